@@ -14,8 +14,8 @@ LAYERS = (
     "diagnostics", "language", "model", "solve", "players", "run", "campaign", "evidence", "report", "api", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "backend", "arrays", "lowering", "factors",
-         "network", "buckets", "earliest", "backends", "solver", "verify", "questions")  # fmt: skip
+SOLVE = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "backend", "few", "arrays", "lowering",
+         "factors", "network", "buckets", "earliest", "backends", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
     "dask": {"campaign/cluster.py"},
@@ -76,12 +76,12 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 587,
     "language": 5833,
-    "model": 7590,
-    "solve": 6940,
-    "players": 3387,
+    "model": 7587,
+    "solve": 6937,
+    "players": 3385,
     "run": 2319,
     "campaign": 9020,
-    "evidence": 7171,
+    "evidence": 7168,
     "report": 5551,
     "api": 490,
     "cli": 1800,

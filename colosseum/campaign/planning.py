@@ -48,7 +48,7 @@ def plan(
     """Write down every trial and the spec, or say what is wrong with one and write nothing.
 
     Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
-    Raises OSError, UnknownPlayer, and NotLowered where a hard rule cannot be watched over.
+    Raises OSError, UnknownPlayer, and NotLowered where payoffs or hard rules do not fit an integer program.
     """
     planned: list[Planned] = []
     scenarios: set[str] = set()
@@ -62,21 +62,21 @@ def plan(
         turns = {trial.identity: trial.turns for trial in made}
         planned.append(Planned(block, tuple(trial.listed for trial in made), turns))
         for trial in made:
+            if first is None:
+                first = trial
+                trial.instance.rules.prepare()
             if trial.scenario_hash not in scenarios:
                 scenarios.add(trial.scenario_hash)
-                trial.instance.rules.prepare(always=first is None)
                 if folder.scenario(trial.scenario_hash).exists():
                     keep_scenario(folder, trial)  # it may have been damaged since; a new one comes with its first run
-            first = first or trial
     if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
         return [], screener.diagnostics or [screener.nothing]
     for file in shared.files:
         keep_file(folder.spec / file.path, file.content)
     whole = _plan(asked, [each for block in planned for each in block.listed], first, shared)
     spec, scenario = trials.expansions.spec, first.stage.scenario
-    whole = replace(whole, screening=screener.screening)
     settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)
-    folder.write_plan(replace(whole, registered=settled), asked.design.arms)
+    folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
     return planned, []
 
 

@@ -30,18 +30,12 @@ def named(name: str) -> Constant:
 
 def link(operator: str, left: Folded, right: Folded) -> Folded:
     """One link of a comparison chain."""
-    ground = isinstance(left, Ground) or isinstance(right, Ground)
-    if operator in ("in", "not in"):
-        inside: Folded = (
-            terms.Member(term(left), term(right)) if isinstance(left, Ground) or isinstance(right, Ground)
-            else member(left, right)
-        )  # fmt: skip
-        return inside if operator == "in" else inverse(inside)
-    if ground:
-        return terms.Compare(operator, term(left), term(right))
-    assert not isinstance(left, Ground)
-    assert not isinstance(right, Ground)
-    return compare(operator, left, right)
+    if operator == "not in":
+        return inverse(link("in", left, right))
+    if isinstance(left, Ground) or isinstance(right, Ground):
+        sides = term(left), term(right)
+        return terms.Member(*sides) if operator == "in" else terms.Compare(operator, *sides)
+    return member(left, right) if operator == "in" else compare(operator, left, right)
 
 
 def inverse(operand: Folded) -> Folded:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import starmap
+from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
@@ -11,12 +12,15 @@ from colosseum.model.environment import Environment, Meter, Place, Read
 from colosseum.model.evaluate import prepare_value
 from colosseum.model.faults import Findings
 from colosseum.model.instances import indexed
-from colosseum.model.payoff_rules import requirement, worth
-from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
+from colosseum.model.payoff_rules import Instance, requirement, worth
+from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.tables import agent_position, in_order, people
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Fault, Key, first_doubled, instance_name
 from colosseum.model.world import Facts, World
+
+Stable: TypeAlias = dict[str, list[Instance]]
+"""The instances of statements that are the same in several worlds, by name; empty until they are known."""
 
 
 @dataclass
@@ -42,34 +46,33 @@ class Grounding:
         self.reads |= dict.fromkeys(in_order(reads or set()))
 
 
-def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diagnostic]]:
-    """Expand variables, rewards and requirements; the task is whole only when no diagnostic is an error."""
+def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = None) -> tuple[Task, list[Diagnostic]]:
+    """Expand variables, rewards and requirements; the task is whole only when no diagnostic is an error.
+
+    What `stable` names is expanded once and kept there.
+    """
+    stable = {} if stable is None else stable
     work = Grounding(Place(world, meter=meter or Meter()))
     agents = tuple(str(a) for a in world.sets["agents"])
     made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
     known = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
     work.place = Place(known, meter=work.place.meter)
-    task = Task(agents, tuple(v for found in made.values() for v in found or ()), (), ())
+    task = Task(agents, tuple(v for each in made.values() for v in each or ()), (), ())
     domains = Domains(task, work.place.meter)
-    payoffs: list[Payoff] = []
-    requirements: list[Requirement] = []
+    instances: list[Instance] = []
     for statement in world.spec.composition.statements:
-        match statement:
-            case syntax.Reward():
-                payoffs += _rewards(statement, domains, work)
-            case syntax.Require():
-                for requirement, payoff in _requirements(statement, domains, work):
-                    requirements.append(requirement)
-                    payoffs += [payoff] if payoff else []
-            case _:
-                pass
+        if isinstance(statement, syntax.Reward | syntax.Require):
+            found = stable.get(statement.name) or _instances(statement, domains, work)
+            if statement.name in stable and not work.findings.diagnostics:
+                stable[statement.name] = found
+            instances += found
     if not made and not world.spec.doubts:
         where = world.spec.composition.scenario.span
         work.findings.add(report("C064", where, "nobody decides anything: there are no variables",
                                  help="add a line such as `variable pick[agents]: tasks or none`"))  # fmt: skip
     reads = tuple(starmap(Cell, work.reads))
-    whole = replace(task, payoffs=tuple(payoffs), requirements=tuple(requirements), reads=reads)
-    return whole, work.findings.diagnostics
+    payoffs, requirements = tuple(p for _, p in instances if p), tuple(r for r, _ in instances if r)
+    return replace(task, payoffs=payoffs, requirements=requirements, reads=reads), work.findings.diagnostics
 
 
 def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | None:
@@ -137,36 +140,36 @@ def _check_domain(name: str, owner: str, reads: set[Read], facts: Facts) -> None
                         code="C062")  # fmt: skip
 
 
-def _rewards(statement: syntax.Reward, domains: Domains, work: Grounding) -> list[Payoff]:
-    found: list[Payoff] = []
+def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work: Grounding) -> list[Instance]:
+    found: list[Instance] = []
     name = ""
-    rule, split = worth(statement, "a reward", work.place.facts.spec), credit(statement.recipients)
     try:
+        rule = _paid(statement, work) if isinstance(statement, syntax.Reward) else _required(statement, work)
         for name, _, env in work.each(statement, statement.indices):
-            payoff = rule(env, domains)
-            if payoff is not None:
-                found.append(Payoff(name, statement.name, "reward", payoff, split(env, payoff.scope, domains.task)))
+            instance = rule(name, env, domains)
+            if instance is not None:
+                found.append(instance)
+            if instance is not None or isinstance(statement, syntax.Require):
                 work.note(env.reads)
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)
     return found
 
 
-def _requirements(
-    statement: syntax.Require, domains: Domains, work: Grounding
-) -> list[tuple[Requirement, Payoff | None]]:
-    found: list[tuple[Requirement, Payoff | None]] = []
-    name = ""
-    try:
-        if statement.penalty is None and statement.recipients is not None:
-            raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
-                        help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
-        rule = requirement(statement, work.place.facts.spec)
-        for name, _, env in work.each(statement, statement.indices):
-            instance = rule(name, env, domains)
-            if instance is not None:
-                found.append(instance)
-            work.note(env.reads)
-    except Fault as fault:
-        work.findings.fault(fault, statement.name_span, instance=name)
-    return found
+def _paid(statement: syntax.Reward, work: Grounding) -> Callable[[str, Environment, Domains], Instance | None]:
+    rule, split = worth(statement, "a reward", work.place.facts.spec), credit(statement.recipients)
+
+    def reward(name: str, env: Environment, domains: Domains) -> Instance | None:
+        paid = rule(env, domains)
+        if paid is None:
+            return None
+        return None, Payoff(name, statement.name, "reward", paid, split(env, paid.scope, domains.task))
+
+    return reward
+
+
+def _required(statement: syntax.Require, work: Grounding) -> Callable[[str, Environment, Domains], Instance | None]:
+    if statement.penalty is None and statement.recipients is not None:
+        raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
+                    help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
+    return requirement(statement, work.place.facts.spec)

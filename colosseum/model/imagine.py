@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from colosseum.language import syntax
 from colosseum.model.draws import key
 from colosseum.model.environment import Environment
-from colosseum.model.ground import ground
+from colosseum.model.ground import Stable, ground
 from colosseum.model.instances import draw, indexed
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Cell, Task
@@ -59,8 +59,8 @@ def visible(world: World, agent: str) -> dict[Cell, Value]:
     }  # fmt: skip
 
 
-def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
-    """The task that these beliefs imply; None when they are too odd to make one."""
+def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable | None = None) -> Task | None:
+    """The task that these beliefs imply; None when they are too odd to make one. No belief changes what is `stable`."""
     world, spec = public.world, public.world.spec
     facts = Realiser(spec, 0, world.params, memo={("network", "links"): world.links})
     for family, known_facts in (("params", world.params), ("sets", world.sets), ("tables", world.tables)):
@@ -74,7 +74,7 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
         tables |= {n: facts.table(n) for n in spec.derived}
         domains = {s.name: facts.decided(s.name) for s in spec.of(syntax.Variable)}
         blind = {n: replace(t, audience=None) for n, t in tables.items()}
-        task, diagnostics = ground(replace(world, tables=blind, domains=domains))
+        task, diagnostics = ground(replace(world, tables=blind, domains=domains), stable=stable)
     except Fault:
         return None
     return None if diagnostics else task

@@ -86,7 +86,7 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Declared
     return instance
 
 
-Instance: TypeAlias = tuple[Requirement, Payoff | None]
+Instance: TypeAlias = tuple[Requirement | None, Payoff | None]
 SURE = Constant(True)
 
 

@@ -4,7 +4,7 @@ A decision is refused iff no completion of the undecided variables satisfies the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from colosseum.model.scenario import Task
@@ -13,39 +13,39 @@ from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.solver import Solver
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Rules:
     """The hard requirements of a task."""
 
     task: Task
+    kept: dict[str, Value] = field(default_factory=dict, init=False)
+    """An assignment that keeps them all: mostly it also does with the next decision in it. Empty before the first."""
 
     @cached_property
     def _solver(self) -> Solver:
         return Solver(self.task)
 
-    def prepare(self, *, always: bool) -> None:
-        """Build the solver now, if there is anything to check, or in any case, with what a report cannot do without:
-        the joint payoff. Raises NotLowered.
-        """
-        if always:
-            self._solver.lowered.objective(WELFARE)
-        elif any(self.task.hard):
-            _ = self._solver
+    def prepare(self) -> None:
+        """Lower what a report cannot do without: the joint payoff. Raises NotLowered."""
+        self._solver.lowered.objective(WELFARE)
 
     def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:
         """The statement of a rule that the decision would break for good; None when it may be taken.
 
         Says the rule's name only: whose decisions it clashes with is not told.
         """
-        hard = list(self.task.hard)
-        if not hard:
-            return None
-        fixed = {**decided, variable: value}
+        hard, fixed = list(self.task.hard), {**decided, variable: value}
         for requirement in hard:
             scope = requirement.condition.scope
             if variable in scope and scope <= fixed.keys() and not requirement.condition.evaluate(fixed):
                 return requirement.statement
-        if self._solver.maximise(Goal(), fixed=fixed).status == "infeasible":
-            touching = [r.statement for r in hard if variable in r.condition.scope]
-            return touching[0] if touching else hard[0].statement
+        changed = {name for name, taken in fixed.items() if taken is not self.kept.get(name)}
+        completed = {**self.kept, **fixed}
+        touched = [r for r in hard if not changed.isdisjoint(r.condition.scope)]
+        if hard and not (self.kept and all(r.condition.evaluate(completed) is True for r in touched)):
+            found = self._solver.maximise(Goal(), fixed=fixed)
+            if found.status == "infeasible":
+                return next((r.statement for r in hard if variable in r.condition.scope), hard[0].statement)
+            completed = found.assignment or {}
+        self.kept = completed
         return None

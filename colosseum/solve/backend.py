@@ -52,18 +52,6 @@ class Found:
     """What each component of the integer program adds, where that was solved."""
 
 
-@dataclass(frozen=True)
-class Promises:
-    """What an engine is good for."""
-
-    bounds: bool
-    """Whether it tells how good any assignment could be where it is stopped."""
-    warm: bool
-    """Whether another objective over the same rules goes on from the last answer."""
-    first: bool
-    """Whether it finds the first of all optima itself."""
-
-
 class Backend(Protocol):
     """An engine with one task. What it calls optimal is exact: proven, and recomputed in the model."""
 
@@ -73,8 +61,8 @@ class Backend(Protocol):
         ...
 
     @property
-    def promises(self) -> Promises:
-        """What it is good for."""
+    def orders(self) -> bool:
+        """Whether it finds the first of all optima itself."""
         ...
 
     def solve(self, query: Query, *, until: float) -> Found:

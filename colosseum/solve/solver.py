@@ -17,6 +17,7 @@ from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES, Networked
+from colosseum.solve.few import first_of_few
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
@@ -90,10 +91,15 @@ class Luck:
     tried: int = 0
     failed: int = 0
 
+    @property
+    def bad(self) -> bool:
+        """Whether most were none."""
+        return 2 * self.failed > self.tried
+
     def stand_back(self) -> bool:
-        """Whether most were none, so that they come last this time; now and then they get another chance."""
+        """Whether they come last this time, as most were no proof; now and then they get another chance."""
         self.asked += 1
-        return 2 * self.failed > self.tried and self.asked % CHANCE > 0
+        return self.bad and self.asked % CHANCE > 0
 
 
 @dataclass(eq=False)
@@ -106,6 +112,8 @@ class Solver:
     limits: Limits = DEFAULT_LIMITS
     until: float = math.inf
     """When a question of many queries ends, by the monotonic clock; a query that comes later is left open."""
+    like: "Solver | None" = field(default=None, kw_only=True)
+    """The solver of a task that may be alike: what it has built is used again."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
@@ -118,7 +126,12 @@ class Solver:
     @cached_property
     def highs(self) -> Highs:
         """The engine for linear rules, and for many queries."""
-        return Highs(self.task, self.limits)
+        return Highs(self.task, self.limits, self.like.highs if self.like else None)
+
+    @property
+    def warm(self) -> bool:
+        """Whether the integer program is there, of this task or of one like it."""
+        return "lowered" in self.highs.__dict__ or (self.like is not None and self.like.warm)
 
     @cached_property
     def elimination(self) -> Elimination:
@@ -190,7 +203,7 @@ class Solver:
         return sum(ends)
 
     def _optimise(self, query: Query) -> Optimum:
-        start, fresh, self.fresh = time.perf_counter(), self.fresh, False
+        start, fresh, self.fresh = time.perf_counter(), self.fresh and self.like is None, False
         if self.late:
             return Optimum("limit", None, None, None, canonical=False, seconds=0.0, reason=NOT_PROVEN)
         if self.alone is not None:
@@ -204,9 +217,13 @@ class Solver:
     def _first(self, query: Query) -> Found:
         """The first of all optima, by the engine that has it for little; else an optimum that another has found."""
         until = self._stop
-        if (found := self._eliminated(query, until, most=LITTLE)) and (found.first or found.status == "infeasible"):
+        if found := first_of_few(self.task, query):
             return found
-        tables = self._by_tables(query, until)
+        warm = self.warm and not self.luck[bool(query.fixed)].bad
+        found = None if warm else self._eliminated(query, until, most=LITTLE)
+        if found and (found.first or found.status == "infeasible"):
+            return found
+        tables = None if warm else self._by_tables(query, until)
         found = tables or self._best(query)
         if found.status != "optimal" or found.first:
             return found
@@ -223,7 +240,7 @@ class Solver:
         """The answer of one engine; where it knows no order, earlier values are tried variable by variable."""
         until, tests = self._stop, 0
         found = engine.solve(query, until=until)
-        if not query.canonical or found.status != "optimal" or engine.promises.first:
+        if not query.canonical or found.status != "optimal" or engine.orders:
             return found
         assert found.assignment is not None
         assert found.value is not None
@@ -247,7 +264,7 @@ class Solver:
         """Any optimum: by the relaxation where it is whole; else by elimination or tables, by a search in the end."""
         until, luck = self._stop, self.luck[bool(query.fixed)]
         query = query.holding(query.fixed)
-        if "lowered" not in self.highs.__dict__ and (found := self._unlowered(query, until)):
+        if not self.warm and (found := self._unlowered(query, until)):
             return found
         if luck.stand_back():
             found = self._eliminated(query, until) or self._by_tables(query, until)

@@ -20,16 +20,12 @@ class ModelPlayer:
 
     async def act(self, view: View) -> Reply:
         """Do one step. Raises CallFailed when no answer could be had."""
-        result = await self.asker.ask(self._request(view))
-        match result:
-            case Answer():
+        place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
+        match await self.asker.ask(Request(self.endpoint, *asked(view, self.templates, self.endpoint.dialect), place)):
+            case Answer() as result:
                 used = frozenset(c.id for turn in (*view.earlier, view) for s in turn.steps for c in s.reply.calls)
                 return reply(result, known=TOOLS, as_text=self.endpoint.dialect == "text", turn_ids=used)
             case Failure(kind="refusal", reason=reason):
                 return Reply(note=reason, finish="refusal")
             case Failure(kind=kind, reason=reason):
                 raise CallFailed(kind, reason)
-
-    def _request(self, view: View) -> Request:
-        place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
-        return Request(self.endpoint, *asked(view, self.templates, self.endpoint.dialect), place)

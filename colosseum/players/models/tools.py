@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from colosseum.model.scenario import Variable
 from colosseum.model.template_files import Line, json_line
-from colosseum.model.values import Value, text
+from colosseum.model.values import Value, is_number, text
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import View
 
@@ -62,10 +62,4 @@ def domain(variable: Variable) -> Line:
 
 def plain(value: Value) -> str | int | float | None:
     """A value as a tool argument: numbers and none as JSON has them, all else as the text users read."""
-    match value:
-        case bool():
-            return text(value)
-        case int() | float() | None:
-            return value
-        case _:
-            return text(value)
+    return value if value is None or is_number(value) else text(value)

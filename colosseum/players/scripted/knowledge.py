@@ -14,6 +14,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment, Place
 from colosseum.model.evaluate import elements
+from colosseum.model.ground import Stable
 from colosseum.model.imagine import PublicWorld, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Declared, mentioned
@@ -74,6 +75,14 @@ class Planner:
         return private_tables(spec, (s for s in spec.composition.statements if isinstance(s, kinds)))
 
     @cached_property
+    def stable(self) -> Stable:
+        """The rewards and rules that read nothing private; none where a domain does."""
+        spec = self.public.world.spec
+        scored = () if private_tables(spec, spec.of(syntax.Variable)) else spec.composition.statements
+        public = (s for s in scored if not private_tables(spec, (s,)))
+        return {s.name: [] for s in public if isinstance(s, syntax.Reward | syntax.Require)}
+
+    @cached_property
     def ranges(self) -> dict[str, dict[str, Value]]:
         """The values that each private table may hold, by their words, for tables that say so (`of SET`)."""
         world = self.public.world
@@ -98,14 +107,13 @@ class Planner:
         return self.beliefs[key]
 
     def _belief(self, known: Mapping[Cell, Value]) -> BelievedTask | None:
-        task = imagine(self.public, known)
+        task = imagine(self.public, known, stable=self.stable)
         if task is None:
             return None
         objectives = tuple(Objective(p.name, p.term) for p in task.payoffs if p.statement in self.side)
         task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
-        with suppress(NotLowered, Fault):
-            return BelievedTask(known, Solver(task, time_limit=PLAN_LIMIT), objectives)
-        return None
+        like = next((before.solver for before in self.beliefs.values() if before), None)
+        return BelievedTask(known, Solver(task, time_limit=PLAN_LIMIT, like=like), objectives)
 
 
 def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozenset[str]:

@@ -17,7 +17,7 @@ import numpy as np
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Engine, Found, Promises, Query, checked
+from colosseum.solve.backend import Engine, Found, Query, checked
 from colosseum.solve.buckets import (
     MOST_JOINT,
     Buckets,
@@ -219,7 +219,7 @@ class Elimination:
     """A task's factors; another goal that counts the same things costs a weighted sum and one elimination."""
 
     name: ClassVar[Engine] = "elimination"
-    promises: ClassVar[Promises] = Promises(bounds=False, warm=True, first=True)
+    orders: ClassVar[bool] = True
 
     def __init__(self, task: Task, *, most: int = MOST_JOINT) -> None:
         """`most` is how many joint values the variables may have that hang together when one is eliminated."""

@@ -16,7 +16,7 @@ import numpy as np
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Engine, Found, Promises, Query, Status, worth
+from colosseum.solve.backend import Engine, Found, Query, Status, worth
 from colosseum.solve.backends.highs_component import Component, reached
 from colosseum.solve.backends.highs_first import first
 from colosseum.solve.backends.highs_live import Answer, Box
@@ -42,9 +42,11 @@ class Highs:
     """The engine for one task: live solvers of its program, one a component."""
 
     name: ClassVar[Engine] = "highs"
-    promises: ClassVar[Promises] = Promises(bounds=True, warm=True, first=True)
+    orders: ClassVar[bool] = True
     task: Task
     limits: Limits = DEFAULT_LIMITS
+    like: "Highs | None" = None
+    """One whose live solvers it may share, if the tasks are alike."""
     components: list[Component] = field(init=False, default_factory=list)
     box: Box = field(init=False)
     """The bounds of all columns."""
@@ -54,7 +56,9 @@ class Highs:
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        return lower(self.task, limits=self.limits)
+        shared = self.like and self.like.lowered.twin(self.task)
+        self.like = self.like if shared else None
+        return shared or lower(self.task, limits=self.limits)
 
     def relaxed(self, query: Query, *, until: float) -> Found | None:
         """The answer where the relaxation alone proves one; None where it does not."""
@@ -155,6 +159,10 @@ class Highs:
         size = (len(program.columns), len(program.rows))
         if size == self.built:
             return
+        if self.like is not None:
+            self.like.build()
+            self.components, self.box, self.built = self.like.components, self.like.box, self.like.built
+            return
         whole = matrix(program)
         self.components = [Component(columns, part) for columns, part in whole.components()]
         self.built = size
@@ -167,7 +175,7 @@ class Highs:
         relaxed = [component.best(weights, box) for component, weights, box in parts]
         if any(a.status == "infeasible" for a in relaxed):
             return Found("infeasible"), parts, relaxed
-        proven = self._proven(query, relaxed, _sum(relaxed, costs)) if _all_optimal(relaxed) else None
+        proven = self._proven(query, relaxed, _sum(relaxed, costs)) if _worst(relaxed) == "optimal" else None
         return proven, parts, relaxed
 
     def _searched(
@@ -178,7 +186,7 @@ class Highs:
         None when a tie that mattered had to be settled: the program has more rows now.
         """
         answers = relaxed
-        if _all_optimal(relaxed):
+        if _worst(relaxed) == "optimal":
             answers = self._dived(parts, relaxed)
             if found := self._proven(query, answers, _sum(relaxed, costs)):
                 return found, None
@@ -269,10 +277,6 @@ def _worst(answers: list[Answer]) -> Status:
 def _bound(answers: list[Answer], constant: float) -> float | None:
     total = constant + sum(a.bound for a in answers)
     return total if abs(total) != float("inf") else None
-
-
-def _all_optimal(answers: list[Answer]) -> bool:
-    return all(a.status == "optimal" for a in answers)
 
 
 def _sum(answers: list[Answer], costs: Costs) -> float:

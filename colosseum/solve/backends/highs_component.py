@@ -6,14 +6,12 @@ those of branch and bound.
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
 
 from colosseum.solve.arrays import Floats, Places
-from colosseum.solve.backends.highs_live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
+from colosseum.solve.backends.highs_live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex
 from colosseum.solve.backends.matching import Matching, matching
 from colosseum.solve.lowering.program import Matrix
 from colosseum.solve.rounding import grain
@@ -138,18 +136,6 @@ class Component:
         low, high = box.low.copy(), box.high.copy()
         low[places] = high[places] = values
         return Box(low, high)
-
-    @contextmanager
-    def other_than(self, columns: Sequence[int]) -> Iterator[None]:
-        """Within the block, all solvers know only points at which one of these columns is 0."""
-        with row([self.relaxation, self.presolved, self.integer], self.ones(columns), high=len(columns) - 1.0):
-            yield
-
-    def ones(self, columns: Sequence[int]) -> Floats:
-        """Costs that count some columns."""
-        counted = np.zeros(len(self.columns))
-        counted[np.searchsorted(self.columns, np.array(columns))] = 1.0
-        return counted
 
     @cached_property
     def matching(self) -> Matching | None:

@@ -5,6 +5,8 @@ variables and domains, so that reports of equal tasks are equal.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, takewhile
+from operator import mul
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 MARGIN = 1e-7
 """By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
+MOST_RANKS = 1_000
+"""Joint values of variables that are told apart at once: all their ranks together must not outweigh a better payoff."""
 MOST_SEARCHED = 2_000
 """Columns that searches for an earlier value may go through in all; past it the optimum at hand is kept."""
 
@@ -27,20 +31,18 @@ MOST_SEARCHED = 2_000
 def first(search: "Highs", query: Query, found: Found, *, until: float) -> Found:
     """The first optimum, if it is known to be; `found` is an optimum of the query by the integer program.
 
-    Components do not mind each other. In each, variable by variable, earlier values are tried: reduced costs and
-    relaxations close most of them, a dive finds optima, and only what that leaves open is searched.
+    Components do not mind each other. In each, a few variables at a time, later values cost a little more; where the
+    relaxation of that is no optimum, earlier values are tried variable by variable.
     """
     if found.assignment is None or found.value is None:
         return found
-    scale = max(1.0, abs(found.value))
-    walk = _Walk(
-        search, query, found.assignment, found.value - grain(found.value), until, allowance=MOST_SEARCHED
-    )
+    margin = MARGIN * max(1.0, abs(found.value))
+    walk = _Walk(search, query, found.assignment, found.value - grain(found.value), 2.0 * margin, until)
     search.stop_at(until)
     costs = search.costs(query).weights
     for component, part in zip(search.components, found.parts, strict=True):
         names = [name for name in search.decided_by(component) if name not in query.fixed]
-        walk.through(_Stretch(component, names, costs[component.columns], part - MARGIN * scale))
+        walk.through(_Stretch(component, names, costs[component.columns], part - margin))
     return replace(found, assignment=walk.best, value=None, first=walk.known)
 
 
@@ -54,10 +56,6 @@ class _Stretch:
     weights: Floats
     least: float
     """What it adds to an optimum at least."""
-    alone: bool = False
-    """Whether there is no other optimum with the values passed so far."""
-    searched: bool = False
-    """Whether branch and bound was asked for any other optimum."""
     closed: set[int] = field(default_factory=set)
     """Columns that are 0 at every optimum with the values passed so far."""
 
@@ -72,47 +70,64 @@ class _Walk:
     best: dict[str, Value]
     least: float
     """What an optimum is worth at least, up to rounding."""
+    step: float
+    """What tells two ranks apart for certain."""
     until: float
     """When the walk ends where it is, on the clock of `time.monotonic`."""
-    allowance: int
+    allowance: int = MOST_SEARCHED
     """Columns that searches may still go through."""
     known: bool = True
 
     def through(self, stretch: _Stretch) -> None:
         """Pass the variables of a component."""
-        if any(map(self._place, stretch.names)):
-            self._close(stretch)
-            stretch.alone = not any(self._open(stretch, name) for name in stretch.names)
-        moved = False
-        for number, name in enumerate(stretch.names):
-            if stretch.alone or self._over or not any(map(self._place, stretch.names[number:])):
-                return
-            if moved and self._place(name):
-                self._close(stretch)
-                moved = False
-            before = self.best[name]
-            self._earliest(stretch, name, self._open(stretch, name))
-            self.query = self.query.holding({**self.query.fixed, name: self.best[name]})
-            moved = moved or self.best[name] != before
+        names, variable = stretch.names, self.search.task.variable
+        while self.known and any(map(self._place, names)):
+            ranks = accumulate((len(variable[name].domain) for name in names), mul)
+            count = max(1, sum(1 for _ in takewhile(lambda joint: joint <= MOST_RANKS, ranks)))
+            if not self._at_once(stretch, names[:count]):
+                self._one_by_one(stretch, names[:count])
+            self._pass(names[:count])
+            names = names[count:]
 
-    @property
-    def _over(self) -> bool:
-        """Whether the walk has ended for lack of room."""
-        return not self.known
+    def _pass(self, names: Sequence[str]) -> None:
+        self.query = self.query.holding({**self.query.fixed, **{name: self.best[name] for name in names}})
 
     def _place(self, name: str) -> int:
         """Where a variable's value stands in its domain."""
         return self.search.lowered.program.places[name][self.best[name]]
 
-    def _open(self, stretch: _Stretch, name: str) -> list[int]:
-        """The places of earlier values that an optimum may have."""
-        choice = self.search.lowered.program.choices[name]
-        return [place for place in range(self._place(name)) if choice[place] not in stretch.closed]
+    def _at_once(self, stretch: _Stretch, names: Sequence[str], *, searched: bool = False) -> bool:
+        """Change `best` so that it is the first as far as these variables go; whether that could be.
 
-    def _taken_columns(self, stretch: _Stretch) -> list[int]:
-        """The columns of the values at hand that the walk has not passed."""
+        Each joint value costs a step more than the one before it. Let p be the best point then, an optimum, and y any
+        other: what y is worth less is no more than rounding, and below a step. So p does not rank behind y.
+        """
+        component, weights, cost = stretch.component, stretch.weights.copy(), self.step
+        for name in reversed(names):
+            choice = self.search.lowered.program.choices[name]
+            weights[np.searchsorted(component.columns, choice)] -= cost * np.arange(len(choice))
+            cost *= len(choice)
+        box = self.search.box_of(component, self.query.fixed)
+        answer = component.search(weights, box) if searched else component.relax(weights, box)
+        if answer.status != "optimal" or answer.point is None or not component.whole(answer):
+            return False
+        return self._believed(self._moved(stretch, answer.point))
+
+    def _one_by_one(self, stretch: _Stretch, names: Sequence[str]) -> None:
+        """The same: reduced costs and relaxations close most earlier values, and what they leave open is searched."""
+        self._close(stretch)
         choices = self.search.lowered.program.choices
-        return [choices[name][self._place(name)] for name in stretch.names if name not in self.query.fixed]
+        for number, name in enumerate(names):
+            places = [place for place in range(self._place(name)) if choices[name][place] not in stretch.closed]
+            if not self._earliest(stretch, name, places):
+                self.allowance -= len(stretch.component.columns)
+                open_ = time.monotonic() < self.until and self.allowance > 0
+                if open_ and self._at_once(stretch, names[number:], searched=True):
+                    return
+                self.known = open_ and self._at_once(stretch, [name], searched=True)
+            if not self.known:
+                return
+            self._pass([name])
 
     def _close(self, stretch: _Stretch) -> None:
         """Note the columns that no optimum takes: leaving 0 costs more than an optimum may be worth less."""
@@ -122,24 +137,20 @@ class _Walk:
             lost = component.relaxation.reduced_costs() > relaxed.bound - stretch.least
             stretch.closed.update(component.columns[lost & (relaxed.point == 0.0)].tolist())
 
-    def _earliest(self, stretch: _Stretch, name: str, places: Sequence[int]) -> None:
+    def _earliest(self, stretch: _Stretch, name: str, places: Sequence[int]) -> bool:
         """Change `best` so that a variable's value stands at the first of these places that an optimum has.
 
-        All places are tried at once, and in halves where that leaves it open.
+        All places are tried at once, and in halves where that leaves it open. False where it stays open.
         """
-        while places and not (stretch.alone or self._over):
-            if time.monotonic() > self.until:
-                self.known = False
-                return
-            taken = self._taken(stretch, name, places)
-            if taken is None and len(places) > 1:
+        while places:
+            taken = self._taken(stretch, name, places) if time.monotonic() < self.until else None
+            if taken is None:
                 half = len(places) // 2
-                self._earliest(stretch, name, places[:half])
-                places = () if self._place(name) < places[half] else places[half:]
-                continue
-            if not (taken or (taken is None and self._searched(stretch, name, places[0]))):
-                return
-            places = [place for place in places if place < self._place(name)]
+                return half > 0 and self._earliest(stretch, name, places[:half]) and (
+                    self._place(name) < places[half] or self._earliest(stretch, name, places[half:])
+                )  # fmt: skip
+            places = [place for place in places if place < self._place(name)] if taken else ()
+        return True
 
     def _taken(self, stretch: _Stretch, name: str, places: Sequence[int]) -> bool | None:
         """Whether the relaxation, or for a single value a dive, finds an optimum with one of these values.
@@ -158,28 +169,6 @@ class _Walk:
         if found is not None and found.point is not None and self._believed(self._moved(stretch, found.point)):
             return True
         return None
-
-    def _searched(self, stretch: _Stretch, name: str, place: int) -> bool:
-        """Whether branch and bound finds an optimum with this value, which is `best` then."""
-        columns = len(stretch.component.columns)
-        if not stretch.searched and columns < self.allowance and self._alone(stretch):
-            return False
-        self.allowance -= columns
-        fixed = {**self.query.fixed, name: self.search.task.variable[name].domain[place]}
-        found = self.search.solve(self.query.holding(fixed), until=self.until) if self.allowance > 0 else None
-        if found is None or found.status == "limit":
-            self.known = False
-            return False
-        return found.assignment is not None and self._believed(found.assignment)
-
-    def _alone(self, stretch: _Stretch) -> bool:
-        """Whether branch and bound proves that no other assignment of the component is an optimum."""
-        component, box = stretch.component, self.search.box_of(stretch.component, self.query.fixed)
-        with component.other_than(self._taken_columns(stretch)):
-            other = component.search(stretch.weights, box)
-        stretch.searched = True
-        stretch.alone = other.status == "infeasible" or (other.status == "optimal" and other.bound < stretch.least)
-        return stretch.alone
 
     def _moved(self, stretch: _Stretch, point: Floats) -> dict[str, Value]:
         """`best` with a component's variables as at a whole point of it."""

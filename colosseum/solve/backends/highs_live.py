@@ -5,8 +5,7 @@ both gaps 0: what is called optimal is.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -58,8 +57,6 @@ class Live:
     def __init__(self, matrix: Matrix, box: Box, options: Options, *, whole: bool) -> None:
         self.highs, self.box = highspy.Highs(), box  # type: ignore[no-untyped-call]
         self.places = np.arange(len(box.low), dtype=np.int32)
-        self.moved = True
-        """Whether rows have changed since the last point."""
         for name, value in {**ALWAYS, **options}.items():
             self.highs.setOptionValue(name, value)
         columns, rows = len(matrix.low), len(matrix.row_low)
@@ -105,21 +102,6 @@ class Live:
         self.highs.run()
 
 
-@contextmanager
-def row(solvers: Sequence[Live], weights: Floats, *, high: float) -> Iterator[None]:
-    """Within the block, the solvers know one more row."""
-    places = np.flatnonzero(weights).astype(np.int32)
-    for solver in solvers:
-        solver.highs.addRow(-math.inf, high, len(places), places, weights[places])
-        solver.moved = True
-    try:
-        yield
-    finally:
-        for solver in solvers:
-            solver.highs.deleteRows(1, np.array([solver.highs.getNumRow() - 1], dtype=np.int32))
-            solver.moved = True
-
-
 class Simplex(Live):
     """A relaxation. Where costs alone have changed the last point is still feasible, and the primal method goes on from
     there, without perturbation, since a few pivots are all it takes; else the dual method restores feasibility.
@@ -139,13 +121,13 @@ class Simplex(Live):
         return float(self.highs.getRunTime()) + seconds  # the simplex method's clock goes on from run to run
 
     def _run(self) -> None:
-        if self.last is self.box and not self.moved:
+        if self.last is self.box:
             self._by(PRIMAL)
             if self.highs.getModelStatus() in (OPTIMAL, OUT_OF_TIME):
                 return
         self._by(DUAL)
         optimal = self.highs.getModelStatus() == OPTIMAL
-        self.last, self.moved, self.weighed = (self.box if optimal else None), False, True
+        self.last, self.weighed = (self.box if optimal else None), True
 
     def _by(self, method: int) -> None:
         highs, primal = self.highs, method == PRIMAL

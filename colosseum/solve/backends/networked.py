@@ -26,7 +26,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.solve.backend import Engine, Found, Promises, Query, Status, checked, worth
+from colosseum.solve.backend import Engine, Found, Query, Status, checked, worth
 from colosseum.solve.factors import Factors
 from colosseum.solve.network import Network, NotANetwork, network
 from colosseum.solve.rounding import grain
@@ -48,7 +48,7 @@ TRIES = 2
 class Networked:
     """An engine that takes a network, for one task."""
 
-    promises: ClassVar[Promises] = Promises(bounds=True, warm=False, first=True)
+    orders: ClassVar[bool] = True
 
     def __init__(self, name: Engine, task: Task, factors: Factors | None = None) -> None:
         self.name, self.task, self.factors = name, task, factors or Factors(task)

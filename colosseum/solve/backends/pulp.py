@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from colosseum.model.scenario import Task
-from colosseum.solve.backend import Engine, Found, Promises, Query, worth
+from colosseum.solve.backend import Engine, Found, Query, worth
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import Affine, Program
 from colosseum.solve.rounding import grain
@@ -25,7 +25,7 @@ class Pulp:
     """The engine for one task."""
 
     name: ClassVar[Engine] = "pulp"
-    promises: ClassVar[Promises] = Promises(bounds=False, warm=False, first=False)
+    orders: ClassVar[bool] = False
 
     def __init__(self, task: Task) -> None:
         self.task = task

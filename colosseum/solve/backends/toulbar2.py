@@ -7,7 +7,7 @@ nor a crash reaches who asked.
 import os
 import pickle
 import sys
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytoulbar2
 
@@ -17,17 +17,12 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     network: dict[str, Any] = {}
-    while (asked := read(sys.stdin.buffer)) is not None:
+    while len(head := sys.stdin.buffer.read(8)) == 8:
+        asked = pickle.loads(sys.stdin.buffer.read(int.from_bytes(head, "big")))
         network = asked.pop("network", network)
         written = pickle.dumps(answer(network, **asked))
         answers.write(len(written).to_bytes(8, "big") + written)
         answers.flush()
-
-
-def read(stream: BinaryIO) -> Any:
-    """One message: its length in 8 bytes, then the message; None at the end of the stream."""
-    head = stream.read(8)
-    return pickle.loads(stream.read(int.from_bytes(head, "big"))) if len(head) == 8 else None
 
 
 def answer(

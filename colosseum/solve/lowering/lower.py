@@ -7,7 +7,7 @@ of y or z a value of x needs. All values of x that need no more than a set stand
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TypeAlias
 
@@ -93,10 +93,21 @@ def _mixture(goal: Goal) -> Iterator[tuple[str | Term | None, float]]:
 class Lowered:
     """A program and the objectives lowered onto it so far."""
 
+    task: Task
     program: Program
     lowering: Lowering
     parts: dict[str | Term | None, Costs] = field(default_factory=dict)
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
+
+    def twin(self, task: Task) -> "Lowered | None":
+        """A task on the same program, where it differs in nothing but what single variables pay; else None."""
+        pairs = list(zip(self.task.payoffs, task.payoffs, strict=False))
+        alike = len(self.task.payoffs) == len(task.payoffs) and all(
+            p is q or (len(p.scope) <= 1 and p.scope == q.scope and p.credit == q.credit) for p, q in pairs
+        )
+        if not alike or (self.task.variables, self.task.requirements) != (task.variables, task.requirements):
+            return None
+        return Lowered(task, self.program, replace(self.lowering, payoffs={}))
 
     def objective(self, goal: Goal) -> Costs:
         """The costs of a goal; it may add columns the first time. Raises NotLowered."""
@@ -140,7 +151,7 @@ class Lowered:
         known = self.lowering.payoffs
         if part not in known:
             forms = list[Affine]()
-            for payoff in self.program.task.payoffs if part is None else self.credited.get(part, ()):
+            for payoff in self.task.payoffs if part is None else self.credited.get(part, ()):
                 with _named(payoff.name if part is None else f"payoff[{part}]"):
                     forms.append(numbers.share(payoff, part, self.lowering))
             known[part] = total(forms)
@@ -150,7 +161,7 @@ class Lowered:
     def credited(self) -> dict[str, list[Payoff]]:
         """What may be credited to each agent."""
         found: dict[str, list[Payoff]] = {}
-        for payoff in self.program.task.payoffs:
+        for payoff in self.task.payoffs:
             for agent in dict.fromkeys(payoff.credit.named):
                 found.setdefault(agent, []).append(payoff)
         return found
@@ -184,7 +195,7 @@ def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
     for requirement in task.hard:
         with _named(requirement.name):
             bind(requirement.condition, lowering)
-    return Lowered(program, lowering)
+    return Lowered(task, program, lowering)
 
 
 # ---- hard requirements as rows ---------------------------------------------------------------------------------------

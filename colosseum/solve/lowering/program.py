@@ -244,10 +244,6 @@ class Program:
 # ---- as arrays -------------------------------------------------------------------------------------------------------
 
 
-MARGIN = 1e-6
-"""By how much, relative to max(1, |sum|), a row must be off before it is believed to be against something."""
-
-
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """`low ≤ x ≤ high`, some of x whole, `row_low ≤ A x ≤ row_high`; an open side of a row is infinite."""
@@ -324,11 +320,6 @@ def matrix(program: Program) -> Matrix:
         row_low=np.array([-np.inf if row.low is None else row.low for row in rows]),
         row_high=np.array([np.inf if row.high is None else row.high for row in rows]),
     )
-
-
-def _margin(sums: Floats) -> Floats:
-    """How far rows must be off to be believed."""
-    return np.asarray(MARGIN * np.maximum(1.0, np.abs(sums)))
 
 
 def _groups(labels: Places, among: Places | None = None) -> list[Places]:
