@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from colosseum.diagnostics import Source
 from colosseum.language import parse
-from colosseum.language.lexing import lex, start_of
+from colosseum.language.lexing import lex
 from colosseum.language.tables import tables
 
 
@@ -382,7 +382,7 @@ def words_of(text: str) -> Words:
     for token in lex(source, tables()).tokens:
         gap = Gap.ANY
         header = token.type == "VBAR" and found[-1].gap is not Gap.LINE
-        if start_of(token) in starts:
+        if token.start in starts:
             gap, in_grid = Gap.START, False
         elif header or (token.type == "LABEL" and found[-1].text != "set"):
             gap, in_grid = Gap.LINE, True

@@ -75,8 +75,8 @@ def test_no_file_is_over_400_lines() -> None:
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 587,
-    "language": 5833,
-    "model": 7587,
+    "language": 5722,
+    "model": 7535,
     "solve": 6937,
     "players": 3385,
     "run": 2319,

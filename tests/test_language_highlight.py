@@ -18,7 +18,7 @@ from specs_generated import specs
 from colosseum.diagnostics import Source
 from colosseum.language import shipped
 from colosseum.language.highlight import TOKENS, ColosseumLexer
-from colosseum.language.lexing import end_of, lex, start_of
+from colosseum.language.lexing import lex
 from colosseum.language.tables import tables
 from colosseum.language.textmate import SCOPES, textmate_grammar, textmate_text
 from colosseum.language.vocabulary import FUNCTIONS, GRAPHS, Vocabulary, read_vocabulary, vocabulary
@@ -65,9 +65,9 @@ def classes_by_the_parser(text: str) -> list[str]:
         found[comment.span.start : comment.span.end] = ["comment"] * (comment.span.end - comment.span.start)
     tokens = [("", ""), *((t.type, str(t)) for t in lexed.tokens), ("", "")]
     for number, token in enumerate(lexed.tokens, start=1):
-        begins = text[: start_of(token)].rpartition("\n")[2].strip("\ufeff \t\r") == ""
+        begins = text[: token.start].rpartition("\n")[2].strip("\ufeff \t\r") == ""
         kind = _class(tokens[number - 1][0], *tokens[number], tokens[number + 1][0], begins=begins)
-        found[start_of(token) : end_of(token)] = [kind] * len(token)
+        found[token.start : token.end] = [kind] * len(token)
     return ["" if c.isspace() and kind != "text" else kind for c, kind in zip(text, found, strict=True)]
 
 

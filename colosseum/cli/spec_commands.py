@@ -79,7 +79,7 @@ def compile(  # noqa: A001 - the command's name
     if wrong := list(ask.wrong_answers(optima)):
         words.note("\n".join([*wrong, "This is a bug in Colosseum: please report it, with the spec and its seed."]))
         return 1
-    ask.require_feasible(optima.optimum)
+    ask.require_feasible(optima.optimum, checked)
     return 0
 
 

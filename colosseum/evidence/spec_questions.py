@@ -7,17 +7,18 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, report, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, report, stop
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
+from colosseum.model.conflict import SECONDS, conflict_report, find_conflict
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
 from colosseum.solve.backend import Engine
@@ -75,10 +76,19 @@ def solving(checked: Checked) -> Iterator[None]:
         raise ColosseumError(report(fault.code, fault.span, fault.message, help=fault.help)) from None
 
 
-def require_feasible(optimum: Optimum) -> None:
-    """Some assignment satisfies the hard requirements. Raises ColosseumError."""
+def require_feasible(optimum: Optimum, checked: Checked) -> None:
+    """Some assignment satisfies the hard requirements. Raises ColosseumError, which names a least set of rules."""
     if optimum.status == "infeasible":
-        raise stop("C101", "no assignment satisfies the hard requirements", help="drop one, or give it a `penalty`")
+        holds = partial(_holds, until=time.monotonic() + SECONDS)
+        raise ColosseumError(conflict_report(find_conflict(checked.expansion.scenario.task, holds), checked.spec))
+
+
+def _holds(task: Task, until: float) -> bool | None:
+    """Whether any assignment satisfies the requirements of a task; None where that is not found out in time."""
+    with suppress(NotLowered):
+        status = Solver(task, SECONDS / 5, until=until).maximise(WELFARE).status
+        return None if status == "limit" else status == "optimal"
+    return None
 
 
 def chosen_coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
@@ -239,7 +249,7 @@ def prospected(checked: Checked, coalition: str | None, members: str | None, str
     chosen = _conspirators(scenario, coalition, members)
     with solving(checked):
         found = prospect(Solver(scenario.task, until=time.monotonic() + PATIENCE), chosen, strengths=strengths)
-    require_feasible(found.optimum)
+    require_feasible(found.optimum, checked)
     return found
 
 
@@ -269,30 +279,24 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
     with solving(checked):
         solver = Solver(scenario.task, until=time.monotonic() + PATIENCE)
         found = scan(solver, scenario, size=size, by=BY[by], watch=watch)
-    require_feasible(found.optimum)
+    require_feasible(found.optimum, checked)
     return found
 
 
 def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], list[str]]:
     """The complete assignment of a JSON file, and the variables it leaves out. Raises ColosseumError."""
     try:
-        source = Source(str(path), path.read_text(encoding="utf-8-sig"), path)
-    except OSError as error:
-        raise stop("C120", f"cannot read {path}: {error.strerror}") from None
+        with file_errors(path, verb="read", code="C120"):
+            source = Source(str(path), path.read_text(encoding="utf-8-sig"), path)
     except UnicodeDecodeError:
         raise stop("C120", f"{path} is not JSON: it is not UTF-8 text", help="save it as UTF-8") from None
-    given, wrong = _entries(source, help_=f"as in {_example(scenario.task)}")
+    variable, chosen = scenario.task.variables[0].name, scenario.task.variables[0].domain[0]
+    example = {variable: chosen if isinstance(chosen, int) else text(chosen)}
+    given, wrong = _entries(source, help_=f"as in {json.dumps(example, ensure_ascii=False)}")
     found, undecided, more = decided(given, scenario, lambda name: _place(source, name))
     if wrong := [*wrong, *more]:
         raise ColosseumError(*wrong)
     return found, undecided
-
-
-def _example(task: Task) -> str:
-    """An assignment of one variable, as JSON."""
-    first = task.variables[0]
-    chosen = first.domain[0]
-    return json.dumps({first.name: chosen if isinstance(chosen, int) else text(chosen)}, ensure_ascii=False)
 
 
 def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Diagnostic]]:
@@ -306,9 +310,8 @@ def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Dia
     try:
         given = json.loads(source.text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        span = Span(source, error.pos, error.pos + 1)
         message = f"{source.name} is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        raise ColosseumError(report("C120", span, message, help=help_)) from None
+        raise ColosseumError(report("C120", Span(source, error.pos, error.pos + 1), message, help=help_)) from None
     except (ValueError, RecursionError):
         raise stop("C120", f"{source.name} is not JSON: it has too many brackets or digits", help=help_) from None
     if not isinstance(given, dict):

@@ -2,13 +2,9 @@
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
 from colosseum.diagnostics import Source, Span
-from colosseum.language.lexing import end_of, start_of
-
-if TYPE_CHECKING:
-    from lark import Token
+from colosseum.language.words import Token
 
 
 class Reason(Enum):
@@ -36,7 +32,7 @@ class Failure:
 
     reason: Reason
     source: Source
-    tokens: "list[Token]"
+    tokens: list[Token]
     """All tokens of the text."""
     start: int
     """The index of the statement's first token."""
@@ -44,15 +40,15 @@ class Failure:
     """The index of the token that does not fit; may be one past the last."""
     accepts: frozenset[str] = frozenset()
     """The terminals that could have stood there."""
-    opened: "tuple[Token, ...]" = ()
+    opened: tuple[Token, ...] = ()
     """The brackets that are open there."""
 
     @property
-    def token(self) -> "Token | None":
+    def token(self) -> Token | None:
         """The token that does not fit; None at the end of the text."""
         return self.tokens[self.stop] if self.stop < len(self.tokens) else None
 
-    def around(self, offset: int) -> "Token | None":
+    def around(self, offset: int) -> Token | None:
         """A token before (-1, -2 …, of this statement) or after (1 …) the one that does not fit."""
         index = self.stop + offset
         lowest = self.start if offset < 0 else 0
@@ -63,9 +59,9 @@ class Failure:
         """The token that does not fit, or the point after the last one when the statement just ends."""
         token, before = self.token, self.around(-1)
         if before is not None and (token is None or self.reason is Reason.END):
-            return Span(self.source, end_of(before), end_of(before))
+            return Span(self.source, before.end, before.end)
         return self.at(token) if token is not None else Span(self.source, len(self.source.text), len(self.source.text))
 
-    def at(self, token: "Token") -> Span:
+    def at(self, token: Token) -> Span:
         """The span of a token."""
-        return Span(self.source, start_of(token), end_of(token))
+        return Span(self.source, token.start, token.end)

@@ -10,34 +10,41 @@ LARGEST = 1024 * 1024
 """Bytes. A spec is read whole."""
 
 
-def read_source(path: Path, *, name: str, span: Span | None) -> Source | Diagnostic:
-    """Read a UTF-8 text (a byte order mark is dropped); `span` is where the file is named, if anywhere."""
+def read_source(
+    path: Path, *, name: str, span: Span | None, codes: tuple[str, str] = ("C030", "C031"), largest: int = LARGEST
+) -> Source | Diagnostic:
+    """Read a UTF-8 text (a byte order mark is dropped); `span` is where the file is named, if anywhere.
+
+    `codes` are those of a file that cannot be read, and of one that is no text or too large.
+    """
     try:
         # A pipe or a device may block or never end, so the kind is looked at before anything is read.
         if path.is_dir():
-            return report("C030", span, f"`{name}` is a folder, not a file")
+            return report(codes[0], span, f"`{name}` is a folder, not a file")
         if not stat.S_ISREG(path.stat().st_mode):
-            return report("C030", span, f"`{name}` is not a regular file")
+            return report(codes[0], span, f"`{name}` is not a regular file")
         with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
+            content = file.read(largest + 1)
     except FileNotFoundError:
-        return report("C030", span, f"there is no file `{name}`", help=_nearby(path, name) or _beside(span))
+        return report(codes[0], span, f"there is no file `{name}`", help=_nearby(path, name) or _beside(span))
     except OSError as refusal:
-        return report("C030", span, f"`{name}` cannot be read: {refusal.strerror or 'the system refuses'}")
+        return report(codes[0], span, f"`{name}` cannot be read: {refusal.strerror or 'the system refuses'}")
     except ValueError:
-        return report("C030", span, "this path has a character that no path can have")
-    return decoded(content, path=path, name=name, span=span)
+        return report(codes[0], span, "this path has a character that no path can have")
+    return decoded(content, path=path, name=name, span=span, code=codes[1], largest=largest)
 
 
-def decoded(content: bytes, *, path: Path | None, name: str, span: Span | None) -> Source | Diagnostic:
-    """The text of a spec's bytes."""
-    if len(content) > LARGEST:
-        return report("C031", span, f"`{name}` is larger than {LARGEST // 1024 // 1024} MiB")
+def decoded(
+    content: bytes, *, path: Path | None, name: str, span: Span | None, code: str = "C031", largest: int = LARGEST
+) -> Source | Diagnostic:
+    """The text of a file's bytes."""
+    if len(content) > largest:
+        return report(code, span, f"`{name}` is larger than {largest // 1024 // 1024} MiB")
     try:
         return Source(name=name, text=content.decode("utf-8-sig"), path=path)
     except UnicodeDecodeError as stop:
         line = content.count(b"\n", 0, stop.start) + 1
-        return report("C031", span, f"`{name}` is not UTF-8 text (line {line})", help="save it in the encoding UTF-8")
+        return report(code, span, f"`{name}` is not UTF-8 text (line {line})", help="save it in the encoding UTF-8")
 
 
 def forbidden(path: str) -> str:
@@ -68,9 +75,10 @@ def _beside(span: Span | None) -> str:
 
 
 def _nearby(path: Path, name: str) -> str:
-    """Did you mean …, among the specs of the same folder, written as the missing one was."""
+    """Did you mean …, among the files of this kind in the same folder, written as the missing one was."""
     try:
-        beside = [entry for entry in os.listdir(path.parent) if entry.endswith(".colo")]
+        beside = [Path(entry) for entry in os.listdir(path.parent) if entry.endswith(path.suffix or ".colo")]
     except OSError:
         return ""
-    return closest(name, sorted(str(Path(name).parent / entry) for entry in beside))
+    near = closest(path.stem, sorted(entry.stem for entry in beside)).split("`")
+    return f"did you mean `{Path(name).with_name(near[1] + (path.suffix or '.colo'))}`?" if near[1:] else ""

@@ -6,16 +6,17 @@ After such a place the reading goes on behind it, so one stray character hides n
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
 from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.syntax import Comment
-from colosseum.language.words import OPENERS
+from colosseum.language.words import OPENERS, Token
 
 if TYPE_CHECKING:
-    from lark import Lark, Token
+    from lark import Lark
 
 MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
@@ -62,7 +63,7 @@ ADVICE = {
 class Lexed:
     """The words of a text."""
 
-    tokens: "list[Token]" = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)
     comments: tuple[Comment, ...] = ()
     strays: list[Diagnostic] = field(default_factory=list)
     """One for each stretch that was skipped."""
@@ -87,7 +88,7 @@ def lex(source: Source, tables: "Lark") -> Lexed:
             result.strays.append(stray.diagnostic)
             semicolons += text[stop] == ";"
         result.skipped.append((stray.start, stray.end))
-        while result.tokens and end_of(result.tokens[-1]) > stray.start:
+        while result.tokens and result.tokens[-1].end > stray.start:
             result.tokens.pop()
         position = stray.end
         if len(result.strays) == MOST_STRAYS:
@@ -101,31 +102,34 @@ def lex(source: Source, tables: "Lark") -> Lexed:
     return result
 
 
-def start_of(token: "Token") -> int:
-    """The offset at which a token begins."""
-    assert token.start_pos is not None
-    return token.start_pos
+@cache
+def _words(tables: "Lark") -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
+    """The pattern of all terminals, the keywords among those of a terminal, and what is ignored, as Lark has them."""
+    lexer: Any = tables.parse_interactive("", start="statement").lexer_thread.lexer
+    pattern = "|".join(f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in lexer.scanner.terminals)
+    keywords = {
+        kind: {t.pattern.value: t.name for t in unless.scanner.terminals} for kind, unless in lexer.callback.items()
+    }
+    return re.compile(pattern, lexer.g_regex_flags), keywords, lexer.ignore_types
 
 
-def end_of(token: "Token") -> int:
-    """The offset behind a token."""
-    assert token.end_pos is not None
-    return token.end_pos
-
-
-def _read_from(position: int, text: str, tables: "Lark", tokens: "list[Token]") -> int | None:
+def _read_from(position: int, text: str, tables: "Lark", tokens: list[Token]) -> int | None:
     """Append the tokens from a position on; the offset of what is no token, None at the end of the text."""
-    from lark import TextSlice, UnexpectedCharacters
-
-    reader: Any = tables.parse_interactive(TextSlice(text, position, len(text)), start="statement")
-    words: Iterator[Token] = reader.lexer_thread.lex(reader.parser_state)  # the loaded tables' own lexer, not a new one
-    try:
-        for token in words:
-            if token == QUOTE * 2 and text.startswith(QUOTE, end_of(token)):
-                return start_of(token)  # three quotes that nothing closes read as an empty text and one quote
-            tokens.append(token)
-    except UnexpectedCharacters as stray:
-        return stray.pos_in_stream
+    pattern, keywords, ignored = _words(tables)
+    match = pattern.match
+    while position < len(text):
+        found = match(text, position)
+        if found is None:
+            return position
+        kind, word, start, position = found.lastgroup or "", found[0], position, found.end()
+        if kind in ignored:
+            continue
+        if word == QUOTE * 2 and text.startswith(QUOTE, position):
+            return start  # three quotes that nothing closes read as an empty text and one quote
+        token = Token(word)
+        token.type = keywords[kind].get(word, kind) if kind in keywords else kind
+        token.start, token.end = start, position
+        tokens.append(token)
     return None
 
 
@@ -138,7 +142,7 @@ class _Stray:
     end: int
 
 
-def _stray(source: Source, tokens: "list[Token]", position: int) -> _Stray:
+def _stray(source: Source, tokens: list[Token], position: int) -> _Stray:
     if source.text.startswith(LONG_QUOTE, position):
         return _open_long_text(source, tokens, position)
     if source.text[position] == QUOTE:
@@ -149,12 +153,12 @@ def _stray(source: Source, tokens: "list[Token]", position: int) -> _Stray:
     return named or _stray_character(source, position)
 
 
-def _open_long_text(source: Source, tokens: "list[Token]", position: int) -> _Stray:
+def _open_long_text(source: Source, tokens: list[Token], position: int) -> _Stray:
     """Blame the first long text that swallows a statement: each `\"\"\"` after it closes what it should open."""
     for token in tokens:
         swallowed = _OPENER_LINE.search(token) if token.type == "LONG_STRING" else None
         if swallowed:
-            position, end = start_of(token), start_of(token) + swallowed.start()
+            position, end = token.start, token.start + swallowed.start()
             break
     else:
         following = _OPENER_LINE.search(source.text, position)
@@ -240,7 +244,7 @@ def _line_end(text: str, position: int) -> int:
 
 def _comments(source: Source, lexed: Lexed, end: int) -> Iterator[Comment]:
     """The comments, found between the tokens and outside the skipped stretches."""
-    taken = sorted([(start_of(t), end_of(t)) for t in lexed.tokens] + lexed.skipped)
+    taken = sorted([(t.start, t.end) for t in lexed.tokens] + lexed.skipped)
     for (_, left), (right, _) in pairwise([(0, 0), *taken, (end, end)]):
         for found in _COMMENT.finditer(source.text, left, max(left, right)):
             written = found[0].rstrip("\r")

@@ -3,22 +3,16 @@
 The text is cut into statements that are parsed one by one, so that each mistake is told once and hides nothing.
 """
 
-from typing import TYPE_CHECKING
-
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
+from colosseum.language.builder import Builder, Readable
 from colosseum.language.doubts import Doubts, doubts_in
-from colosseum.language.expressions import Reading
 from colosseum.language.failure import Failure, Reason
-from colosseum.language.lexing import Lexed, end_of, lex, start_of
+from colosseum.language.lexing import Lexed, lex
 from colosseum.language.mistakes import explain
 from colosseum.language.splitting import Parsed, split
-from colosseum.language.statements import Readable, statement
 from colosseum.language.syntax import Edition, File, ScenarioName
 from colosseum.language.tables import tables
-from colosseum.language.words import meant_opener
-
-if TYPE_CHECKING:
-    from lark import Token
+from colosseum.language.words import Token, meant_opener
 
 MOST_DIAGNOSTICS = 50
 """More would not be read."""
@@ -37,42 +31,42 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     """`parse`, and what the stretches that could not be read may have declared."""
     grammar = tables()
     lexed = lex(source, grammar)
-    reading = Reading(source)
-    reading.diagnostics += lexed.strays
+    builder = Builder(source)
+    told = builder.diagnostics
+    told += lexed.strays
     pieces: list[_Piece] = []
     broken: list[str] = []
     whole = False
-    for parsed in split(source, lexed.tokens, grammar):
-        node = statement(parsed.tree, reading) if parsed.tree is not None else None
+    for parsed in split(builder, lexed.tokens, grammar):
+        node = parsed.node
         if parsed.failure is not None and not _touches(source, parsed, lexed):
-            _tell(explain(parsed.failure), reading)
+            _tell(explain(parsed.failure), told)
         if parsed.failure is not None or _touches(source, parsed, lexed):
             first = lexed.tokens[parsed.start]
             broken.append(source.text[slice(*_stretch(parsed, lexed))].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
             if parsed.failure is not None and _goes_on(parsed.failure) and pieces:
                 pieces[-1] = (pieces[-1][0], None)  # what stands alone here belongs to the statement before
-                broken.append(source.text[start_of(pieces[-1][0]) : start_of(lexed.tokens[parsed.start])])
+                broken.append(source.text[pieces[-1][0].start : lexed.tokens[parsed.start].start])
         pieces.append((lexed.tokens[parsed.start], node))
-        if len(reading.diagnostics) > MOST_DIAGNOSTICS:
+        if len(told) > MOST_DIAGNOSTICS:
             break
     else:
         whole = not lexed.gave_up
         if whole:
-            reading.diagnostics += _head(source, pieces)
-    found = sorted(reading.diagnostics, key=lambda d: d.span.start if d.span else 0)
+            told += _head(source, pieces)
+    found = sorted(told, key=lambda d: d.span.start if d.span else 0)
     doubts = doubts_in(broken) | Doubts(everything=not whole)
     return _file(source, pieces, lexed), doubts, found[:MOST_DIAGNOSTICS]
 
 
-def _tell(diagnostic: Diagnostic, reading: Reading) -> None:
+def _tell(diagnostic: Diagnostic, told: list[Diagnostic]) -> None:
     """Keep it, unless it blames a word as a name once more: it is renamed everywhere."""
-    told = {d.message for d in reading.diagnostics if d.code == "C014"}
-    if diagnostic.code != "C014" or diagnostic.message not in told:
-        reading.diagnostics.append(diagnostic)
+    if diagnostic.code != "C014" or diagnostic.message not in {d.message for d in told if d.code == "C014"}:
+        told.append(diagnostic)
 
 
-_Piece = tuple["Token", Readable | None]
+_Piece = tuple[Token, Readable | None]
 """A statement's first word, and the statement when it could be read."""
 
 
@@ -104,10 +98,10 @@ def _goes_on(failure: Failure) -> bool:
 
 def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:
     """Where a statement begins and where the next one does; one that fails at its first word begins behind the last."""
-    end = start_of(lexed.tokens[parsed.end]) if parsed.end < len(lexed.tokens) else None
+    end = lexed.tokens[parsed.end].start if parsed.end < len(lexed.tokens) else None
     if parsed.failure is not None and parsed.failure.stop == parsed.start:
-        return (end_of(lexed.tokens[parsed.start - 1]) if parsed.start else 0), end
-    return start_of(lexed.tokens[parsed.start]), end
+        return (lexed.tokens[parsed.start - 1].end if parsed.start else 0), end
+    return lexed.tokens[parsed.start].start, end
 
 
 def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:
@@ -157,5 +151,5 @@ def _scenario(before: list[str], span: Span, seen: dict[str, Span]) -> list[Diag
     return []
 
 
-def _span(source: Source, token: "Token") -> Span:
-    return Span(source, start_of(token), end_of(token))
+def _span(source: Source, token: Token) -> Span:
+    return Span(source, token.start, token.end)

@@ -1,4 +1,4 @@
-"""Tokens into statements. In: all tokens of a text; out: for each statement its tree, or where it failed.
+"""Tokens into statements. In: all tokens of a text; out: for each statement its node, or where it failed.
 
 A statement ends where the next opener stands, at whatever depth; so each is parsed on its own, and one mistake
 spoils one statement. A reserved opener that the running statement accepts (`override set`, `sweep network`) does
@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from colosseum.diagnostics import Source
+from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import Failure, Reason
-from colosseum.language.lexing import end_of, start_of
-from colosseum.language.machine import Machine
-from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, meant_opener, terminals
+from colosseum.language.machine import END, Machine, Table, table
+from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, Token, meant_opener, terminals
 
 if TYPE_CHECKING:
-    from lark import Lark, ParseTree, Token
+    from lark import Lark
 
 DEEPEST = 40
 """Brackets inside each other."""
@@ -37,21 +36,21 @@ _NAMES = frozenset({"NAME", "LABEL"})
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One statement: its tree, or a failure."""
+    """One statement: its node, or a failure."""
 
     start: int
     """The index of its first token."""
     end: int
     """The index behind its last token, skipped ones included."""
-    tree: "ParseTree | None"
+    node: Readable | None
     failure: Failure | None
 
 
-def split(source: Source, tokens: "list[Token]", tables: "Lark") -> Iterator[Parsed]:
+def split(builder: Builder, tokens: list[Token], tables: "Lark") -> Iterator[Parsed]:
     """Each statement of a text in turn."""
     position = 0
     while position < len(tokens):
-        parsed = _Run(source, tokens, tables, position).read()
+        parsed = _Run(builder, tokens, table(tables), position).read()
         yield parsed
         position = parsed.end
 
@@ -59,17 +58,16 @@ def split(source: Source, tokens: "list[Token]", tables: "Lark") -> Iterator[Par
 class _Run:
     """The reading of one statement."""
 
-    def __init__(self, source: Source, tokens: "list[Token]", tables: "Lark", start: int) -> None:
-        self.source, self.tokens, self.tables, self.start = source, tokens, tables, start
+    def __init__(self, builder: Builder, tokens: list[Token], table: Table, start: int) -> None:
+        self.builder, self.tokens, self.table, self.start = builder, tokens, table, start
+        self.text, self.told = builder.source.text, len(builder.diagnostics)
         self.opened: list[Token] = []
         self.chains = [0]
 
     def read(self) -> Parsed:
-        from lark import UnexpectedToken
-
         if self.tokens[self.start].type not in OPENERS:
             return self._failed(Reason.NO_OPENER, self.start)
-        parser, index = Machine(self.tables), self.start
+        parser, index = Machine(self.table, self.builder), self.start
         while index < len(self.tokens):
             token = self.tokens[index]
             if index > self.start:
@@ -80,15 +78,12 @@ class _Run:
             reason = self._weigh(token)
             if reason is not None:
                 return self._failed(reason, index, parser)
-            try:
-                parser.feed(token)
-            except UnexpectedToken:
+            if not parser.feed(token.type, token, token.start, token.end):
                 return self._unexpected(index)
             index += 1
-        try:
-            return Parsed(self.start, index, parser.finish(self.tokens[index - 1]), None)
-        except UnexpectedToken:
-            return self._failed(Reason.END, index, self._replay(index))
+        if parser.finish():
+            return Parsed(self.start, index, parser.values[0], None)
+        return self._failed(Reason.END, index, self._replay(index))
 
     def _opens(self, index: int, parser: Machine) -> bool:
         """Whether an opener ends the running statement rather than going on with it."""
@@ -98,7 +93,7 @@ class _Run:
             return self.tokens[index - 1].type != "OVERRIDE"
         if parser.takes(token.type):
             return False
-        return not parser.takes("NAME") or (plausible and (self._fresh(index) or parser.takes("$END")))
+        return not parser.takes("NAME") or (plausible and (self._fresh(index) or parser.takes(END)))
 
     def _breaks_row(self, index: int, parser: Machine) -> bool:
         """Whether a cell stands on a later line than its row's label."""
@@ -130,22 +125,24 @@ class _Run:
         """A token does not fit. A word on a new line after a whole statement belongs to the next one."""
         parser = self._replay(index)
         ready = not self.opened and self._fresh(index) and self.tokens[index].type in _CELLS - {"MINUS"}
-        if ready and "$END" in parser.accepts():
-            return Parsed(self.start, index, parser.finish(self.tokens[index - 1]), None)
-        return self._failed(Reason.TOKEN, index, parser)
+        if ready and parser.finish():
+            return Parsed(self.start, index, parser.values[0], None)
+        return self._failed(Reason.TOKEN, index, self._replay(index))
 
     def _replay(self, end: int) -> Machine:
         """A parser just before a token: one that failed has already reduced for the token that it then refused."""
-        parser = Machine(self.tables)
+        del self.builder.diagnostics[self.told :]
+        parser = Machine(self.table, self.builder)
         for token in self.tokens[self.start : end]:
-            parser.feed(token)
+            parser.feed(token.type, token, token.start, token.end)
         return parser
 
     def _failed(self, reason: Reason, index: int, parser: Machine | None = None) -> Parsed:
+        del self.builder.diagnostics[self.told :]
         refused = self.tokens[index] if index < len(self.tokens) else None
         opened = tuple(bracket for bracket in self.opened if bracket is not refused)
         accepts = parser.accepts() if parser is not None else frozenset()
-        failure = Failure(reason, self.source, self.tokens, self.start, index, accepts, opened)
+        failure = Failure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
         return Parsed(self.start, self._resume(index, reason), None, failure)
 
     def _resume(self, index: int, reason: Reason) -> int:
@@ -165,15 +162,15 @@ class _Run:
         return index
 
     def _type(self, index: int) -> str:
-        return self.tokens[index].type if index < len(self.tokens) else "$END"
+        return self.tokens[index].type if index < len(self.tokens) else END
 
     def _fresh(self, index: int) -> bool:
         """Whether a token is the first on its line."""
         if index == 0:
             return True
-        return "\n" in self.source.text[end_of(self.tokens[index - 1]) : start_of(self.tokens[index])]
+        return "\n" in self.text[self.tokens[index - 1].end : self.tokens[index].start]
 
     def _leftmost(self, index: int) -> bool:
         """Whether a token stands at the very left of its line."""
-        start = start_of(self.tokens[index])
-        return start == 0 or self.source.text[start - 1] == "\n"
+        start = self.tokens[index].start
+        return start == 0 or self.text[start - 1] == "\n"

@@ -1,12 +1,18 @@
 """The grammar's terminals in plain words. In: terminals of the grammar; out: words for messages."""
 
 from collections.abc import Set
-from typing import TYPE_CHECKING
 
 from colosseum.diagnostics import closest
 
-if TYPE_CHECKING:
-    from lark import Token
+
+class Token(str):
+    """A word of a text as it is written, and where: from `start` to before `end`."""
+
+    __slots__ = ("end", "start", "type")
+    type: str
+    """The grammar's terminal."""
+    start: int
+    end: int
 
 
 def terminals(names: str) -> frozenset[str]:
@@ -101,7 +107,7 @@ def said(terminal: str) -> str:
     return f"`{SIGNS.get(terminal) or terminal.lower().replace('_', ' ')}`"
 
 
-def found(token: "Token") -> str:
+def found(token: Token) -> str:
     """The token as it stands in the text, shortened."""
     if token.type in ("STRING", "LONG_STRING"):
         return "a text"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.language import syntax
+from colosseum.language.csv_files import Sheet, whole
 from colosseum.model import data, draws
 from colosseum.model.environment import Environment, Read
 from colosseum.model.evaluate import elements, prepare, prepare_bindings, prepare_value, value
@@ -159,7 +160,7 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
             rows, diagnostics = data.grid_rows(grid, arity=arity)
         case syntax.Loaded() as loaded:
             sheet, names = _loaded(loaded, facts), tuple(headings for _, headings in indices)
-            listed = data.whole(sheet.header)
+            listed = whole(sheet.header)
             rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
@@ -211,7 +212,7 @@ def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elem
     return found
 
 
-def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> data.Sheet:
+def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
     """The columns of a set; the labels of a grid are the first one, which has no heading."""
     if isinstance(source, syntax.Loaded):
         return _loaded(source, facts)
@@ -221,10 +222,10 @@ def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> data.Sheet
         if len(row.cells) != len(source.columns):
             raise Fault(data.uneven(row, source), code="C060", span=row.span)
     corner = syntax.Cell("", span=source.span)
-    return data.Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
+    return Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
 
 
-def _loaded(source: syntax.Loaded, facts: "Realiser") -> data.Sheet:
+def _loaded(source: syntax.Loaded, facts: "Realiser") -> Sheet:
     sheet = facts.spec.sheets.get(place(source))
     if sheet is None:
         raise Poisoned("unreadable")

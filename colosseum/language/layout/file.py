@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Source
+from colosseum.language.builder import Readable
 from colosseum.language.layout.lines import Line, lined_up
 from colosseum.language.layout.printing import printed
 from colosseum.language.layout.statements import Statements
 from colosseum.language.layout.words import Own, Words
 from colosseum.language.lexing import lex
 from colosseum.language.parser import parse
-from colosseum.language.statements import Readable
 from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
 from colosseum.language.tables import tables
 

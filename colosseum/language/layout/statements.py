@@ -2,10 +2,10 @@
 
 from typing import assert_never
 
+from colosseum.language.builder import Readable
 from colosseum.language.layout.blocks import block
 from colosseum.language.layout.document import NOTHING, SPACE, Break, Document, Stop, cat, fill, group, nest
 from colosseum.language.layout.parts import Parts
-from colosseum.language.statements import Readable
 from colosseum.language.syntax import (
     Agents,
     Anchor,

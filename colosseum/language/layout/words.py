@@ -4,16 +4,11 @@ A comment at the end of a line belongs to the word before it, one on a line of i
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from colosseum.language.layout.document import NOTHING, Break, Document, Remark, cat, plain
 from colosseum.language.layout.texts import long_text
-from colosseum.language.lexing import end_of, start_of
 from colosseum.language.syntax import Comment, Node
-from colosseum.language.words import CLOSERS
-
-if TYPE_CHECKING:
-    from lark import Token
+from colosseum.language.words import CLOSERS, Token
 
 _TWO_WORDS = ("NOT_IN", "PER_UNIT")
 _SIGNS = ("COMMA", "COLON")
@@ -50,8 +45,8 @@ class Word:
 class Words:
     """A reader of words: `take` gives the next one."""
 
-    def __init__(self, text: str, tokens: "list[Token]", comments: tuple[Comment, ...]) -> None:
-        self._words = [Word(token.type, str(token), start_of(token), end_of(token)) for token in tokens]
+    def __init__(self, text: str, tokens: list[Token], comments: tuple[Comment, ...]) -> None:
+        self._words = [Word(token.type, str(token), token.start, token.end) for token in tokens]
         self.last: list[Own] = _attach(text, self._words, comments)
         """The comments behind the last word."""
         _settle(self._words)
