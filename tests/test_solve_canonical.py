@@ -9,9 +9,9 @@ import pytest
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
-from colosseum.model.terms import Arithmetic, Constant
+from colosseum.model.terms import Arithmetic, Constant, Extremum, PayoffOf
 from colosseum.solve.backend import Engine
-from colosseum.solve.goal import WELFARE, payoff_of
+from colosseum.solve.goal import WELFARE, Goal, payoff_of
 from colosseum.solve.solver import Solver
 
 
@@ -71,3 +71,18 @@ def test_a_task_that_differs_in_more_is_lowered_by_itself() -> None:
     found, expected = (each.maximise(WELFARE, canonical=True) for each in (unlike, alone))
     assert (found.value, found.assignment) == (expected.value, expected.assignment)
     assert unlike.lowered.program is not solver.lowered.program
+
+
+def test_payoffs_that_an_objective_names_are_those_of_its_own_task() -> None:
+    mine = task("jira", 1)
+    one, other, *_ = mine.agents
+    dearer = tuple(replace(p, term=Arithmetic("*", Constant(3.0), p.term)) for p in mine.payoffs if len(p.scope) == 1)
+    theirs = replace(mine, payoffs=(*dearer, *mine.payoffs[len(dearer) :]))
+    most = Extremum("max", (PayoffOf(one), PayoffOf(other)), (Constant(True),) * 2, aggregate=False)
+    lead = Goal(terms=((most, 1.0),))
+    solver = Solver(mine)
+    alike, alone = Solver(theirs, like=solver), Solver(theirs)
+    mine_best = solver.maximise(lead).value
+    assert alike.maximise(lead).value == alone.maximise(lead).value != mine_best
+    assert solver.maximise(lead).value == mine_best
+    assert alike.lowered.program is solver.lowered.program

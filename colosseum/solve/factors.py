@@ -247,9 +247,10 @@ class Factors:
                 found |= {Share(a, whole.agents): w for a, w in zip(whole.agents, each, strict=True)}
         return {kind: weight for kind, weight in found.items() if weight}
 
-    def work(self, factor: Factor) -> int:
-        """How many nodes of terms a factor's table evaluates, if it went through all joint values of its variables."""
-        return prod(self.choices[name] for name in factor.scope) * sum(term.extent[0] for _, term in factor.parts)
+    def work(self, factor: Factor, open_: Iterable[str]) -> int:
+        """How many nodes of terms a factor's table evaluates, if it went through all joint values; some are open."""
+        whole, cells = prod(self.choices[name] for name in factor.scope), prod(self.choices[name] for name in open_)
+        return (whole if whole <= MOST_REMEMBERED else cells) * sum(term.extent[0] for _, term in factor.parts)
 
     def table(self, factor: Factor, fixed: Mapping[str, Value]) -> Floats:
         """The values of a factor with some variables fixed, of a small factor out of a table of all its values."""

@@ -157,8 +157,7 @@ def _union(*parts: Reach) -> Reach:
 
 def _sum(parts: list[Reach]) -> Reach:
     ends = [_interval(p) for p in parts]
-    low, high = sum(e.low for e in ends), sum(e.high for e in ends)
-    return Interval(low, high)
+    return Interval(sum(e.low for e in ends), sum(e.high for e in ends))
 
 
 def _absolute(reach: Reach) -> Reach:

@@ -139,8 +139,8 @@ class Mixture:
     @cached_property
     def _unmade(self) -> int:
         factors = self.contents.factors
-        asked = {factor for g in self.groups for factor in (*(f for _, f in g.weighed), *g.hard)}
-        return sum(factors.work(factor) for factor in asked.difference(factors.tables)) // NODES
+        asked = {factor: g.scope for g in self.groups for factor in (*(f for _, f in g.weighed), *g.hard)}
+        return sum(factors.work(f, scope) for f, scope in asked.items() if f not in factors.tables) // NODES
 
     def _plan(self, order: Order | None) -> "Plan | None":
         return None if order is None else Plan(self.contents, order, Buckets(self.scopes, self.sizes, order))

@@ -216,7 +216,8 @@ class Highs:
 
         Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
         """
-        status, bound = _worst(answers), _bound(answers, costs.constant)
+        status, most = _worst(answers), _sum(answers, costs)
+        bound = most if math.isfinite(most) else None
         if status == "infeasible" or any(a.point is None for a in answers):
             return Found(status, bound=bound), None
         point = self._point(answers)
@@ -237,7 +238,7 @@ class Highs:
     def _settled(self, point: Floats, assignment: Mapping[str, Value]) -> bool:
         """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
         known = with_payoffs(score(self.task, assignment), assignment)
-        return settle(self.lowered.lowering.ties, self.lowered.program, point, known)
+        return settle([*self.lowered.lowering.ties, *self.lowered.own_ties], self.lowered.program, point, known)
 
     def _forbid(self, broken: Requirement, assignment: Mapping[str, Value]) -> None:
         """Exclude the values at which a requirement is broken; no other goal may take them either."""
@@ -272,11 +273,6 @@ def _worst(answers: list[Answer]) -> Status:
         if any(a.status == status for a in answers):
             return status
     return "optimal"
-
-
-def _bound(answers: list[Answer], constant: float) -> float | None:
-    total = constant + sum(a.bound for a in answers)
-    return total if abs(total) != float("inf") else None
 
 
 def _sum(answers: list[Answer], costs: Costs) -> float:

@@ -29,6 +29,7 @@ from colosseum.solve.lowering.rules import (
     Limits,
     Lowering,
     Rules,
+    Tie,
     referred,
     scope_variables,
 )
@@ -98,12 +99,14 @@ class Lowered:
     lowering: Lowering
     parts: dict[str | Term | None, Costs] = field(default_factory=dict)
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
+    own_ties: list[Tie] = field(default_factory=list)
+    """Of objectives that name payoffs."""
 
     def twin(self, task: Task) -> "Lowered | None":
         """A task on the same program, where it differs in nothing but what single variables pay; else None."""
-        pairs = list(zip(self.task.payoffs, task.payoffs, strict=False))
         alike = len(self.task.payoffs) == len(task.payoffs) and all(
-            p is q or (len(p.scope) <= 1 and p.scope == q.scope and p.credit == q.credit) for p, q in pairs
+            p is q or (len(p.scope) <= 1 and p.scope == q.scope and p.credit == q.credit)
+            for p, q in zip(self.task.payoffs, task.payoffs, strict=True)
         )
         if not alike or (self.task.variables, self.task.requirements) != (task.variables, task.requirements):
             return None
@@ -167,14 +170,15 @@ class Lowered:
         return found
 
     def _objective(self, term: Term) -> Affine:
-        for agent in referred(term):
+        lowering, named = self.lowering, referred(term)
+        for agent in named:
             self._form(agent)
-        self.lowering.of_objective = True
-        try:
-            with _named("a coalition's objective"):
-                return self.lowering.number(term)
-        finally:
-            self.lowering.of_objective = False
+        if named:  # what payoffs come to is this task's alone
+            numbers, conditions, values = lowering.numbers.copy(), lowering.conditions.copy(), lowering.values.copy()
+            lowering = replace(lowering, numbers=numbers, conditions=conditions, values=values, ties=self.own_ties)
+            lowering.of_objective = True
+        with _named("a coalition's objective"):
+            return lowering.number(term)
 
 
 @contextmanager
