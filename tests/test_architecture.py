@@ -74,8 +74,8 @@ def test_no_file_is_over_400_lines() -> None:
 
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
-    "diagnostics": 587,
-    "language": 5722,
+    "diagnostics": 582,
+    "language": 5547,
     "model": 7535,
     "solve": 6937,
     "players": 3385,

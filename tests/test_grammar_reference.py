@@ -24,7 +24,6 @@ from colosseum.model import serial
 from colosseum.model.channels import live_channels
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Design
-from colosseum.model.spec import walk
 from colosseum.model.values import Value
 from colosseum.run.stage import Stage
 from colosseum.run.team import cast
@@ -152,7 +151,7 @@ def test_every_kind_of_node_stands_in_an_example() -> None:
     for block in GOOD:
         file, diagnostics = parse(Source("page", block.spec))
         assert not diagnostics, render_text(diagnostics)
-        used |= {type(node) for statement in file.statements for node in walk(statement)}
+        used |= {type(node) for statement in file.statements for node in syntax.walk(statement)}
     grammar = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")
     alternatives = re.search(r"^_declaration:((?:.*\n)+?)$", grammar, re.MULTILINE)
     assert alternatives is not None

@@ -9,10 +9,9 @@ import pytest
 from reference import HEAD, PAGE, PIECE, expression, rows, words
 
 from colosseum.diagnostics import Source
-from colosseum.language import compose, files, parse, shipped, splitting, syntax
+from colosseum.language import compose, csv_files, files, parse, shipped, splitting, syntax
 from colosseum.language.tables import tables
 from colosseum.model import (
-    data,
     environment,
     experiment,
     functions,
@@ -24,8 +23,7 @@ from colosseum.model import (
 )
 from colosseum.model.check import check
 from colosseum.model.environment import Environment, Place
-from colosseum.model.settings import READERS, Settings, read_setting
-from colosseum.model.spec import SETTINGS
+from colosseum.model.settings import READERS, SETTINGS, Settings, read_setting
 from colosseum.model.values import Fault, flatten
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.solve.lowering import lower, program
@@ -80,7 +78,6 @@ def test_shared_prompts_are_listed_with_their_variants() -> None:
 def test_every_setting_is_listed_with_its_default() -> None:
     listed = {words(row[0])[0]: row for row in rows("Settings")}
     assert sorted(listed) == sorted(SETTINGS)
-    assert set(READERS) | set(experiment.PAIRING) == set(SETTINGS)
     defaults = {f.name: getattr(Settings(), f.name) for f in fields(Settings)}
     for name, (field, _) in READERS.items():
         assert listed[name][1] == shown(defaults[field]), name
@@ -118,7 +115,7 @@ def test_limits_are_those_of_the_code() -> None:
     listed = {row[0]: row[1] for row in rows("Limits")}
     known = {
         "a spec file": f"{files.LARGEST // 2**20} MiB",
-        "a CSV file": f"{data.LARGEST_FILE // 2**20} MiB",
+        "a CSV file": f"{csv_files.LARGEST_FILE // 2**20} MiB",
         "files that use each other in a chain": compose.DEEPEST,
         "brackets inside each other": splitting.DEEPEST,
         "brackets and operators of one expression, together": splitting.LONGEST_CHAIN,

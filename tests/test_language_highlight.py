@@ -14,13 +14,13 @@ from jinja2 import Environment
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, guess_lexer
 from pygments.token import Comment, Error, String, Token
 from specs_generated import specs
+from textmate import SCOPES, textmate_grammar, textmate_text
 
 from colosseum.diagnostics import Source
 from colosseum.language import shipped
 from colosseum.language.highlight import TOKENS, ColosseumLexer
 from colosseum.language.lexing import lex
 from colosseum.language.tables import tables
-from colosseum.language.textmate import SCOPES, textmate_grammar, textmate_text
 from colosseum.language.vocabulary import FUNCTIONS, GRAPHS, Vocabulary, read_vocabulary, vocabulary
 from colosseum.language.words import KEYWORDS, OPENERS, SIGNS
 from colosseum.model.functions import FUNCTIONS as CALLED

@@ -1,12 +1,11 @@
 """The cached parser tables: used when whole and ours, built anew in every other case."""
 
 import os
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from colosseum.language.tables import DIGEST_LENGTH, build_tables, cache_folder, cached_tables
+from colosseum.language.tables import build_tables, cache_folder, cached_tables
 
 GRAMMAR = 'start: statement+\nstatement: NAME "."\nNAME: /[a-z]+/\n%ignore " "\n'
 """A small one: that of the language takes a second to build, and is read by all other tests."""
@@ -40,8 +39,8 @@ def test_a_damaged_file_is_replaced(tmp_path: Path, damage: bytes | None) -> Non
     whole = file.read_bytes()
     file.write_bytes(whole[:-1] if damage is None else damage)
     works(GRAMMAR, folder)
-    content = file.read_bytes()
-    assert content[:DIGEST_LENGTH] == sha256(content[DIGEST_LENGTH:]).digest()
+    assert file.read_bytes()[:64] == whole[:64]
+    assert len(file.read_bytes()) == len(whole)
     assert saved(folder) == [file]
 
 

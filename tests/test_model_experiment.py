@@ -9,8 +9,7 @@ from colosseum.model.check import check
 from colosseum.model.expand import expand
 from colosseum.model.experiment import Design
 from colosseum.model.serial import dump, load
-from colosseum.model.settings import READERS
-from colosseum.model.spec import SETTINGS
+from colosseum.model.settings import READERS, SETTINGS
 from colosseum.model.values import Value
 
 GAME = f"""{TEAM}param n = 3

@@ -25,7 +25,7 @@ def vet(
 def vet_alone(file: Path) -> tuple[Checked | None, list[Diagnostic], bool]:
     """The same of a file that may be a part of other specs: what it leaves to them is not said. Whether it is one."""
     found, diagnostics = vet(file)
-    part = found is None and _is_part(file)
+    part = found is None and all(d.code >= "C040" for d in diagnostics) and _is_part(file)
     return found, [d for d in diagnostics if not (part and d.code in ELSEWHERE)], part
 
 

@@ -27,8 +27,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         said += diagnostics
         errors = sum(d.severity is Severity.ERROR for d in diagnostics)
         warnings = len(diagnostics) - errors
-        told = [counted(errors, "error")] if errors else []
-        told += [counted(warnings, "warning")] if warnings else []
+        told = [counted(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
         if part and not wrong:
             print(f"{file}: ok as a part of other specs; check the specs that use it")  # noqa: T201 - the result
         elif wrong or found is None:

@@ -7,12 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from colosseum.cli.words import output
+from colosseum.cli.words import checked_spec, output
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
 from colosseum.evidence.registry import REGISTRY, looked_up
 from colosseum.model.check import check
+from colosseum.model.flows import flow_lines
+from colosseum.report.document import Listing
 from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks, word_blocks
 from colosseum.report.published import ExplainFile
 from colosseum.report.words import MEANINGS
@@ -21,8 +23,8 @@ CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 """A code as people type or paste it: `C041`, `c41`, `41`, `error[C041]`."""
 
 
-def explain_code(words: str | None, *, as_json: bool) -> int:
-    """Explain one code, figure or word of a verdict, or list all of them."""
+def explain_code(words: str | None, flows: Path | None, *, as_json: bool) -> int:
+    """Explain one code, figure or word of a verdict, or list all of them; or who can learn what in a spec."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     figure = looked_up(words) if words else None
@@ -31,6 +33,9 @@ def explain_code(words: str | None, *, as_json: bool) -> int:
     wrong = said(page.wrong) if page else ""
     if page:
         blocks, found = code_blocks(page, wrong), ExplainFile((page.code,), (), {}, page, wrong)
+    elif flows:
+        told = "\n".join(flow_lines(checked_spec(flows).expansion.sheets)) or "nothing is private"
+        blocks, found = iter([Listing("", told)]), ExplainFile((), (), {}, None, told)
     elif figure:
         blocks, found = figure_blocks(figure), ExplainFile((), (figure,), {}, None, "")
     elif words is not None:

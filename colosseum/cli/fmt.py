@@ -34,11 +34,8 @@ def format_files(files: Sequence[Path], *, check: bool, diff: bool) -> int:
 def _format(file: Path, *, check: bool, diff: bool) -> str:
     """What became of one file: `changed`, `same` or `wrong`."""
     source = _read(file)
-    if isinstance(source, Diagnostic):
-        say_diagnostics([source])
-        return "wrong"
-    text, diagnostics = lay_out(source)
-    if text is None:
+    text, diagnostics = (None, [source]) if isinstance(source, Diagnostic) else lay_out(source)
+    if isinstance(source, Diagnostic) or text is None:
         say_diagnostics(diagnostics)
         return "wrong"
     changed = text != source.text

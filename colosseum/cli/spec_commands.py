@@ -201,16 +201,15 @@ def scan(
 def explain(
     code: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[CODE|FIGURE|WORD]", help="C041, regret, or collusion; default: all.", show_default=False
-        ),
+        typer.Argument(metavar="[CODE|FIGURE|WORD]", help="C041, regret, collusion; default: all.", show_default=False),
     ] = None,
+    flows: Annotated[Path | None, typer.Option(metavar="FILE", help="Who can learn what is private in a spec.")] = None,
     json: AsJson = False,
 ) -> int:
     """Explain a code of a message, a figure, or a word of a verdict."""
     from colosseum.cli.explain import explain_code
 
-    return explain_code(None if code is None else " ".join(code), as_json=json)
+    return explain_code(None if code is None else " ".join(code), flows, as_json=json)
 
 
 @command

@@ -130,5 +130,7 @@ CODES: dict[str, Code] = {
         ("W013", "a payoff sheet that is too long to be complete"),
         ("W014", "compared variants that differ in length"),
         ("W015", "a treated arm and its placebo whose channels have different names"),
+        ("W016", "a secret channel for one agent"),
+        ("W017", "a filter or a hard rule that tells agents about private rows of others"),
     )
 }

@@ -15,7 +15,6 @@ A code that another command gives shows that command in a fence ```` ```sh ````,
 
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -109,13 +108,7 @@ def _command(code: Code, line: str) -> tuple[str, ...]:
 
 def _file(code: Code, opening: str, text: str) -> ExampleFile:
     language, *details = opening.split()
-    given = dict(_details(code, details))
+    given = dict(word.partition("=")[::2] for word in details)
+    if not given.keys() <= {"name", "encoding"} or "" in given.values():
+        raise PageError(f"{code.code}: a fence says `name=…` or `encoding=…`, not `{opening}`")
     return ExampleFile(given.get("name", SPEC), language, text, given.get("encoding", "utf-8"))
-
-
-def _details(code: Code, words: list[str]) -> Iterator[tuple[str, str]]:
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or key not in ("name", "encoding"):
-            raise PageError(f"{code.code}: a fence says `name=…` or `encoding=…`, not `{word}`")
-        yield key, value

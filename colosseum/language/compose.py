@@ -78,6 +78,7 @@ class _Reader:
         self.diagnostics: list[Diagnostic] = []
         self.found: list[Statement | Override] = []
         self.doubts = NO_DOUBTS
+        self.contested: set[str] = set()
         self.declared: list[Statement] = []
         self.overridden: list[Statement] = []
 
@@ -139,18 +140,15 @@ class _Reader:
             elif place is None:
                 places[_key(statement)] = len(self.declared)
                 self.declared.append(statement)
-            elif not isinstance(item, Override):
-                self._contest(_twice(statement, self.declared[place]), statement.name)
-            elif self.declared[place].span.source is statement.span.source:
-                self._contest(_own(statement, self.declared[place]), statement.name)
+            elif not isinstance(item, Override) or self.declared[place].span.source is statement.span.source:
+                first, overrides = self.declared[place], isinstance(item, Override)
+                self.diagnostics.append(_twice(statement, first, overrides=overrides))
+                self.contested.add(statement.name)
             else:
                 self.overridden.append(self.declared[place])
                 self.declared[place] = statement
+        self.doubts |= Doubts(contested=frozenset(self.contested))
         self.diagnostics += self._nothing_overridden(missing, places)
-
-    def _contest(self, diagnostic: Diagnostic, name: str) -> None:
-        self.diagnostics.append(diagnostic)
-        self.doubts |= Doubts(contested=frozenset((name,)))
 
     def _nothing_overridden(self, missing: list[Override], places: dict[tuple[str, str], int]) -> Iterator[Diagnostic]:
         """Overrides without anything to replace; silent when it may be where the text could not be read."""
@@ -184,25 +182,15 @@ def _key(statement: Statement) -> tuple[str, str]:
     return ("experiment" if isinstance(statement, Experiment) else "", statement.name)
 
 
-def _twice(statement: Statement, first: Statement) -> Diagnostic:
-    elsewhere = statement.span.source is not first.span.source
-    return report(
-        "C034",
-        statement.name_span,
-        f"`{statement.name}` is declared twice",
-        labels=[Label(first.name_span, "first here")],
-        help="to replace a statement of a used file, write `override` before it" if elsewhere else "",
-    )
-
-
-def _own(statement: Statement, first: Statement) -> Diagnostic:
-    return report(
-        "C036",
-        statement.name_span,
-        f"`{statement.name}` is declared in this same file",
-        labels=[Label(first.name_span, "here")],
-        help="`override` replaces a statement of a used file; keep only one of the two",
-    )
+def _twice(statement: Statement, first: Statement, *, overrides: bool) -> Diagnostic:
+    """A name that is declared again, by an `override` of the same file or without one."""
+    name, elsewhere = statement.name, statement.span.source is not first.span.source
+    labels = [Label(first.name_span, "here" if overrides else "first here")]
+    if overrides:
+        help_ = "`override` replaces a statement of a used file; keep only one of the two"
+        return report("C036", statement.name_span, f"`{name}` is declared in this same file", labels=labels, help=help_)
+    help_ = "to replace a statement of a used file, write `override` before it" if elsewhere else ""
+    return report("C034", statement.name_span, f"`{name}` is declared twice", labels=labels, help=help_)
 
 
 def _quoted(names: list[str]) -> list[str]:

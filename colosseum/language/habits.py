@@ -42,12 +42,12 @@ def foreign_sign(f: Failure) -> Diagnostic | None:
         return None
     if token.type in ("VBAR", "LABEL") and "VBAR" not in f.accepts:
         return _bar(f)
+    if comment := slashes(f):
+        return comment
     if before is None or f.at(before).end != f.at(token).start:
         return None
     both = f.at(before).to(f.place)
     match f"{before}{token}":
-        case "//":
-            return report("C011", both, "`//` does not begin a comment", help="a comment begins with `#`")
         case "&&":
             return report("C011", both, "`&&` has no meaning", help="write `and`")
         case "**":
@@ -57,6 +57,16 @@ def foreign_sign(f: Failure) -> Diagnostic | None:
         case "=>" | "=<" | "->":
             help_ = "at least is `>=`, at most `<=`; `a implies b` is written `not a or b`"
             return report("C011", both, f"`{both.text}` has no meaning", help=help_)
+    return None
+
+
+def slashes(f: Failure) -> Diagnostic | None:
+    """`// a comment`, wherever the failure comes to be found in it."""
+    for start in (f.stop - 1, f.stop):
+        pair = f.tokens[max(start, 0) : start + 2]
+        if [token.type for token in pair] == ["SLASH", "SLASH"] and pair[0].end == pair[1].start:
+            place = f.at(pair[0]).to(f.at(pair[1]))
+            return report("C011", place, "`//` does not begin a comment", help="a comment begins with `#`")
     return None
 
 

@@ -57,7 +57,8 @@ def _no_opener(f: Failure) -> Diagnostic | None:
     if f.token.type in CLOSERS:
         return report("C013", f.place, f"`{f.token}` closes nothing")
     if f.token.type not in KEYWORDS | {"NAME"}:
-        return report("C016", f.place, f"a statement begins with a word, not with {found(f.token)}")
+        message = f"a statement begins with a word, not with {found(f.token)}"
+        return habits.slashes(f) or report("C016", f.place, message)
     loop = LOOPLESS if f.token in ("for", "if", "while") else ""
     help_ = loop or _declaration(f) or f"statements begin with {OPENING_WORDS}"
     meant = meant_opener(f.token)

@@ -7,6 +7,7 @@ from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.doubts import Doubts, doubts_in
 from colosseum.language.failure import Failure, Reason
+from colosseum.language.gc_pause import gc_paused
 from colosseum.language.lexing import Lexed, lex
 from colosseum.language.mistakes import explain
 from colosseum.language.splitting import Parsed, split
@@ -27,6 +28,7 @@ def parse(source: Source) -> tuple[File, list[Diagnostic]]:
     return file, diagnostics
 
 
+@gc_paused()
 def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     """`parse`, and what the stretches that could not be read may have declared."""
     grammar = tables()

@@ -1,14 +1,13 @@
 """The parser's tables, from the grammar or from the user's cache folder. In: nothing; out: a Lark parser.
 
-Building the tables takes as long as everything else together, so they are kept between runs. A cached file is
-trusted only in a folder that is ours alone to write, and only with its digest; anything odd means building anew.
+Building the tables takes as long as everything else together, so Lark keeps them between runs. A cached file is
+trusted only in a folder that is ours alone to write; whatever cannot be read is built anew.
 """
 
 import os
 import sys
 from functools import cache
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -17,9 +16,6 @@ from colosseum.language.shipped import shipped
 
 if TYPE_CHECKING:
     from lark import Lark
-
-DIGEST_LENGTH = 32
-"""Bytes of SHA-256 that stand before the saved tables."""
 
 
 @cache
@@ -43,15 +39,7 @@ def cached_tables(grammar: str, folder: Path | None) -> "Lark":
     """Load the tables of a grammar from `folder`, or build them and leave them there."""
     if folder is None or not is_ours(folder):
         return build_tables(grammar)
-    lark = import_lark()
-    recipe = f"{grammar}\0{lark.__version__}\0{sys.version}"
-    file = folder / f"grammar-{sha256(recipe.encode()).hexdigest()[:24]}.tables"
-    saved = _read(file)
-    if saved is None:
-        built = build_tables(grammar)
-        _write(file, built)
-        return built
-    return lark.Lark.load(BytesIO(saved))  # type: ignore[no-any-return]
+    return build_tables(grammar, cache=str(folder / f"grammar-{sha256(grammar.encode()).hexdigest()[:24]}.tables"))
 
 
 def import_lark() -> ModuleType:
@@ -67,11 +55,12 @@ def import_lark() -> ModuleType:
     return lark
 
 
-def build_tables(grammar: str) -> "Lark":
-    """Make the tables from the grammar's text."""
-    from lark import Lark
-
-    return Lark(grammar, parser="lalr", lexer="basic", start=["start", "statement"], propagate_positions=True)
+def build_tables(grammar: str, *, cache: str | bool = False) -> "Lark":
+    """Make the tables from the grammar's text, or load them from the file `cache` where Lark left them for it."""
+    made: Lark = import_lark().Lark(
+        grammar, parser="lalr", lexer="basic", start=["start", "statement"], propagate_positions=True, cache=cache
+    )
+    return made
 
 
 def is_ours(folder: Path) -> bool:
@@ -82,26 +71,3 @@ def is_ours(folder: Path) -> bool:
     except OSError:
         return False
     return os.name != "posix" or (found.st_uid == os.getuid() and not found.st_mode & 0o022 and not folder.is_symlink())
-
-
-def _read(file: Path) -> bytes | None:
-    """The saved tables, or None unless they are whole: a digest first, so that unpickling cannot meet a torn file."""
-    try:
-        content = file.read_bytes()
-    except OSError:
-        return None
-    digest, saved = content[:DIGEST_LENGTH], content[DIGEST_LENGTH:]
-    return saved if sha256(saved).digest() == digest else None
-
-
-def _write(file: Path, built: "Lark") -> None:
-    """Leave the tables for the next run; a folder that cannot be written only costs time."""
-    saved = BytesIO()
-    built.save(saved)
-    content = saved.getvalue()
-    part = file.with_name(f"{file.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(sha256(content).digest() + content)
-        os.replace(part, file)
-    except OSError:
-        part.unlink(missing_ok=True)

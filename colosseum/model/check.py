@@ -13,7 +13,7 @@ from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
-from colosseum.model.spec import Declared, declare, mentioned
+from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text
 
 MOST_VARIED = 300_000
@@ -121,7 +121,7 @@ def _variations(
     of all of them together is bounded; what is left is checked when it is run.
     """
     found: list[Diagnostic] = []
-    linked = any("links" in mentioned(statement) for statement in spec.composition.statements)
+    linked = any("links" in syntax.mentioned(statement) for statement in spec.composition.statements)
     tried: set[object] = {((), None)}
     spent = 0
     for of in designs.values():

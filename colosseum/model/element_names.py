@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from colosseum.diagnostics import Span
 from colosseum.language import syntax
-from colosseum.model.spec import Declared, place, walk
+from colosseum.model.spec import Declared, place
 from colosseum.model.values import Elements, Fault
 
 Count: TypeAlias = Callable[[syntax.Range], Elements]
@@ -59,7 +59,7 @@ def _items(items: Iterable[syntax.Expr], spec: Declared, bound: frozenset[str]) 
 
 
 def _below(exprs: Iterable[syntax.Expr], spec: Declared, count: Count) -> Born:
-    nodes = [node for expr in exprs for node in walk(expr)]
+    nodes = [node for expr in exprs for node in syntax.walk(expr)]
     bound = frozenset(name for node in nodes if isinstance(node, syntax.Binder) for name in node.names)
     for node in nodes:
         match node:

@@ -16,7 +16,6 @@ from colosseum.model.folding import Folded, conjunction, disjunction, inverse
 from colosseum.model.lookup import entry, enumeration, fact
 from colosseum.model.loops import Choices, Loop, rounds
 from colosseum.model.operations import constant, refusal
-from colosseum.model.spec import mentioned
 from colosseum.model.terms import Ground
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, text, truth
 
@@ -179,7 +178,7 @@ def prepare_loops(items: Sequence[syntax.Binder | syntax.Index]) -> list[Loop]:
     found: list[Loop] = []
     bound: set[str] = set()
     for item in items:
-        depends = bool(bound) and not bound.isdisjoint(mentioned(item.domain))
+        depends = bool(bound) and not bound.isdisjoint(syntax.mentioned(item.domain))
         found.append(Loop(item, prepare_elements(item.domain), depends))
         bound |= set(item.names)
     return found

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
+from colosseum.language.gc_pause import gc_paused
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
 from colosseum.model.evaluate import value
 from colosseum.model.faults import Findings
-from colosseum.model.gc_pause import gc_paused
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph

@@ -17,7 +17,7 @@ from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
-from colosseum.model.settings import READERS, Settings, read_seeds, read_setting, switch_meant
+from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
 from colosseum.model.sweeps import Option, points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
@@ -25,8 +25,6 @@ from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
 V = TypeVar("V")
 MOST_RUNS = 1_000_000
 """Runs that an experiment may have."""
-PAIRING = ("seeds", "repeats")
-"""Settings of the experiment as a whole, by which its runs are paired."""
 SHARED = {
     "budget": "all of its runs are paid from it",
     "judge": "its runs are compared, so all are judged alike",

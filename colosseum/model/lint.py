@@ -9,11 +9,12 @@ from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model.channels import live_channels
 from colosseum.model.experiment import Conditions, Design
+from colosseum.model.flows import flows
 from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Payoff, Prompt, Scenario, Task
-from colosseum.model.spec import Declared, mentioned, walk
+from colosseum.model.spec import Declared
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 MOST_NAMED = 3
@@ -30,12 +31,14 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_powerless(spec, scenario),
         *_everybody(spec, scenario),
         *_among_themselves(spec, scenario),
+        *_alone(spec, scenario),
         *_same_arm(spec, designs),
         *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
         *_named_apart(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
+        *_telling(sheets),
     ]
 
 
@@ -100,6 +103,27 @@ def _among_themselves(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic
             labels = [Label(span, "their channel")] if span else []
             help_ = "an arm that turns it on gives them nothing new"
             yield report("W009", channel.name_span, message, labels=labels, help=help_)
+
+
+def _alone(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Secret channels for one agent, other than those whose members are drawn."""
+    drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
+    members = {c.name: c.members for c in scenario.channels}
+    for channel in spec.of(syntax.Channel):
+        source = channel.members
+        fixed = isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value))
+        if channel.secret and fixed and len(members[channel.name]) == 1:
+            message = f"`{members[channel.name][0]}` is alone in `{channel.name}`, and has nobody to talk to there"
+            yield report("W016", channel.name_span, message, help="name at least two agents, or drop the channel")
+
+
+def _telling(sheets: Sheets) -> Iterator[Diagnostic]:
+    """Filters and hard rules by which agents learn of private rows of others."""
+    for flow in flows(sheets):
+        who = some(list(flow.learners))
+        message = f"`{flow.statement.name}` tells {who} about {some(list(flow.cells))} by {flow.what}"
+        help_ = "`colosseum explain --flows FILE` prints who can learn what"
+        yield report("W017", flow.part.span, message, help=help_)
 
 
 def _one_seed(spec: Declared) -> Iterator[Diagnostic]:
@@ -193,7 +217,7 @@ def _mentioned(spec: Declared) -> set[str]:
                 read = read.union(*(template_names(text.value) for text in texts))
             case syntax.Claim(text=text):
                 read |= template_names(text.value)
-        read |= set(mentioned(statement))
+        read |= set(syntax.mentioned(statement))
     return read
 
 
@@ -269,7 +293,8 @@ def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:
     """The tables and params of a statement, and its numbers but for 0."""
     world, mentioned = sheets.world, sheets.closure([statement]).keys()
     derived = [world.spec.symbols[name].statement for name in mentioned & world.spec.derived]
-    numbers = (node.value for part in (statement, *derived) for node in walk(part) if isinstance(node, syntax.Number))
+    nodes = (node for part in (statement, *derived) for node in syntax.walk(part))
+    numbers = (node.value for node in nodes if isinstance(node, syntax.Number))
     facts = mentioned & {*world.tables, *world.params} - world.spec.derived
     return facts, {float(number) for number in numbers if number}
 

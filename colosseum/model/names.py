@@ -11,7 +11,7 @@ from colosseum.language import syntax
 from colosseum.model.draws import DRAWS
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.networks import PARAMETERS
-from colosseum.model.spec import Declared, children, walk
+from colosseum.model.spec import Declared
 from colosseum.model.values import a
 
 AGGREGATES = ("sum", "min", "max")
@@ -86,7 +86,7 @@ class _Scope:
                 yield from map(self.as_agents, self.inside(members, bound))
                 yield from self.within(None, objectives, bound)
             case syntax.Channel() | syntax.Prompt():
-                yield from map(self.as_agents, self.within(None, children(node), bound))
+                yield from map(self.as_agents, self.within(None, syntax.children(node), bound))
             case syntax.ToWhom(recipient=recipient):
                 yield from map(self.as_agents, self.inside(recipient, bound))
             case syntax.ToEach(binders=binders, when=when):
@@ -100,7 +100,7 @@ class _Scope:
             case syntax.NamedArgument(value=value) | syntax.Pair(value=value):
                 yield from self.inside(value, bound, births=births)
             case syntax.Reward(indices=loop) | syntax.Require(indices=loop) | syntax.Objective(indices=loop):
-                yield from self.within(loop, (part for part in children(node) if part is not loop), bound)
+                yield from self.within(loop, (part for part in syntax.children(node) if part is not loop), bound)
             case _:
                 yield from self.expression(node, bound, births=births)
 
@@ -115,7 +115,7 @@ class _Scope:
             case syntax.Aggregate(binders=loop) | syntax.Quantifier(binders=loop) | syntax.SetBuilder(binders=loop):
                 if isinstance(expr, syntax.Aggregate) and expr.function not in AGGREGATES:
                     yield _no_loop(expr.function, expr.span)
-                yield from self.within(loop, (part for part in children(expr) if part is not loop), bound)
+                yield from self.within(loop, (part for part in syntax.children(expr) if part is not loop), bound)
             case syntax.SetLiteral(items=items):
                 yield from self.within(None, (i for i in items if not (births and isinstance(i, syntax.Name))), bound)
             case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
@@ -128,7 +128,7 @@ class _Scope:
             case _:
                 if isinstance(expr, syntax.Call) and expr.function not in FUNCTIONS and expr.function not in PARAMETERS:
                     yield from self.not_called(expr.function, expr.span)
-                yield from self.within(None, children(expr), bound, births=births)
+                yield from self.within(None, syntax.children(expr), bound, births=births)
 
     def within(
         self,
@@ -166,6 +166,9 @@ class _Scope:
             if symbol is not None or name in bound or name in self.elements:
                 kind = symbol.kind if symbol else "loop variable" if name in bound else "element"
                 labels = [Label(symbol.span, "declared here")] if symbol else []
+                if symbol and symbol.kind == "prompt":
+                    both, label = f"`{name}` is a prompt and a loop variable", Label(span, "the loop variable")
+                    yield report("C040", symbol.span, both, labels=[label], help="choose another name for one of them")
                 message = f"the loop variable `{name}` hides the {kind} `{name}`"
                 yield report("C040", span, message, labels=labels, help="choose another name")
             bound[name] = span
@@ -225,7 +228,7 @@ class _Scope:
         stem = name.removesuffix("s")
         for statement in self.spec.composition.statements:
             if isinstance(statement, syntax.Agents | syntax.Set) and stem != name:
-                for node in walk(statement):
+                for node in syntax.walk(statement):
                     if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name) and node.base.id == stem:
                         return f"did you mean `{statement.name}`, the set of `{stem}1`, …?"
         return ""

@@ -18,7 +18,6 @@ from colosseum.model.folding import NOTHING
 from colosseum.model.instances import indexed
 from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
-from colosseum.model.spec import walk
 from colosseum.model.values import Elements, Value, instance_name, number
 from colosseum.model.world import TableData, World
 
@@ -109,7 +108,7 @@ class Sheets:
     @cached_property
     def compared(self) -> frozenset[str]:
         """What they compare."""
-        nodes = (node for s in self.statements for node in walk(s) if isinstance(node, syntax.Comparison))
+        nodes = (node for s in self.statements for node in syntax.walk(s) if isinstance(node, syntax.Comparison))
         return frozenset(name for node in nodes for name in self.world.spec.mentions(node))
 
     @cached_property
@@ -117,7 +116,7 @@ class Sheets:
         """The rewards, requirements and derived tables in words: the same for every reader."""
         words = Words(self.world)
         lines = [f"- {self._formula(statement, words)}" for statement in self.statements]
-        called = {node.function for s in self.statements for node in walk(s) if isinstance(node, syntax.Call)}
+        called = {node.function for s in self.statements for node in syntax.walk(s) if isinstance(node, syntax.Call)}
         return (*lines, *(said for function, said in BUILT.items() if function in called))
 
     def _formula(self, statement: syntax.Declaration, words: Words) -> str:

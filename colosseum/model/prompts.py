@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from colosseum.diagnostics import Span, closest
+from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
+from colosseum.language.template_spans import entry_span, template_span, unclosed_tag
 from colosseum.model.environment import Meter
 from colosseum.model.faults import Poisoned
 from colosseum.model.lookup import no_entry
 from colosseum.model.spec import Symbol
-from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
+from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
 from colosseum.model.world import TableData, World
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 LONGEST_PROMPT = 200_000
 """Characters that one prompt may render to."""
 TEMPLATES = "`{{ me }}` prints, `{% for t in S %} … {% endfor %}` repeats, `{% if c %} … {% endif %}` chooses"
-MARKED = re.compile(r"\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)", re.DOTALL)
-"""`{{ … }}` and `{% … %}`, also where the end is missing."""
 BLOCKS = re.compile(r"\{%.*?%\}")
 MOST_DIGITS = 12
 """Digits that `round` may keep."""
@@ -63,8 +62,15 @@ class _Rows:
     symbol: Symbol | None
 
     def entry(self, key: object) -> "Value | _Counted":
-        """The entry at an index; raises Fault."""
+        """The entry at an index; raises Fault, which knows the index."""
         flat = tuple(flatten(key if isinstance(key, tuple) else (key,)))
+        try:
+            return self._entry(flat)
+        except Fault as fault:
+            fault.entry = self.table.name, tuple(map(text, flat))
+            raise
+
+    def _entry(self, flat: Key) -> "Value | _Counted":
         name = instance_name(self.table.name, flat)
         if flat not in self.table.entries:
             width = len(next(iter(self.table.entries), ()))
@@ -185,6 +191,10 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
         _check(_parsed(text.value), text, vocabulary)
         return Compiled(_template(text.value), text, template_names(text.value))
     except TemplateSyntaxError as error:
+        tag = unclosed_tag(text) if str(error.message).startswith("Unexpected end of template") else None
+        if tag is not None:
+            help_ = f"`{{% end{tag.text.strip('{%- ').split()[0]} %}}` closes it"
+            raise Fault(f"`{tag.text}` is never closed", code="C081", help=help_, span=tag) from None
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
         raise _at(Fault(message, code="C081", help=TEMPLATES), text, error.lineno) from None
@@ -229,8 +239,9 @@ def render(
         fault = Fault(f"this prompt cannot be rendered: {reason}", code="C081")
         raise _at(fault, compiled.text, line) from None
     except Fault as fault:
-        if fault.span is None:
-            _at(fault, compiled.text, _line(fault))
+        line = _line(fault)
+        found = entry_span(compiled.text, line, *fault.entry) if fault.entry else None
+        fault.span = fault.span or found or template_span(compiled.text, line)
         raise
     return "\n".join(line.rstrip() for line in whole.strip().splitlines())
 
@@ -329,45 +340,15 @@ def template_names(text: str) -> frozenset[str]:
         return frozenset()
 
 
-_WORDS = {"Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "Add": "arithmetic",
-          "Sub": "arithmetic", "Mul": "arithmetic", "Div": "arithmetic", "Macro": "macros", "Include": "includes",
-          "Import": "imports", "Block": "blocks", "Extends": "inheritance", "Slice": "slices",
-          "Concat": "joining by `~`",
-          "Mod": "arithmetic", "Pow": "arithmetic", "FloorDiv": "arithmetic", "Neg": "arithmetic", "Pos": "arithmetic",
-          "CondExpr": "inline `if`", "List": "lists", "Dict": "dictionaries"}  # fmt: skip
+_WORDS = {**dict.fromkeys(("Add", "Sub", "Mul", "Div", "Mod", "Pow", "FloorDiv", "Neg", "Pos"), "arithmetic"),
+          "Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "Macro": "macros",
+          "Include": "includes", "Import": "imports", "Block": "blocks", "Extends": "inheritance", "Slice": "slices",
+          "Concat": "joining by `~`", "CondExpr": "inline `if`", "List": "lists", "Dict": "dictionaries"}  # fmt: skip
 _SIGNS = {"Add": r"\+", "Sub": "-", "Mul": r"\*", "Div": "/", "Mod": r"%(?!\})", "Pow": r"\*\*", "FloorDiv": "//",
           "Concat": "~", "CondExpr": r"\bif\b", "Assign": r"\bset\b"}  # fmt: skip
 
 
 def _at(fault: Fault, text: syntax.Text, line: int | None, *, pattern: str = "") -> Fault:
     """Place a fault in a line of the template, at a match of the pattern when there is one; Jinja knows most lines."""
-    fault.span = passage(text, line or 1, pattern=pattern)
+    fault.span = template_span(text, line or 1, pattern=pattern)
     return fault
-
-
-def passage(text: syntax.Text, line: int, *, pattern: str = "") -> Span:
-    """The first match of a regular expression in the blocks of a line (counted from 1 in the template).
-
-    Without a match, the only block of the line; else the line; else, on a line of nothing, the whole text.
-    """
-    source, (low, high) = text.span.source, _extent(text, line)
-    if low >= high:
-        return text.span
-    blocks = [Span(source, *found.span()) for found in MARKED.finditer(source.text, low, high)]
-    for block in blocks if pattern else ():
-        found = re.compile(pattern).search(source.text, block.start, block.end)
-        if found:
-            return Span(source, *found.span())
-    return blocks[0] if len(blocks) == 1 else Span(source, low, high)
-
-
-def _extent(text: syntax.Text, line: int) -> tuple[int, int]:
-    """Start and end of a template line in the source, without the blanks and quotes around it."""
-    source = text.span.source
-    head = 0 if text.long and text.span.text[3:].lstrip(" \t\r").startswith("\n") else 1
-    number = min(text.span.line + line - head, len(source.line_starts))
-    quotes = 3 if text.long else 1
-    low = max(text.span.start + quotes, source.line_starts[number - 1])
-    high = min(text.span.end - quotes, source.line_starts[number - 1] + len(source.line(number)))
-    written = source.text[low:high]
-    return low + len(written) - len(written.lstrip()), low + len(written.rstrip())

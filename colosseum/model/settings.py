@@ -214,6 +214,10 @@ READERS: dict[str, tuple[str, Reader]] = {
     "signal": ("signal", _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value")),
 }
 """Setting -> (field of Settings, reader of its one value)."""
+PAIRING = ("seeds", "repeats")
+"""Settings of the experiment as a whole, by which its runs are paired."""
+SETTINGS = (*READERS, *PAIRING)
+"""All of them. Channels, prompts and params share this namespace."""
 
 
 def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environment) -> Settings:

@@ -27,10 +27,6 @@ BUILT_IN = ("links", "payoff", "total", "me", "allies")
 ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
 """Settings that should not matter, and are known to: where one is swept, a report gives the range of effects. Channels,
 prompts and params may have their names; an experiment that says one then means that."""
-SETTINGS = ("budget", "consolidate", "decisions", "judge", "lambda", "margin", "max_tokens", "model", "noise",
-            "opportunity", "order", "repeats", "rounds", "seeds", "signal", "steps", "survey", "temperature",
-            "undecided", *ARTEFACTS)  # fmt: skip
-"""Settings of experiments. Channels, prompts and params share this namespace."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,7 @@ class Declared:
     def mentions(self, node: syntax.Node) -> tuple[str, ...]:
         """What `mentioned` says of a node of this composition, found once for all seeds."""
         if id(node) not in self._mentions:
-            self._mentions[id(node)] = tuple(mentioned(node))
+            self._mentions[id(node)] = tuple(syntax.mentioned(node))
         return self._mentions[id(node)]
 
     @cached_property
@@ -78,7 +74,7 @@ class Declared:
         """Tables `= expr` that read variables (or another derived table): substituted where they are used."""
         readers: dict[str, list[str]] = {}
         for table in self.of(syntax.Table):
-            for name in mentioned(table.source.value) if isinstance(table.source, syntax.Given) else ():
+            for name in syntax.mentioned(table.source.value) if isinstance(table.source, syntax.Given) else ():
                 readers.setdefault(name, []).append(table.name)
         ahead = [s.name for s in self.symbols.values() if s.kind == "variable"] + ["payoff", "total"]
         found: set[str] = set()
@@ -135,6 +131,8 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:
+    from colosseum.model.settings import SETTINGS  # which itself imports this module
+
     setting = symbol.name in {*SETTINGS} - {*ARTEFACTS} and symbol.kind in ("param", "channel", "prompt")
     if symbol.name in FUNCTIONS or symbol.name in BUILT_IN or setting:
         what = "a setting of experiments" if setting else "built in"
@@ -149,28 +147,3 @@ def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]
 def place(loaded: syntax.Loaded) -> Place:
     """The identity of a `from "…"`."""
     return loaded.span.source.name, loaded.span.start
-
-
-def mentioned(expr: syntax.Node) -> Iterator[str]:
-    """Every name that an expression or a statement mentions, binders included."""
-    for node in walk(expr):
-        if isinstance(node, syntax.Name):
-            yield node.id
-
-
-def children(node: syntax.Node) -> Iterator[syntax.Node]:
-    """The nodes that stand directly in a node, in reading order."""
-    for name in node.__dataclass_fields__:
-        value = getattr(node, name)
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, syntax.Node):
-                yield part
-
-
-def walk(node: syntax.Node) -> Iterator[syntax.Node]:
-    """A node and all below it, in reading order."""
-    stack: list[syntax.Node] = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack += reversed(list(children(current)))

@@ -86,14 +86,14 @@ def _unknown_label(
     what = f"is not in `{over}`, over which `{wanted.name}` runs" if over else f"is not an index of `{wanted.name}`"
     labelled = [Label(wanted.at, "the table")]
     owner = f"`{over}` has" if over else "known are"
-    help_ = closest(text(part), known[:MOST_COMPARED]) or (f"{owner}: {_few(known, MOST_KNOWN)}" if known else "")
+    help_ = closest(text(part), known[:MOST_COMPARED]) or (f"{owner}: {few(known, MOST_KNOWN)}" if known else "")
     return report("C061", place, f"`{text(part)}` {what}", labels=labelled, help=help_)
 
 
 def _left_out(rows: Sequence[Row], wanted: Wanted) -> Iterator[Diagnostic]:
     """Entries whose labels are known, but not together: a `where` leaves them out."""
     if rows:
-        names = _few([f"`{instance_name(wanted.name, row.key)}`" for row in rows])
+        names = few([f"`{instance_name(wanted.name, row.key)}`" for row in rows])
         some = "is not an entry" if len(rows) == 1 else "are not entries"
         labels = [Label(wanted.at, "the table")]
         help_ = "the `where` of its indices leaves this out; without it, every combination has a value"
@@ -104,11 +104,12 @@ def _missing(keys: Sequence[Key], wanted: Wanted) -> Iterator[Diagnostic]:
     if keys:
         in_file = wanted.data.source is not wanted.at.source
         labels = [Label(wanted.at, "the table")] if in_file else []
-        message = f"no value for {_few([f'`{instance_name(wanted.name, key)}`' for key in keys])}"
+        message = f"no value for {few([f'`{instance_name(wanted.name, key)}`' for key in keys])}"
         place = wanted.data if in_file else wanted.at
         yield report("C061", place, message, labels=labels, help="a table has a value for each of its indices")
 
 
-def _few(names: Sequence[str], most: int = MOST_LISTED) -> str:
+def few(names: Sequence[str], most: int = MOST_LISTED) -> str:
+    """The first of these, and how many more there are."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

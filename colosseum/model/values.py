@@ -34,6 +34,8 @@ class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
         self.code = code
         self.span = span
         """The innermost expression that failed, set on the way out."""
+        self.entry: tuple[str, tuple[str, ...]] | None = None
+        """The table and index that a template looked up in vain."""
 
 
 def at(fault: Fault, span: Span) -> Fault:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.imagine import publish, visible
-from colosseum.model.spec import Declared, mentioned
+from colosseum.model.spec import Declared
 from colosseum.model.world import World
 from colosseum.players.scripted.knowledge import Knowledge, Planner, Told, private_tables
 
@@ -42,7 +42,7 @@ def side_planner(world: World, coalition: syntax.Coalition) -> Planner:
     An objective that names payoffs cannot be imagined: its coalition plans by its members' payoffs.
     """
     public, name = publish(world), coalition.name
-    imagined = not any(each in ("payoff", "total") for o in coalition.objectives for each in mentioned(o))
+    imagined = not any(each in ("payoff", "total") for o in coalition.objectives for each in syntax.mentioned(o))
     rewards = tuple(
         syntax.Reward(f"objective {o.name}", o.name_span, o.indices, None, o.when, o.value, span=o.span)
         for o in coalition.objectives if imagined

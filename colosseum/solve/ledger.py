@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Generic, TypeAlias, TypeVar
 from weakref import finalize
 
-from colosseum.model.gc_pause import gc_paused
+from colosseum.language.gc_pause import gc_paused
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Fault, Number, Value, number

@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any, cast
 from urllib.parse import unquote
 
-from colosseum.model.gc_pause import gc_paused
+from colosseum.language.gc_pause import gc_paused
 from colosseum.players.models.failure import Failure, explain, redact, room
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Request

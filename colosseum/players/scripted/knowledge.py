@@ -17,7 +17,7 @@ from colosseum.model.evaluate import elements
 from colosseum.model.ground import Stable
 from colosseum.model.imagine import PublicWorld, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
-from colosseum.model.spec import Declared, mentioned
+from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, flatten, text
 from colosseum.players.scripted import phrases
 from colosseum.solve.goal import Goal
@@ -122,12 +122,12 @@ def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozens
     Read off the text, not off the data: which entries count may itself depend on what is secret.
     """
     found: set[str] = set()
-    todo = [name for statement in statements for name in mentioned(statement)]
+    todo = [name for statement in statements for name in syntax.mentioned(statement)]
     while todo:
         name = todo.pop()
         if name in spec.symbols and name not in found:
             found.add(name)
-            todo += mentioned(spec.symbols[name].statement) if name in spec.derived else ()
+            todo += syntax.mentioned(spec.symbols[name].statement) if name in spec.derived else ()
     return frozenset(name for name in found if spec.symbols[name].private)
 
 
