@@ -23,7 +23,7 @@ import colosseum
 from colosseum.campaign.model_options import wanted_of
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1  seeds 1..4")
-PRICE = (1000.0, 1000.0)
+PRICE = (1.0, 50000.0)
 """Dollars a million tokens."""
 
 
@@ -90,7 +90,7 @@ def test_a_budget_is_kept_to_and_the_same_call_goes_on(
                 lambda: colosseum.audit(file, "e", "openai/test", out=tmp_path / "out", budget=budget, asking=asking)
             )
 
-        poor = audit(2.0)
+        poor = audit(12.0)
         first = asked(server)
         assert 0 < poor.left < 8
         assert "larger `--budget` goes on" in poor.outcome

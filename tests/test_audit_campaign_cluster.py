@@ -2,40 +2,40 @@
 
 import os
 import re
-import secrets
 import signal
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import dask
 import dask_jobqueue  # noqa: F401 - what it holds by default is read here, not where a test changes some of it
 import psutil
 import pytest
-from asking import KEY, give_key
+from asking import KEY
 from chat_mind import key_of, late, plays
 from chat_server import Answer, Body, ChatServer, fails
-from conftest import MATCH, SPECS, checked
+from conftest import MATCH, SPECS
 from distributed import Client, LocalCluster
 from test_cli_commands import Done, colosseum
 from warm_process import Command
 
 from colosseum.campaign import cluster
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.cluster import DaskCrew, Place, Supply, Unusable, crew, read_place
-from colosseum.campaign.dispatch import Dispatch
+from colosseum.campaign.cluster import Place, read_place
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.planning import Asked, Planned, plan
+from colosseum.campaign.meter import Meter
+from colosseum.campaign.money import Limits
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.runner import Options, Tally
-from colosseum.campaign.worker import Instructions, Made, Share, leave, make_block
+from colosseum.campaign.runner import Options
+from colosseum.campaign.work import Request, Work, plan_work
+from colosseum.campaign.worker import Instructions, Unfit, make_blocks
+from colosseum.campaign.workers import run_by_workers
+from colosseum.diagnostics import ColosseumError
+from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
-from colosseum.model.settings import Settings
-from colosseum.players.models.request import Endpoint, Price
-from colosseum.run.trial import Expansions, Trials, blocks
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1 seeds 1..4")
 """Four blocks of two runs; a run takes six calls."""
@@ -194,137 +194,36 @@ def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: Loca
 # ---- money -----------------------------------------------------------------------------------------------------
 
 
-class Alone:
-    """A crew of one, here, that begins to work when it is asked for the result."""
-
-    def __init__(self, instructions: Instructions, *, deaths: int = 0) -> None:
-        self.instructions, self.deaths = instructions, deaths
-        self.given: deque[tuple[int, Share]] = deque()
-
-    def workers(self) -> int:
-        return 1
-
-    def places(self) -> int:
-        return 3
-
-    def give(self, number: int, share: Share) -> None:
-        self.given.append((number, share))
-
-    def take(self) -> tuple[int, Made]:
-        number, share = self.given.popleft()
-        for _ in range(self.deaths):  # of workers that were done but had not said so
-            make_block(self.instructions, share)
-        return number, make_block(self.instructions, share)
-
-
-def modelled(conditions: Conditions) -> Conditions:
-    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "openai/test"),), max_tokens=9))
-
-
-def told(out: Path, adjust: Callable[[Conditions], Conditions], *, url: str = "", **options: object) -> Instructions:
-    """Instructions for the workers of a campaign in a folder."""
-    price = Price(1000.0, 1000.0)
-
-    def endpoint(name: str, settings: Settings) -> Endpoint:
-        return Endpoint(name, max_tokens=settings.max_tokens, api_base=url, price=price)
-
-    token = secrets.token_hex(8)  # a scheduler may still know the blocks of the test before
-    return Instructions(
-        token, out, "spec.colo", {}, adjust, endpoint, False, Options(**options), {"openai/test": price}  # type: ignore[arg-type]
-    )  # fmt: skip
-
-
-def prepared(out: Path, adjust: Callable[[Conditions], Conditions] = lambda c: c) -> list[Planned]:
-    """A campaign's folder with its plan."""
-    found = checked(SPEC)
-    design = next(iter(found.designs.values()))
-    trials = Trials(Expansions(found.spec, found.params), adjust, lambda name, settings: Endpoint(name, max_tokens=9))
-    made, diagnostics = plan(Folder(out), Asked(design, "", "", {}), blocks(design), trials)
-    assert not diagnostics
-    return made
-
-
-@dataclass
-class Spending:
-    """A campaign of a model in this process."""
-
-    tally: Tally
-    purse: Purse
-    asked: Counter[str]
-    """How often what was asked for."""
-    at_once: int
-    """The most calls that were under way together."""
-
-
-def spend(
-    out: Path, limit: float | None = None, *, connections: int = 8, deaths: int = 0, **options: object
-) -> Spending:
-    """Make it in a folder."""
-    asked, at_once = Counting(seconds=0.015), [0]
-
-    def script(body: Body) -> Answer:
-        at_once.append(server.under_way)
-        return asked(body)
-
-    with ChatServer(script) as server:
-        instructions = told(out, modelled, url=server.url, **options)
-        out.mkdir(exist_ok=True)
-        instructions.token_path.write_text(instructions.token)
-        purse = Purse(limit, instructions.prices)
-        workers = Alone(instructions, deaths=deaths)
-        dispatch = Dispatch(Folder(out), workers, purse, lambda *became: None, connections)
-        tally = dispatch.run(prepared(out, modelled))
-        leave(instructions.token)
-    return Spending(tally, purse, asked.times, max(at_once) + 1)
-
-
 ANSWER = 0.018
-"""US dollars: 18 tokens. A call might cost up to about 1.4, of which its prompt is the most."""
+"""US dollars at `DEAR`: 18 tokens. A call might cost up to about 1.4, of which its prompt is the most."""
+DEAR = ("--price", "1000,1000", "--max-tokens", 9)
 
 
-def test_blocks_get_parts_of_the_budget_and_no_answer_is_paid_for_twice(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    give_key(monkeypatch)
-    found = spend(tmp_path, 9.0)
-    assert (found.tally["complete"], found.tally["halted"], found.purse.reached) == (RUNS, 0, False)
-    assert found.purse.spent == pytest.approx(CALLS * ANSWER)
-    assert (found.asked.total(), found.purse.calls, found.purse.aside) == (CALLS, CALLS, 0)
-    assert found.at_once == 2
+@pytest.mark.parametrize("by", [("--jobs", 2), ("--cluster", "local:2")], ids=lambda by: by[0])
+def test_a_budget_is_shared_and_kept_and_more_goes_on(by: tuple[object, ...], spec: Path, tmp_path: Path) -> None:
+    """Workers tell each other what they pay; no answer is paid for twice."""
+    asked, out = Counting(seconds=0.015), tmp_path / "out"
+    with ChatServer(asked) as server:
+        done = audit(spec, out, server.url, *DEAR, "--budget", 10, "--seeds", "1..60", *by, OPENAI_API_KEY=KEY)
+        assert done.returncode == 4, done.stderr
+        assert "the same command with a larger `--budget` goes on" in done.stderr
+        spent = asked.times.total() * ANSWER
+        assert 5.0 < spent <= 10.0
+        assert f"${spent:.2f} of $10.00 spent" in done.stderr
+        assert paid(out).total() == asked.times.total()
+        done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..60", *by, OPENAI_API_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    assert asked.times.total() == len(paid(out)) == 120 * 6
+    assert f"${120 * 6 * ANSWER:.2f} of $100.00 spent" in done.stderr
 
 
-def test_a_budget_on_a_cluster_is_kept_and_more_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What was spent before counts for the block it was spent on, and not again."""
-    give_key(monkeypatch)
-    limit = 2 * ANSWER * 12 + 1.5
-    found = spend(tmp_path, limit)
-    assert found.purse.reached
-    assert found.tally["complete"] + found.tally["halted"] == RUNS
-    assert 2 <= found.tally["complete"] < RUNS
-    assert found.purse.spent == pytest.approx(found.asked.total() * ANSWER)
-    assert found.purse.spent <= limit
-    assert found.asked.total() > 6 * found.tally["complete"]  # a run was left in the middle
-    more = spend(tmp_path, 20.0)
-    assert more.tally["complete"] + more.tally["reused"] == RUNS
-    assert found.asked.total() + more.asked.total() == CALLS
-    assert more.purse.spent == pytest.approx(more.asked.total() * ANSWER)
-
-
-def test_a_budget_of_one_run_holds_in_workers_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    give_key(monkeypatch)
-    found = spend(tmp_path, run_budget=1.0)
-    assert (found.tally["halted"], found.purse.reached) == (RUNS, False)
-    assert found.asked.total() < CALLS
-
-
-def test_what_a_dead_worker_had_made_is_made_by_this_call_and_not_from_before(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    give_key(monkeypatch)
-    found = spend(tmp_path, deaths=2, connections=1)
-    assert found.tally.became == {"complete": RUNS}
-    assert found.purse.spent == pytest.approx(CALLS * ANSWER)
-    assert (found.asked.total(), found.at_once) == (CALLS, 1)
+def test_a_budget_of_one_run_holds_in_workers_too(spec: Path, tmp_path: Path) -> None:
+    asked = Counting()
+    with ChatServer(asked) as server:
+        done = audit(spec, tmp_path, server.url, *DEAR, "--run-budget", 1, "--jobs", 2, OPENAI_API_KEY=KEY)
+    assert done.returncode == 4, done.stderr
+    assert f"{RUNS} runs left, because each had reached its budget" in done.stderr
+    assert asked.times.total() < CALLS
 
 
 # ---- what goes wrong ---------------------------------------------------------------------------------------------
@@ -353,10 +252,6 @@ def test_places_are_read() -> None:
         (["--cluster", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
         (["--cluster", "slurm:2"], "`sbatch` is not on this machine"),
         (["--cluster", "local:9", "--max-connections", 8], "9 workers cannot share `--max-connections 8`"),
-        (
-            ["--cluster", "local:2", "--budget", 1, "--cache", "off"],
-            "a budget on a cluster needs answers that are kept",
-        ),
         (["--cluster", "local:2", "--api-base", "http://me:secret@host/v1"], "the password in `--api-base`"),
     ],
 )
@@ -429,35 +324,41 @@ def broken(conditions: Conditions) -> Conditions:
     raise ZeroDivisionError("a bug")
 
 
-def at(scheduler: LocalCluster) -> Place:
-    return read_place(scheduler.scheduler_address)
+def made_by(scheduler: LocalCluster, work: Work) -> object:
+    """What comes of a campaign that is planned already."""
+    place = read_place(scheduler.scheduler_address)
+    purse = Purse(None, {})
+    meter = Meter({}, (), purse, {})
+    far = replace(work, request=replace(work.request, cluster=place))
+    return run_by_workers(far, {}, Limits(None, None), purse, meter)
 
 
-def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster, tmp_path: Path) -> None:
-    planned = prepared(tmp_path)
-    with (
-        pytest.raises(ZeroDivisionError, match="a bug") as caught,
-        crew(at(scheduler), told(tmp_path, broken), threads=1, say=print) as workers,
-    ):
-        Dispatch(Folder(tmp_path), workers, Purse(None, {}), lambda *became: None, 8).run(planned)
+@pytest.fixture
+def work(spec: Path, tmp_path: Path) -> Work:
+    """Of scripted players, planned in a folder."""
+    found, _ = check(spec)
+    assert found is not None
+    return plan_work(found, Request(spec), Folder(tmp_path / "out"))
+
+
+def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster, work: Work) -> None:
+    with pytest.raises(ZeroDivisionError, match="a bug") as caught:
+        made_by(scheduler, replace(work, trials=replace(work.trials, adjust=broken)))
     assert [entry.name for entry in caught.traceback][-1] == "broken"
-    assert re.fullmatch(r"in a worker, with the block of seed [1-4], repeat 1", caught.value.__notes__[0])
+    assert re.fullmatch(r"in a worker, with blocks from seed [1-4] on", caught.value.__notes__[0])
 
 
-def test_workers_that_would_make_other_runs_make_none(scheduler: LocalCluster, tmp_path: Path) -> None:
-    planned = prepared(tmp_path)
-    (tmp_path / "spec" / "spec.colo").write_text(SPEC.replace("Differ", "Match"))
-    with (
-        pytest.raises(Unusable, match="would make other runs than were planned"),
-        crew(at(scheduler), told(tmp_path, lambda c: c), threads=1, say=print) as workers,
-    ):
-        Dispatch(Folder(tmp_path), workers, Purse(None, {}), lambda *became: None, 8).run(planned)
-    assert not (tmp_path / "runs").exists()
+def test_workers_that_would_make_other_runs_make_none(scheduler: LocalCluster, work: Work) -> None:
+    copy = work.folder.path / "spec" / "spec.colo"
+    copy.write_text(copy.read_text().replace("Differ", "Match"))
+    with pytest.raises(ColosseumError, match="would make other runs than were planned"):
+        made_by(scheduler, work)
+    assert not (work.folder.path / "runs").exists()
 
 
-def test_workers_that_do_not_see_the_folder_make_nothing(scheduler: LocalCluster, tmp_path: Path) -> None:
-    prepared(tmp_path)
-    with Client(scheduler, set_as_default=False) as client:
-        workers = DaskCrew(client, told(tmp_path, lambda c: c), Supply(), print)
-        with pytest.raises(Unusable, match=f"does not see {tmp_path}"):
-            workers.meet()
+def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
+    told = Instructions(
+        "token", work.folder.path, "spec.colo", {}, lambda c: c, work.trials.endpoint, False, Options(), Purse(None, {})
+    )  # fmt: skip
+    with pytest.raises(Unfit, match=f"does not see {work.folder.path}"):
+        make_blocks(told, work.planned)

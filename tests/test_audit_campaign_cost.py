@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import pickle
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -178,14 +180,24 @@ def test_a_budget_that_suffices_is_not_felt(tmp_path: Path) -> None:
     assert "$10.56 of $15.56 spent" in done.stderr
 
 
-def test_a_budget_smaller_than_a_call_asks_for_nothing(tmp_path: Path) -> None:
-    with ChatServer(counting(flat)) as server:
+def tokens_of_four_bytes(body: Body) -> tuple[int, int]:
+    """As in English."""
+    return len(json.dumps([body["messages"], body["tools"]], ensure_ascii=False).encode()) // 4, 10
+
+
+def test_a_budget_below_one_block_is_refused_before_the_first_call(tmp_path: Path) -> None:
+    with ChatServer(counting(tokens_of_four_bytes)) as server:
         study = Study(tmp_path, server)
-        done = study.audit("--budget", 0.01)
-        assert (done.returncode, study.asked) == (4, 0)
-    assert "0 runs complete, in " in done.stderr
-    assert "\n16 runs left, since of the budget $0.0100 is left, and a call may cost up to $1.0" in done.stderr
-    assert "Traceback" not in done.stderr
+        for budget in (0.01, 3.5):
+            done = study.audit("--budget", budget)
+            assert (done.returncode, len(server.requests), study.runs.path.exists()) == (2, 0, False)
+        words = r"a budget of \$3.50 is less than one block costs: its 2 runs cost \$(\d\.\d\d) at least"
+        found = re.search(words, done.stderr)
+        assert found is not None, done.stderr
+        assert study.audit("--no-budget", seeds="1").returncode == 0
+        assert study.charged / 4 <= float(found[1]) <= study.charged
+        done = study.audit("--budget", 0.01, seeds="1..2")  # of what is begun nothing is lost
+        assert done.returncode == 4
 
 
 def test_answers_that_nobody_counted_are_taken_at_their_most_and_count_for_good(tmp_path: Path) -> None:
@@ -301,13 +313,13 @@ def test_a_run_ends_at_its_own_budget_and_goes_on_with_a_larger_one(tmp_path: Pa
 
 
 def test_the_experiments_budget_holds_unless_another_is_given(tmp_path: Path) -> None:
-    own = SPEC.replace("experiment e {", "experiment e { budget $3")
+    own = SPEC.replace("experiment e {", "experiment e { budget $4")
     with ChatServer(counting(flat)) as server:
         study = Study(tmp_path, server, own)
         done = study.audit()
         assert done.returncode == 4
-        assert "of $3.00 spent" in done.stderr
-        assert study.charged <= 3
+        assert "of $4.00 spent" in done.stderr
+        assert study.charged <= 4
         done = study.audit("--budget", 6, seeds="1..4")
         assert "of $6.00 spent" in done.stderr
         assert study.charged <= 6
@@ -484,15 +496,13 @@ def test_calls_side_by_side_are_never_set_aside_more_than_there_is() -> None:
     assert (purse.spent, purse.aside, purse.reached, purse.refused) == (10.0, 0.0, True, 2.0)
 
 
-def test_what_another_process_pays_counts_once() -> None:
-    purse = Purse(10.0, {}, spent=1.0, runs={"a": 1.0})
-    for _ in range(2):
-        purse.found("a", 1.0)
-        purse.found("b", 2.5)
-    assert purse.spent == 3.5
-    alone = Purse(10.0, {}, spent=1.0)
-    alone.found("b", 2.5)
-    assert alone.spent == 1.0
+def test_a_purse_that_is_handed_on_hears_what_was_paid_since(tmp_path: Path) -> None:
+    purse, other = (Purse(10.0, {}, 1.0, ledger=Ledger(tmp_path / "spent.log", name)) for name in ("one", "two"))
+    handed = pickle.dumps(purse.shared())
+    other.tell(2.0)
+    for later in (purse, pickle.loads(handed), pickle.loads(handed).shared()):
+        later.listen()
+        assert later.spent == 3.0
 
 
 def test_processes_tell_each_other_what_they_pay(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from typing import Any
 from colosseum.api.spec import Spec
 from colosseum.campaign import merging
 from colosseum.campaign.auditing import carry_out, writing
-from colosseum.campaign.crews import read_cluster
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.given import place_of, request_of, several
 from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
@@ -30,6 +29,7 @@ from colosseum.campaign.part import silent
 from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
+from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
@@ -60,7 +60,7 @@ def audit(
     players. `asking` has options of `colosseum audit` for calls, by name: `api_base`, `price`, `temperature`, …; a
     value is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says
     so. `progress` is called with the progress, or True prints it. `patience` is in minutes; `couple`, `cache`, `shard`
-    and `cluster` are as on the command line. `jobs` are processes for scripted players: a script that asks for more
+    and `cluster` are as on the command line. `jobs` are processes on this machine: a script that asks for more
     than one needs `if __name__ == "__main__":`.
 
     Ctrl-C raises KeyboardInterrupt once running calls have ended; the same `audit` goes on. Raises ColosseumError.

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import rmtree
 
-from colosseum.campaign.crews import Workload, run_by_workers
 from colosseum.campaign.folder import Damaged, Folder, replace_file
 from colosseum.campaign.history import remember, spec_digest
 from colosseum.campaign.interrupting import awaited
@@ -16,18 +15,19 @@ from colosseum.campaign.judging import Judging, Verdicts
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Meter
 from colosseum.campaign.model_options import ask_whether_they_can, asking_words
-from colosseum.campaign.money import Limits, budget_of, tally_words, verdict_words
+from colosseum.campaign.money import Limits, budget_of, dollars, tally_words, verdict_words
 from colosseum.campaign.panel import check_panel, judges_of, keep_judges
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import entry
-from colosseum.campaign.processes import Died
 from colosseum.campaign.purse import Purse
+from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import Runner, Tally
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
 from colosseum.campaign.work import Work
-from colosseum.diagnostics import ColosseumError, stop
+from colosseum.campaign.workers import run_by_workers
+from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import Redaction
 
@@ -67,8 +67,6 @@ def writing(folder: Folder) -> Iterator[None]:
         elif not there and not folder.begun:
             rmtree(folder.path, ignore_errors=True)
         raise
-    except Died as died:
-        raise stop("C127", str(died)) from None
     except Damaged as damaged:
         raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
     except OSError as error:
@@ -83,9 +81,11 @@ def carry_out(work: Work) -> AuditOutcome:
     judges = {each.model: each for each in endpoints}
     shards = read_shard(request.part.shard)[1]
     budget = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
-    on_cluster = request.cluster is not None and bool(work.left)
+    on_cluster = work.by_workers and request.cluster is not None
     asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
     asked = {model: endpoint for model, endpoint in asked.items() if model not in work.can_play}
+    purse = _purse(work, budget)
+    _check_block(work, purse)
     if asked:
         parts = [word for word, some in (("play", models and not on_cluster), ("judge", asked.keys() & judges)) if some]
         request.say(asking_words(asked, " and ".join(parts)))
@@ -100,7 +100,6 @@ def carry_out(work: Work) -> AuditOutcome:
     if models and budget.campaign is not None and request.cache != "rw":
         lost = "answers are not kept, and the cost of unfinished runs is forgotten"
         request.warn(f"with `--cache {request.cache}` {lost}")
-    purse = _purse(work, budget)
     provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=work.asking.secrets)
@@ -110,25 +109,38 @@ def carry_out(work: Work) -> AuditOutcome:
         keep_judges(work.folder, endpoints, repeats)
     turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
     meter = Meter(turns, tuple(models), purse, provider.gates, patience=provider.patience)
-    options = work.options(budget)
-    if on_cluster or work.processes > 1:
-        tally = run_by_workers(Workload(work, models, options), purse, meter)
+    if work.by_workers:
+        tally = run_by_workers(work, models, budget, purse, meter)
         if endpoints:
             awaited(judging.run(work.planned_trials), source, request.warn)
         return AuditOutcome(tally, purse, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
-        runner = Runner(work.folder, source, purse, options, redaction, meter.trial, watch=meter.event)
+        runner = Runner(work.folder, source, purse, work.options(budget), redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, work.make), source, request.warn)
     remember(spec_digest(work.folder.plan().files), models, work.folder, work.planned_trials)
     return AuditOutcome(tally, purse, judging.verdicts)
 
 
+def _check_block(work: Work, purse: Purse) -> None:
+    """Raises ColosseumError where nothing was spent yet and the budget is less than any block of runs costs."""
+    if purse.limit is None or purse.spent or not work.models:
+        return
+    left = {listed.trial for listed in work.left}
+    first = {block.block.point: block.block for block in reversed(work.planned) if left & block.turns.keys()}
+    costs = [(least_cost(runs := work.make(block), purse.prices), len(runs)) for block in first.values()]
+    least, number = min(costs)
+    if least > purse.limit:
+        words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"
+        help_ = "nothing was asked, and nothing was spent; `--dry-run` says what all runs will probably cost"
+        raise stop("C122", f"{words} {dollars(least)} at least", help=help_)
+
+
 def _purse(work: Work, budget: Limits) -> Purse:
     """What may be spent, with what was spent before."""
     shard = (work.request.part.shard or "").replace("/", "-")
-    ledger = None if budget.campaign is None else Ledger(work.folder.ledger(shard))
+    ledger = None if budget.campaign is None and not work.by_workers else Ledger(work.folder.ledger(shard))
     before = spent_before(work.folder, work.counted, budget.prices)
     known = (before.dollars, before.unpriced, before.bounded)
     return Purse(budget.campaign, budget.prices, *known, dearest=before.teams, ledger=ledger)

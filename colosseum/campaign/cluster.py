@@ -1,38 +1,25 @@
-"""Workers on other processes and machines; the only file that knows Dask. In: where they are; out: a crew for blocks.
+"""Workers on other processes and machines; the only file that knows Dask. In: where they are; out: an executor.
 
     local:4                 four processes of this machine
     tcp://HOST:8786         the workers of a Dask scheduler that is there already
     slurm:20, htcondor:20   twenty jobs, as the configuration of dask-jobqueue describes them
 
-Workers may die: Dask hands their blocks to others. What goes over the wire is which block to make and what became of
-it; everything else stands in the folder, which all workers share.
+Workers may die, or come late: Dask hands blocks to those that are there. What goes over the wire is which blocks to
+make and what became of them; everything else stands in the folder, which all workers share.
 """
 
 import logging
+import math
 import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from concurrent.futures import CancelledError, Executor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
-from queue import Empty, SimpleQueue
 from shutil import which
 from typing import Any, Literal
-
-from colosseum.campaign.worker import (
-    Instructions,
-    Made,
-    Share,
-    Unfit,
-    ask_models,
-    leave,
-    make_block,
-    stop_blocks,
-    unfit,
-)
-from colosseum.players.models.request import Endpoint
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
 QUEUES = {"slurm": ("SLURMCluster", "sbatch"), "htcondor": ("HTCondorCluster", "condor_submit")}
@@ -81,65 +68,84 @@ def read_place(words: str) -> Place:
 
 
 @dataclass
+class Workers:
+    """Those who make blocks."""
+
+    executor: Executor
+    number: Callable[[], int]
+    """How many there are now. Raises Unusable where nobody will come."""
+    batches: int = 2
+    """That each is given at once, so that it need not wait for the next."""
+    each: Callable[[], Sequence[Executor]] = list
+    """On a cluster, one for each that is there."""
+    far: bool = False
+    """Whether they are on a cluster."""
+
+
+@dataclass
 class Supply:
     """Where workers come from."""
 
-    number: int = 0
-    """Of workers that there will be, as far as it is ours to say."""
+    client: Any
+    say: Callable[[str], None]
     refill: Callable[[], None] = lambda: None
     """Ask for workers in place of those that ended."""
     refused: list[str] = field(default_factory=list)
     """What was said to jobs that were not taken."""
+    looked: float = -math.inf
+    """When it was last seen whether workers are left."""
+    lonely: bool = False
+    """Whether it was said that there are none."""
 
-
-@contextmanager
-def crew(place: Place, instructions: Instructions, *, threads: int, say: Callable[[str], None]) -> Iterator["DaskCrew"]:
-    """Workers that see the folder; each makes `threads` blocks at once, where that is ours to say. Raises Unusable.
-
-    When the block of the `with` breaks, workers stop as soon as their calls under way have ended.
-    """
-    with _client(place, threads) as (client, supply), _token(instructions):
-        found = DaskCrew(client, instructions, supply, say)
-        found.meet()
+    def number(self) -> int:
+        """How many workers there are now. Raises Unusable where nobody will come."""
         try:
-            yield found
-        except BaseException:
-            found.stop()
-            raise
-        finally:
-            found.leave()
+            found = len(self.client.nthreads())
+        except OSError:
+            raise CancelledError from None
+        if time.monotonic() - self.looked > LOOKING:
+            self.looked = time.monotonic()
+            self.refill()
+        if not found and self.refused:
+            raise Unusable(f"no job was taken: {self.refused[-1]}")
+        if not found and not self.lonely:
+            self.say("there is no worker: waiting for one …")
+        self.lonely = not found
+        return found
+
+    def each(self) -> list[Executor]:
+        """For every worker that is there, where blocks are first of all its own."""
+        there = list(self.client.nthreads())
+        return [self.client.get_executor(pure=False, workers=[one], allow_other_workers=True) for one in there]
 
 
 @contextmanager
-def _token(instructions: Instructions) -> Iterator[None]:
-    """A file by which workers can tell that they see the folder."""
-    instructions.token_path.write_text(instructions.token, encoding="utf-8")
-    try:
-        yield
-    finally:
-        instructions.token_path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _client(place: Place, threads: int) -> Iterator[tuple[Any, Supply]]:
-    """A connection to the scheduler. Raises Unusable."""
+def connected(place: Place, threads: int, say: Callable[[str], None]) -> Iterator[Workers]:
+    """Workers, the first of which is there; each has so many threads, where that is ours to say. Raises Unusable."""
     with _installed():
         import dask
         import distributed
+        from distributed.comm import CommClosedError
+        from distributed.scheduler import KilledWorker
     _quiet()
-    if place.kind == "address":
-        with _connected(distributed.Client, place.address) as client:
-            yield client, Supply()
-        return
-    supply = Supply(place.number)
-    with dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS}):
-        cluster = _local(distributed.LocalCluster, place, threads) if place.kind == "local" else _jobs(place, supply)
+    supply = Supply(None, say)
     try:
-        supply.refill()
-        with _connected(distributed.Client, cluster) as client:
-            yield client, supply
-    finally:
-        cluster.close()
+        with ExitStack() as stack:
+            to: Any = place.address
+            if place.kind != "address":
+                stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS}))
+                local = place.kind == "local"
+                made = _local(distributed.LocalCluster, place, threads) if local else _jobs(place, supply)
+                to = stack.enter_context(closing(made))
+                supply.refill()
+            supply.client = stack.enter_context(_client(distributed.Client, to))
+            while not supply.number():
+                time.sleep(WAITING)
+            yield Workers(supply.client.get_executor(pure=False), supply.number, threads + 1, supply.each, far=True)
+    except KilledWorker:
+        raise Unusable("every worker that was given some blocks died") from None
+    except (CancelledError, CommClosedError):
+        raise Unusable("the scheduler was lost", "run the same command to go on") from None
 
 
 @contextmanager
@@ -152,7 +158,7 @@ def _installed() -> Iterator[None]:
 
 
 @contextmanager
-def _connected(made: Any, to: Any) -> Iterator[Any]:  # a border: Dask's types are not exact
+def _client(made: Any, to: Any) -> Iterator[Any]:  # a border: Dask's types are not exact
     try:
         client = made(to, set_as_default=False, timeout=PATIENCE)
     except (OSError, ValueError) as error:
@@ -226,137 +232,3 @@ def _jobs(place: Place, supply: Supply) -> Any:
         raise Unusable(f"{place.kind} jobs cannot be made: {words}", help_) from None
     supply.refill = lambda: cluster.scale(jobs=place.number)
     return cluster
-
-
-@dataclass
-class DaskCrew:
-    """The workers of a scheduler."""
-
-    client: Any
-    instructions: Instructions
-    supply: Supply
-    say: Callable[[str], None]
-    futures: dict[str, tuple[int, Share, Any]] = field(default_factory=dict)
-    """Blocks under way by Dask's name for them."""
-    finished: "SimpleQueue[str | None]" = field(default_factory=SimpleQueue)
-    """Names of those that are done; None when somebody says stop."""
-    looked: float = field(default_factory=time.monotonic)
-    """When it was last seen whether workers are left."""
-    lonely: bool = False
-    """Whether it was said that there are none."""
-
-    @property
-    def expected(self) -> int:
-        """Workers that there will be."""
-        return max(1, self.supply.number, self.workers())
-
-    def workers(self) -> int:
-        """How many there are now."""
-        return len(self._threads())
-
-    def places(self) -> int:
-        """A block for every thread of a worker, and one more for each, so that it need not wait for the next."""
-        threads = self._threads()
-        return sum(threads.values()) + len(threads)
-
-    def _threads(self) -> dict[str, int]:
-        with self._told():
-            found: dict[str, int] = self.client.nthreads()
-            return found
-
-    def meet(self) -> None:
-        """Wait for a first worker, and see whether those that are there can do the work. Raises Unusable."""
-        while not self.workers():
-            self._look()
-            time.sleep(WAITING)
-        with self._told():
-            answers = self.client.run(unfit, self.instructions, on_error="return")
-        for answer in answers.values():
-            if isinstance(answer, ImportError):
-                raise Unusable(f"a worker cannot import what it needs: {answer}", "workers need the same installation")
-            if answer and not isinstance(answer, OSError):  # which is one that died meanwhile
-                raise Unusable(str(answer))
-
-    def ask(self, endpoints: Sequence[Endpoint]) -> list[str]:
-        """What keeps models from playing, seen from every worker."""
-        with self._told():
-            answers = self.client.run(ask_models, self.instructions, endpoints, on_error="return")
-        said = (answer if isinstance(answer, list) else [str(answer)] for answer in answers.values())
-        return list(dict.fromkeys(words for each in said for words in each))
-
-    def give(self, number: int, share: Share) -> None:
-        """A block for one of the workers."""
-        name = f"block-{self.instructions.token}-{number}"
-        with self._told():
-            future = self.client.submit(make_block, self.instructions, share, key=name, pure=False)
-        self.futures[name] = (number, share, future)
-        future.add_done_callback(lambda done: self.finished.put(done.key))
-
-    def take(self) -> tuple[int, Made]:
-        """Wait for a block to be done. Raises Unusable, KeyboardInterrupt, and whatever broke in the block."""
-        name: str | None = ""
-        while name == "":
-            if time.monotonic() - self.looked > LOOKING:
-                self._look()
-            with suppress(Empty):
-                name = self.finished.get(timeout=LOOKING)
-        if name is None:
-            raise KeyboardInterrupt
-        number, share, future = self.futures.pop(name)
-        return number, self._made(share, future)
-
-    def _made(self, share: Share, future: Any) -> Made:
-        from distributed.comm import CommClosedError
-        from distributed.scheduler import KilledWorker
-
-        block = share.planned.block
-        try:
-            made: Made = future.result()
-        except KilledWorker:
-            raise Unusable(f"every worker that was given the block of seed {block.seed} died") from None
-        except (CancelledError, CommClosedError):
-            raise Unusable("the scheduler was lost; run the same command to go on") from None
-        except Unfit as fault:
-            raise Unusable(str(fault)) from None
-        except Exception as error:
-            error.add_note(
-                f"in a worker, with the block of seed {block.seed}, repeat {block.repeat} {block.point}".rstrip()
-            )
-            raise
-        return made
-
-    def _look(self) -> None:
-        """See whether there is anybody to do the work. Raises Unusable where nobody will come."""
-        self.looked = time.monotonic()
-        self.supply.refill()
-        alone = not self.workers()
-        if alone and self.supply.refused:
-            raise Unusable(f"no job was taken: {self.supply.refused[-1]}")
-        if alone and not self.lonely:
-            self.say("there is no worker: waiting for one …")
-        self.lonely = alone
-
-    def interrupt(self) -> None:
-        """Let `take` raise KeyboardInterrupt; may be called by a handler of signals."""
-        self.finished.put(None)
-
-    def stop(self) -> None:
-        """Let workers leave their blocks as they are, once their calls under way have ended."""
-        if self.client.status == "running":
-            with suppress(OSError):
-                self.client.cancel([future for _, _, future in self.futures.values()])
-                self.client.run(stop_blocks, self.instructions.token, on_error="ignore")
-
-    def leave(self) -> None:
-        """Workers keep nothing of us."""
-        if self.client.status == "running":
-            with suppress(OSError):
-                self.client.run(leave, self.instructions.token, on_error="ignore")
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """A connection that breaks is told in words."""
-        try:
-            yield
-        except (OSError, CancelledError) as error:
-            raise Unusable(f"the scheduler was lost: {error}", "run the same command to go on") from None

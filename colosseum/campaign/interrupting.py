@@ -20,7 +20,7 @@ from colosseum.run.event_loop import completed
 T = TypeVar("T")
 LOOKING = 0.02
 """Seconds between two looks at calls under way."""
-TERMINATING = 10.0
+TERMINATING = 4.0
 """Seconds for which they are waited for after SIGTERM: who sends it kills what does not end soon."""
 
 

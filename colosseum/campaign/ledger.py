@@ -11,13 +11,18 @@ import math
 import os
 import re
 import socket
+import sys
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
+
+if sys.platform != "win32":
+    import fcntl
 
 NAME = re.compile(r"[\w.-]{1,200}", re.ASCII)
 """Of a process, as it stands in the file; nothing else is looked for as one."""
@@ -30,6 +35,8 @@ class Ledger:
     path: Path
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}")
     """Of this process alone, be there others of its number in other containers; without blanks."""
+    since: int | None = None
+    """Bytes of the file from which on payments count; None for all that is there."""
     read: int = field(init=False, default=0)
     """Bytes of the file that are known."""
     others: dict[str, float] = field(init=False, default_factory=dict)
@@ -38,7 +45,9 @@ class Ledger:
     """Open once there is a word of ours, and so a lock."""
 
     def __post_init__(self) -> None:
-        self.heard()
+        if self.since is None:
+            self.heard()
+        self.read = self.read if self.since is None else self.since
 
     @property
     def aside(self) -> float:
@@ -49,8 +58,9 @@ class Ledger:
         """Something was paid, and so much is set aside in all. Raises OSError."""
         file = self._live() if self.file is None else self.file
         line = f"\n{self.name} {dollars!r} {aside!r}\n".encode()  # on a line of its own, whatever came before it
-        if os.write(file, line) < len(line):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        with _alone(file):
+            if os.write(file, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def heard(self) -> float:
         """What others have paid since this was asked last. Raises OSError."""
@@ -65,13 +75,11 @@ class Ledger:
     def _new(self) -> Iterator[tuple[str, float, float]]:
         """The lines that are not known yet."""
         try:
-            if os.stat(self.path).st_size <= self.read:
-                return
+            with open(self.path, "rb") as file:  # a network's file system says how it is now when one opens it
+                file.seek(self.read)
+                new = file.read()
         except FileNotFoundError:
             return
-        with open(self.path, "rb") as file:
-            file.seek(self.read)
-            new = file.read()
         whole = new[: new.rfind(b"\n") + 1]
         self.read += len(whole)
         for line in whole.decode("utf-8", "replace").splitlines():
@@ -102,6 +110,19 @@ class Ledger:
         except Timeout:
             return True
         return False
+
+
+@contextmanager
+def _alone(file: int) -> Iterator[None]:
+    """Within the block no other machine writes to the file: a network's file system does not append in one step."""
+    if sys.platform == "win32":
+        yield
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _let_go(lock: FileLock, path: Path, file: int) -> None:

@@ -27,6 +27,8 @@ SAID, THOUGHT, LEAST_ROOM = 110.0, 900.0, 0.6
 """Tokens of one reply by default: what is said, and what is thought besides, at most this share of `max_tokens`."""
 EXCHANGE = 400.0
 """Bytes of a call and what it is answered, besides the words in it; fewer by default than at most."""
+LONGEST_TOKEN = 8.0
+"""Bytes of a prompt for one token, at most: English has about four."""
 MOST_MEASURED = 30
 """Runs that are read to learn lengths, spread evenly."""
 
@@ -97,6 +99,11 @@ def ceiling_habits(endpoint: Endpoint) -> Habits:
     size, most = endpoint.most_tokens * BYTES, math.inf
     habits = Habits(most, most, most, size, endpoint.most_tokens, size + EXCHANGE, BYTES, endpoint.timeout)
     return replace(habits, everywhere=True)
+
+
+def least_habits(endpoint: Endpoint) -> Habits:
+    """The least that one can do: a call in a turn, and nothing said."""
+    return Habits(1.0, 1.0, 0.0, 0.0, 1.0, 0.0, LONGEST_TOKEN, 0.0)
 
 
 def default_lengths(endpoint: Endpoint) -> Lengths:

@@ -63,8 +63,6 @@ class Purse:
     """Whether something was left for want of money."""
     refused: float | None = None
     """The most that the first call that was refused might have cost."""
-    runs: dict[str, float] | None = None
-    """What runs on file had cost before; None where nobody else pays for any."""
     dearest: dict[str, float] = field(default_factory=dict)
     """The most that a run has cost, by team."""
     largest: float = 0.0
@@ -111,7 +109,7 @@ class Purse:
                 await self.changed.wait()
 
     def _left(self, owed: Callable[[Account], float]) -> float:
-        self._listen()
+        self.listen()
         kept = sum(map(owed, self.accounts)) + self.largest
         return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
 
@@ -127,11 +125,16 @@ class Purse:
         """A run is complete, so this is what one of its team costs."""
         self.dearest[account.team] = max(self.dearest.get(account.team, 0.0), account.spent)
 
-    def found(self, trial: str, cost: float) -> None:
-        """A result that was not made here says what its run cost: another process may have paid for it since."""
-        if self.runs is not None:
-            self.spent += max(0.0, cost - self.runs.get(trial, 0.0))
-            self.runs[trial] = max(cost, self.runs.get(trial, 0.0))
+    def shared(self) -> "Purse":
+        """The same for another process, which hears what all have paid since then."""
+        ledger = None if self.ledger is None else Ledger(self.ledger.path, since=self.ledger.read)
+        return Purse(self.limit, self.prices, self.spent, dearest=dict(self.dearest), ledger=ledger)
+
+    def add(self, other: "Purse") -> None:
+        """Count what became of the calls of another process; it has told the ledger what it paid."""
+        self.calls, self.uncounted = self.calls + other.calls, self.uncounted + other.uncounted
+        self.bounded, self.unanswered = self.bounded + other.bounded, self.unanswered + other.unanswered
+        self.reached, self.refused = self.reached or other.reached, self.refused or other.refused
 
     @contextmanager
     def open(self, account: Account) -> Iterator[None]:
@@ -179,7 +182,7 @@ class Purse:
             return False
         self.aside, self.under_way, account.aside = self.aside + most, self.under_way + 1, account.aside + most
         self.tell()
-        self._listen()
+        self.listen()
         if self.limit is None or not self.others or self.spent + self.aside + self.others <= self.limit:
             return True
         self._give_back(most, account)
@@ -191,14 +194,14 @@ class Purse:
         self.aside = self.aside - most if self.under_way else 0.0  # sums of fractions leave a rest
         account.aside -= most
 
-    def _listen(self) -> None:
-        """Count what other processes have paid."""
+    def listen(self) -> None:
+        """Count what other processes have paid. Raises OSError."""
         if self.ledger is not None:
             self.spent += self.ledger.heard()
 
     def _fits(self, most: float, account: Account) -> bool:
         """Whether a call may begin now."""
-        self._listen()
+        self.listen()
         if account.limit is not None and account.spent + account.aside + most > account.limit:
             return False
         return self.limit is None or self.spent + self.aside + self.others + self._kept(account) + most <= self.limit

@@ -8,11 +8,11 @@ A post of a stand-in is a short mark: what it stands for is added wherever a pro
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from colosseum.campaign.lengths import Habits
+from colosseum.campaign.lengths import Habits, least_habits
 from colosseum.model.values import plain
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.player import ModelPlayer
@@ -20,6 +20,7 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Price, Request
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player, Reply, ToolCall, View
+from colosseum.run.event_loop import completed
 from colosseum.run.rules import Rules
 from colosseum.run.run import LiveRun
 from colosseum.run.trace import TraceWriter
@@ -75,6 +76,13 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
     for name, load in found.loads.items():
         found.written += load.completion_tokens * habits(trial.endpoints[name]).bytes_per_token
     return found
+
+
+def least_cost(block: Sequence[Trial], prices: Mapping[str, Price]) -> float:
+    """US dollars that a block costs at least, without a provider's discounts; of arms that share answers, one pays."""
+    runs = [completed(rehearse(trial, prices, least_habits)) for trial in block]
+    found = [sum(load.dollars for load in run.loads.values()) for run in runs]
+    return max(found) if any(trial.coupled for trial in block) else sum(found)
 
 
 def _behind(text: str, marks: Mapping[str, float]) -> float:

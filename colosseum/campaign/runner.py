@@ -254,8 +254,6 @@ class Runner:
                     await asyncio.sleep(BUSY)
 
     def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
-        if result is not None and became in ("reused", "failed before"):
-            self.purse.found(listed.trial, result.expense.cost)
         self.tally.count(became)
         self.progress(listed, became, result)
         if self.then is not None and became in ("complete", "reused"):

@@ -55,7 +55,7 @@ class Request:
     fresh: bool = False
     connections: int = 64
     jobs: int | None = None
-    """Processes for scripted players."""
+    """Processes that make runs; None for one where models play."""
     cluster: Place | None = None
     judged: Judged = field(default_factory=Judged)
     patience: float = OUTAGE
@@ -151,10 +151,14 @@ class Work:
 
     @property
     def processes(self) -> int:
-        """How many make the runs: scripted players compute, so that many runs of them are spread over the cores."""
-        if self.models or len(self.left) < 2:
-            return 1
-        return self.request.jobs or (1 if len(self.left) < MANY_RUNS else os.cpu_count() or 1)
+        """How many make the runs: many of scripted players, who compute, are spread over the cores; models wait."""
+        few = len(self.left) < MANY_RUNS or self.models
+        return min(len(self.left), self.request.jobs or (1 if few else os.cpu_count() or 1))
+
+    @property
+    def by_workers(self) -> bool:
+        """Whether others than this process make the runs."""
+        return bool(self.left) and (self.request.cluster is not None or self.processes > 1)
 
 
 def read_cache(words: str) -> CacheMode:

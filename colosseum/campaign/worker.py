@@ -1,19 +1,18 @@
-"""One worker process of a cluster. In: instructions and a block; out: its runs in the folder.
+"""One worker process. In: instructions and blocks; out: their runs in the folder, and what became of them.
 
-The blocks of a process go on side by side on one event loop, so that they share its connections to models. A worker is
-told no key: it takes keys from its own environment. What was made stands in the shared folder, so a block that is made
-again, since a worker died, goes on from there.
+A worker shares the folder, and the budget in it, with all others, as several commands on one folder do. What was made
+stands there, so blocks that are given again, since a worker died, go on from it. A worker is told no key: it takes keys
+from its own environment. It begins no further call once the file is gone by which it knows the campaign.
 """
 
 import asyncio
 import os
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
 
 from colosseum import __version__
 from colosseum.campaign.folder import Folder, Result
@@ -23,20 +22,16 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import Became, Options, Runner
 from colosseum.campaign.source import PaidSource
-from colosseum.campaign.spending import spent_before
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions
 from colosseum.model.values import Value
-from colosseum.players.models.request import Endpoint, Price
+from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import search
 from colosseum.run.redaction import Redaction
 from colosseum.run.trial import Block, Expansions, Listed, MakeEndpoint, Trial, Trials
 
-T = TypeVar("T")
-LOOKING = 0.02
-"""Seconds between two looks at calls under way."""
-ENDING = 1.0
-"""Seconds for all that goes on to end."""
+LOOKING, WAITING = 0.5, 0.02
+"""Seconds between two looks at whether the campaign goes on, and then at calls under way."""
 
 
 class Unfit(Exception):  # noqa: N818 - what is wrong, in words
@@ -48,7 +43,7 @@ class Instructions:
     """What every worker is told of a campaign."""
 
     token: str
-    """Names this call of the program; a file in the folder holds it, by which workers can tell that they see that."""
+    """Names this call of the program; a file in the folder holds it while runs are to be made."""
     path: Path
     """The folder, from the root of the file system on."""
     spec: str
@@ -58,151 +53,94 @@ class Instructions:
     endpoint: MakeEndpoint
     coupled: bool
     options: Options
-    prices: Mapping[str, Price]
+    """With the part of the connections that is a worker's."""
+    purse: Purse
+    """As it was before the first run; its ledger says what was paid since then."""
+    secrets: Sequence[str] = ()
+    """What reaches no file."""
     home: Path = field(default_factory=Path.cwd)
     """Where modules of users' own agents are looked for."""
     version: str = __version__
 
     @property
-    def folder(self) -> Folder:
-        """Where everything is."""
-        return Folder(self.path)
-
-    @property
     def token_path(self) -> Path:
-        """The file that shows that a worker sees the folder."""
+        """The file that shows that a worker sees the folder, and that the campaign goes on."""
         return self.path / f"cluster-{self.token}"
 
 
 @dataclass(frozen=True)
-class Share:
-    """What one worker is given at a time."""
-
-    planned: Planned
-    connections: int
-    """To one model, for all blocks of a worker."""
-    limit: float | None = None
-    """US dollars for the block, with what was spent on it before; None is no limit."""
-    retry_failed: bool = False
-
-
-@dataclass(frozen=True)
 class Made:
-    """What became of a block, as far as a client must know."""
+    """What became of some blocks."""
 
-    runs: tuple[tuple[str, Became, Result | None], ...] = ()
-    """By trial."""
-    spent: float = 0.0
-    """US dollars on the block in all, with what was spent before."""
-    calls: int = 0
-    """New answers."""
-    uncounted: int = 0
-    """Of them, those whose price is not known."""
-    bounded: int = 0
-    """Of them, those that are taken for the most that they may have cost."""
-    unanswered: int = 0
-    """Attempts that timed out."""
-    dearest: Mapping[str, float] = field(default_factory=dict)
-    """The most that a run has cost, in US dollars, by team."""
-    refused: float | None = None
-    """The most that the first call might have cost that there was no money for."""
-    reached: bool = False
-    """Whether something was left for want of money."""
+    runs: Sequence[tuple[str, Result | None]] = ()
+    """By trial; None where a run was left."""
+    purse: Purse | None = None
+    """What was paid for them."""
     gave_up: str = ""
     """Why a model was asked no more, in words."""
 
 
 @dataclass
 class Workshop:
-    """What a process keeps between the blocks of one campaign."""
+    """What a process keeps of one campaign: its blocks share one event loop, and its connections to models."""
 
     instructions: Instructions
     trials: Trials
-    redaction: Redaction
-    provider: Provider = field(default_factory=Provider)
+    provider: Provider = field(init=False)
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
-    blocks: set["asyncio.Task[Made]"] = field(default_factory=set)
-    """Under way."""
+    tasks: set["asyncio.Task[Made]"] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         options = self.instructions.options
-        self.provider.patience, self.provider.sharing = options.patience, options.sharing
-        threading.Thread(target=self._serve, name="blocks", daemon=True).start()
+        self.provider = Provider(options.side_by_side, patience=options.patience, sharing=options.sharing)
+        threading.Thread(target=self.loop.run_forever, name="blocks", daemon=True).start()
+        asyncio.run_coroutine_threadsafe(self._watch(), self.loop)
 
-    def _serve(self) -> None:
-        """Run the loop until it is stopped."""
-        self.loop.run_forever()
-        self.loop.close()
+    async def _watch(self) -> None:
+        """When the campaign ends, wait for calls under way, which are paid for, and leave everything as it is."""
+        while sees(self.instructions):
+            await asyncio.sleep(LOOKING)
+        self.provider.stopping = True
+        while self.provider.under_way:
+            await asyncio.sleep(WAITING)
+        for task in self.tasks:
+            task.cancel()
+        _workshops.pop(self.instructions.token, None)
 
-    async def make(self, share: Share) -> Made:
-        """Make what is missing of a block."""
-        if self.provider.stopping:
-            return Made()
-        task = asyncio.ensure_future(self._made(share))
-        self.blocks.add(task)
-        try:
-            return await task
-        finally:
-            self.blocks.discard(task)
+    async def make(self, planned: Sequence[Planned]) -> Made:
+        """Make what is missing of some blocks."""
+        task = asyncio.ensure_future(self._made(planned))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return await task
 
-    async def _made(self, share: Share) -> Made:
-        told, folder, listed = self.instructions, self.instructions.folder, share.planned.listed
-        self._limit(share.connections)
-        before = spent_before(folder, listed, told.prices)
-        purse = Purse(share.limit, told.prices, before.dollars, runs=before.runs)
-        runs: list[tuple[str, Became, Result | None]] = []
+    async def _made(self, planned: Sequence[Planned]) -> Made:
+        told, runs = self.instructions, list[tuple[str, Result | None]]()
+        wanted = {listed.trial for block in planned for listed in block.listed}
 
         def heard(trial: Listed, became: Became, result: Result | None) -> None:
-            runs.append((trial.trial, became, result))
+            runs.append((trial.trial, result))
 
-        options = replace(told.options, retry_failed=share.retry_failed)
-        runner = Runner(folder, PaidSource(self.provider, purse), purse, options, self.redaction, heard)
-        tally = await runner.run([share.planned], lambda block: self._trials(block, listed))
-        return Made(
-            tuple(runs), purse.spent, purse.calls, purse.uncounted, purse.bounded, purse.unanswered, purse.dearest,
-            purse.refused, purse.reached, tally.gave_up,
-        )  # fmt: skip
+        purse = told.purse.shared()
+        source, redaction = PaidSource(self.provider, purse), Redaction.of(others=told.secrets)
+        runner = Runner(Folder(told.path), source, purse, told.options, redaction, heard)
+        tally = await runner.run(planned, lambda block: self._trials(block, wanted))
+        return Made(runs, replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), tally.gave_up)
 
-    def _trials(self, block: Block, listed: Sequence[Listed]) -> Sequence[Trial]:
+    def _trials(self, block: Block, wanted: Collection[str]) -> Sequence[Trial]:
         """A block's trials, which must be those that were planned."""
         made, _ = self.trials.of(block)
-        if [trial.identity for trial in made] != [each.trial for each in listed]:
+        if not made or any(trial.identity not in wanted for trial in made):
             raise Unfit(
                 f"{_where()} would make other runs than were planned: the spec in {self.instructions.path} is another"
             )
         return made
 
-    def _limit(self, connections: int) -> None:
-        """So many calls of one model at once, from now on."""
-        self.provider.most_connections = connections
-        for gate in self.provider.gates.values():
-            gate.most, gate.room = connections, min(gate.room, float(connections))
-
-    async def stop(self) -> None:
-        """Begin no further call, wait for those under way, which are paid for, and leave the blocks as they are."""
-        self.provider.stopping = True
-        while self.provider.under_way:
-            await asyncio.sleep(LOOKING)
-        for task in self.blocks:
-            task.cancel()
-
-    async def close(self) -> None:
-        """End at once."""
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        if others:
-            await asyncio.wait(others, timeout=ENDING)
-        self.loop.call_soon(self.loop.stop)
-
-    async def ask(self, endpoints: Sequence[Endpoint]) -> list[str]:
-        """What keeps models from playing, seen from here."""
-        found = await asyncio.gather(*(preflight(endpoint, self.provider) for endpoint in endpoints))
-        return [words for words in found if words]
-
 
 _workshops: dict[str, Workshop] = {}
-"""By the token of their campaign: what is left to us of a process between two blocks."""
+"""By the token of their campaign."""
+known_trials: dict[str, Trials] = {}
+"""The same: what a process that is forked need not read again."""
 _opening = threading.Lock()
 
 
@@ -211,69 +149,53 @@ def workshop(instructions: Instructions) -> Workshop:
     with _opening:
         found = _workshops.get(instructions.token)
         if found is None:
-            _check(instructions)
-            search(instructions.home)
-            spec, _ = read_spec(instructions.folder.spec / instructions.spec)
-            if spec is None:
-                raise Unfit(f"{_where()} cannot read the spec in {instructions.path}")
-            expansions = Expansions(spec, instructions.params)
-            trials = Trials(expansions, instructions.adjust, instructions.endpoint, instructions.coupled)
-            found = _workshops[instructions.token] = Workshop(instructions, trials, Redaction.of())
+            trials = known_trials.get(instructions.token) or _read(instructions)
+            found = _workshops[instructions.token] = Workshop(instructions, trials)
         return found
 
 
-def _check(instructions: Instructions) -> None:
-    try:
-        seen = instructions.token_path.read_text(encoding="utf-8")
-    except OSError:
-        seen = ""
-    if seen != instructions.token:
+def _read(instructions: Instructions) -> Trials:
+    if not sees(instructions):
         raise Unfit(f"{_where()} does not see {instructions.path}: all workers need the same folder at the same place")
     if __version__ != instructions.version:
         raise Unfit(f"{_where()} has Colosseum {__version__}, not {instructions.version}")
+    search(instructions.home)
+    spec, _ = read_spec(instructions.path / "spec" / instructions.spec)
+    if spec is None:
+        raise Unfit(f"{_where()} cannot read the spec in {instructions.path}")
+    expansions = Expansions(spec, instructions.params)
+    return Trials(expansions, instructions.adjust, instructions.endpoint, instructions.coupled)
+
+
+def sees(instructions: Instructions) -> bool:
+    """Whether the campaign goes on, in a folder that this process sees; a file that is opened is never an old copy."""
+    try:
+        return instructions.token_path.read_text(encoding="utf-8") == instructions.token
+    except OSError:
+        return False
 
 
 def _where() -> str:
     return f"the worker on {socket.gethostname()} (process {os.getpid()})"
 
 
-def unfit(instructions: Instructions) -> str:
-    """What keeps this process from making blocks, in words; empty where nothing does."""
-    try:
-        workshop(instructions)
-    except Unfit as fault:
-        return str(fault)
-    return ""
+def meet(instructions: Instructions, endpoints: Sequence[Endpoint]) -> list[str]:
+    """What keeps models from playing, seen from this process. Raises Unfit."""
+    place = workshop(instructions)
+
+    async def ask() -> list[str]:
+        return list(filter(None, await asyncio.gather(*(preflight(each, place.provider) for each in endpoints))))
+
+    return asyncio.run_coroutine_threadsafe(ask(), place.loop).result()
 
 
-def make_block(instructions: Instructions, share: Share) -> Made:
-    """Make what is missing of a block. Raises Unfit, OSError, Damaged, and whatever breaks in a run."""
+def make_blocks(instructions: Instructions, planned: Sequence[Planned]) -> Made:
+    """Make what is missing of some blocks. Raises Unfit, OSError, Damaged, and whatever breaks in a run."""
     place = workshop(instructions)
     try:
-        return asyncio.run_coroutine_threadsafe(place.make(share), place.loop).result()
+        return asyncio.run_coroutine_threadsafe(place.make(planned), place.loop).result()
     except CancelledError:
         return Made()
     except BaseExceptionGroup as group:
         first = group.exceptions[0]  # one is enough to say what broke; the others were cut off by it
     raise first  # from here, or it would go to the client with the group in it, and that with it
-
-
-async def ask_models(instructions: Instructions, endpoints: Sequence[Endpoint]) -> list[str]:
-    """What keeps models from playing, seen from this process."""
-    place = workshop(instructions)
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(place.ask(endpoints), place.loop))
-
-
-async def stop_blocks(token: str) -> None:
-    """Leave the blocks of a campaign as they are once their calls under way have ended."""
-    place = _workshops.get(token)
-    if place is not None:
-        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(place.stop(), place.loop))
-
-
-def leave(token: str) -> None:
-    """Keep nothing of a campaign any more."""
-    with _opening:
-        place = _workshops.pop(token, None)
-    if place is not None:
-        asyncio.run_coroutine_threadsafe(place.close(), place.loop)

@@ -76,7 +76,7 @@ def audit(
     max_connections: Connections = 64,
     share_limit: ShareLimit = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: one a core.")
+        int | None, typer.Option(min=1, metavar="N", help="Processes; default: a core each, or 1 for models.")
     ] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
     couple: Couple = False,
@@ -104,13 +104,13 @@ def audit(
     json: AsJson = False,
 ) -> int:
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
-    from colosseum.campaign.crews import read_cluster
     from colosseum.campaign.model_options import Wanted, read_sharing
     from colosseum.campaign.money import Budget
     from colosseum.campaign.panel import Judged
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
+    from colosseum.campaign.workers import read_cluster
     from colosseum.cli.audit import Pilot, audit_file
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.gate import read_gate

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from colosseum.campaign.folder import Plan
-from colosseum.campaign.processes import pool
+from colosseum.campaign.workers import pool
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader, Tell, unheard

@@ -14,8 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from colosseum.campaign.processes import pool
 from colosseum.campaign.screening import Screener
+from colosseum.campaign.workers import pool
 from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
