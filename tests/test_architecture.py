@@ -83,7 +83,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "campaign": 9020,
     "evidence": 7171,
     "report": 5551,
-    "api": 490,
+    "api": 488,
     "cli": 1800,
 }
 

@@ -13,6 +13,7 @@ from typing import Final
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
+from colosseum.campaign.verifying import looked
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.agreement import agreement
@@ -149,8 +150,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
-    summary = summarise(records, arms=plan.arms)
-    return Findings(plan, records, summary, verdicts, judges, judged, together, settled)
+    looked(Folder(folder), len(records))
+    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, together, settled)
 
 
 def _rule(plan: Plan, settled: Registered | None) -> Rule:
@@ -166,7 +167,7 @@ def _campaigns(folder: Path | None) -> str:
     if folder is None:
         return ""
     if (folder / "campaign.json").exists():
-        return "name a folder that `colosseum audit` wrote, as it wrote it"
+        return f"`colosseum doctor {folder}` says what can be repaired"
     found = sorted(path.parent for path in folder.glob("*/campaign.json"))
     if len(found) == 1:
         return f"did you mean `{found[0]}`?"
