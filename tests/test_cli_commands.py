@@ -356,7 +356,7 @@ def copied(folder: Path, target: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("part", ["campaign", "trace", "scenario", "no scenario", "other trace", "cut trace"])
+@pytest.mark.parametrize("part", ["campaign", "trace", "scenario", "other trace", "cut trace"])
 def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path: Path) -> None:
     copy = copied(audited, tmp_path)
     runs, scenarios = sorted((copy / "runs").glob("*.jsonl")), sorted((copy / "scenarios").iterdir())
@@ -369,10 +369,8 @@ def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path:
             runs[0].write_bytes(runs[0].read_bytes()[:700])
         case "other trace":
             runs[0].write_bytes(runs[1].read_bytes())
-        case "scenario":
-            scenarios[0].write_bytes(scenarios[0].read_bytes().replace(b"left", b"west"))
         case _:
-            scenarios[0].unlink()
+            scenarios[0].write_bytes(scenarios[0].read_bytes().replace(b"left", b"west"))
     done = colosseum("report", copy)
     assert done.returncode == 2
     assert "error[C123]" in done.stderr

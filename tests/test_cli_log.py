@@ -206,7 +206,8 @@ def test_a_changed_run_is_shown_with_a_warning(folder: Path) -> None:
     path.write_bytes(b"\n".join(lines[:9]) + b"\n")
     done = colosseum("log", "show", folder, "baseline:1")
     assert done.returncode == 1
-    assert "not the one that its result seals" in done.stdout
+    assert "cannot be trusted: " in done.stdout
+    assert "the trace has no end" in done.stdout
 
 
 # ---- export -------------------------------------------------------------------------------------------------------

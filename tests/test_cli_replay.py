@@ -139,8 +139,8 @@ def change(path: Path, old: str, new: str) -> None:
 
 
 CHANGES = {
-    "a trace": ("jsonl", '"value":"left","chain"', '"value":"right","chain"', "`decide` differs in value"),
-    "an event": ("jsonl", '"event":"decide"', '"event":"outcome"', "`outcome` became `decide`"),
+    "a trace": ("jsonl", '"value":"left","chain"', '"value":"right","chain"', "line 42 differs in value"),
+    "an event": ("jsonl", '"event":"decide"', '"event":"outcome"', "line 42 differs in event"),
     "a cost": ("json", '"retries": 0', '"retries": 7', "differs in expense.retries"),
     "a layout": ("json", '"retries": 0', '"retries":  0', "differs in its layout"),
 }

@@ -32,6 +32,7 @@ PRINTED = {
     "runs": ("log", "list", "{runs}"),
     "run": ("log", "show", "{runs}", "baseline:1"),
     "verify": ("log", "verify", "{runs}"),
+    "doctor": ("doctor", "{runs}"),
     "replay": ("replay", "{runs}"),
     "merge": ("merge", "{runs}", "-o", "{merged}"),
     "compare": ("compare", "{runs}", "{runs}"),

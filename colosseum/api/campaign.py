@@ -91,8 +91,7 @@ def audit(
 def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> merging.Merged:
     """Join folders of one configuration, such as shards, into one that may exist. Raises ColosseumError.
 
-    Where a folder was changed, or two have different results of one run, nothing is merged: `faults` and `conflicts`
-    say which.
+    Where a folder was changed, or two have different results of one run, nothing is merged: `faults` say which.
     """
     paths, target = [place_of(each) for each in folders], place_of(out)
     for path in paths:

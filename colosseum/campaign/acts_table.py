@@ -40,8 +40,8 @@ class Row:
 
 def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[Row]:
     """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
-    for listed, result in folder.results(plan):
-        if result is not None:
+    for listed in plan.trials:
+        if (result := folder.result(listed.trial)) is not None:
             path = folder.trace(listed.trial)
             events = read_trace(path, result.trace)
             for event in events:

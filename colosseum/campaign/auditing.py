@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import rmtree
 
-from colosseum.campaign.folder import Damaged, Folder, replace_file
+from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.history import remember, spec_digest
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judging import Judging, Verdicts
@@ -63,7 +63,7 @@ def writing(folder: Folder) -> Iterator[None]:
         yield
     except ColosseumError:
         if before is not None and folder.begun == begun:
-            replace_file(folder.plan_path, before)
+            folder.keep(folder.plan_path, before)
         elif not there and not folder.begun:
             rmtree(folder.path, ignore_errors=True)
         raise
@@ -96,7 +96,7 @@ def carry_out(work: Work) -> AuditOutcome:
         ask_whether_they_can(asked)
         work.can_play.update(asked)
     if work.left:
-        work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
+        work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and budget.campaign is not None and request.cache != "rw":
         lost = "answers are not kept, and the cost of unfinished runs is forgotten"
         request.warn(f"with `--cache {request.cache}` {lost}")

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
@@ -116,6 +117,12 @@ class RunCalls:
             found = _recorded(request, result, number, origin)
         self.used[request.key] = found
         return found.answer
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 of the file; None where there is none. Raises OSError, also where it was removed meanwhile."""
+        written = self.cache == "rw" and bool(self.used or self.lost)
+        return sha256(self.path.read_bytes()).hexdigest() if written or self.path.exists() else None
 
     def _cleaned(self, answer: Answer) -> Answer:
         """The answer as it can be written down: what is acted on is what is on file."""

@@ -1,41 +1,34 @@
 """A campaign's folder. In: a plan and results of runs; out: files that another process may read at any time.
 
-    DIR/campaign.json           the experiment, its arms and the list of its trials
-    DIR/spec/                   the spec with all that it reads, as it was
-    DIR/scenarios/HASH.json     the scenarios that the traces refer to
-    DIR/runs/ID.json            the result of a run that has ended; it seals the trace
-    DIR/runs/ID.jsonl           its trace, event by event, as it goes on
-    DIR/runs/ID.calls.jsonl     the calls of models that it is made of, as they came
-    DIR/judged/judges.json      who judged the runs
-    DIR/judged/ID.json          their judgements of a run
-    DIR/judged/ID.calls.jsonl   the calls of models that these are made of
-    DIR/report.json             what all of them show
-    DIR/spent.log               what processes with a budget tell each other while they spend it
-
-More seeds or arms of the same configuration extend the list; another configuration makes it anew, and its runs stand
-beside those of the old one.
+`cli/guide/replay.md` lists the files. More seeds or arms of the same configuration extend the list of trials; another
+configuration makes it anew, and its runs stand beside those of the old one.
 """
 
 import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from errno import ENOENT
 from functools import cache, reduce
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from colosseum.campaign import looks
 from colosseum.campaign.calls import Recorded
 from colosseum.campaign.registering import Registered, extended
 from colosseum.campaign.screening import Screening
-from colosseum.run.trace import PUBLISHED, Seal
+from colosseum.diagnostics import file_errors, stop
+from colosseum.run.trace import Published, Seal
 from colosseum.run.trial import Listed
 
 T = TypeVar("T")
-SCHEMA = 2
+SCHEMA = 3
+"""From 3 on a folder has a ledger."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 Status: TypeAlias = Literal["complete", "failed"]
 
@@ -91,10 +84,8 @@ class Expense:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Published):
     """How a run ended."""
-
-    __pydantic_config__: ClassVar = PUBLISHED
 
     schema: int
     trial: str
@@ -106,13 +97,13 @@ class Result:
     """What the trace comes to."""
     expense: Expense
     """What its calls came to."""
+    calls: str | None = None
+    """SHA-256 of the file of its calls; left out where there is none, and by earlier versions."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Published):
     """What campaign.json says."""
-
-    __pydantic_config__: ClassVar = PUBLISHED
 
     schema: int
     colosseum: str
@@ -149,18 +140,6 @@ class Plan:
         """How many there are, with those that were looked at and left out."""
         looked = {each.seed for each in self.screening.looked} if self.screening else set()
         return len(looked | {listed.seed for listed in self.trials})
-
-
-@cache
-def plan_adapter() -> TypeAdapter[Plan]:
-    """What pydantic makes of a plan."""
-    return TypeAdapter(Plan)
-
-
-@cache
-def result_adapter() -> TypeAdapter[Result]:
-    """What pydantic makes of a result."""
-    return TypeAdapter(Result)
 
 
 @dataclass(frozen=True)
@@ -220,6 +199,11 @@ class Folder:
         return self.path / "spec"
 
     @property
+    def ledger_path(self) -> Path:
+        """What was judged, labelled and looked at."""
+        return self.path / "ledger.jsonl"
+
+    @property
     def begun(self) -> int:
         """How many runs were begun, of whatever configuration."""
         return sum(1 for _ in self.path.glob("runs/*.jsonl"))
@@ -231,17 +215,24 @@ class Folder:
 
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
-        plan = read_json(self.plan_path, plan_adapter())
+        plan = read_json(self.plan_path, Plan)
         strange = next(_strange(plan), "")
         if strange:
             raise Damaged(f"{self.plan_path} is damaged: {strange}")
         return plan
 
+    def earlier(self) -> Plan | None:
+        """The list of trials; None where there is none, or none of ours."""
+        try:
+            return self.plan()
+        except (OSError, Damaged):
+            return None
+
     def result(self, trial: str) -> Result | None:
         """How a run ended; None when it has not. Without its trace it counts as failed. Raises OSError, and Damaged."""
         path = self.result_path(trial)
         try:
-            found = read_json(path, result_adapter())
+            found = read_json(path, Result)
         except FileNotFoundError:
             return None
         if found.trial != trial:
@@ -251,9 +242,29 @@ class Folder:
         return found
 
     def commit(self, result: Result) -> None:
-        """Write a result: from now on the run has ended. Raises OSError, also where its trace was removed meanwhile."""
-        self.trace(result.trial).stat()
-        replace_file(self.result_path(result.trial), as_bytes(asdict(result)))
+        """Write a result: from now on the run has ended. Raises OSError, also where the folder was removed."""
+        for path in (self.plan_path, self.trace(result.trial)):
+            if not path.exists():
+                raise FileNotFoundError(ENOENT, f"{path.name} was removed while runs were made", str(path))
+        content = {name: value for name, value in asdict(result).items() if name != "calls" or value}
+        replace_file(self.result_path(result.trial), as_bytes(content))
+
+    def keep(self, path: Path, content: bytes, *others: Path) -> None:
+        """Write a file, and seal it and others in the ledger. Raises OSError."""
+        keep_file(path, content)
+        self.seal(path, *others)
+
+    def drop(self, path: Path) -> None:
+        """Remove such a file, if it is there. Raises OSError."""
+        if path.exists():
+            path.unlink()
+            self.seal(path)
+
+    def seal(self, *paths: Path) -> None:
+        """Note in the ledger what files hold from now on. Raises OSError."""
+        for path in paths:
+            looks.seal(self.path, path)
+        _sync(self.path)
 
     def retract(self, trial: str) -> None:
         """Take a result back, so that the run can be made again."""
@@ -261,14 +272,12 @@ class Folder:
 
     def write_plan(self, plan: Plan, order: Sequence[str]) -> None:
         """Write the list of trials; `order` has all arms of the experiment."""
-        replace_file(self.plan_path, as_bytes(asdict(self._extended(plan, order))))
+        self.keep(self.plan_path, as_bytes(asdict(self._extended(plan, order))))
 
     def _extended(self, plan: Plan, order: Sequence[str]) -> Plan:
         """With what the folder's list of the same configuration has besides."""
-        try:
-            earlier = self.plan()
-        except (OSError, Damaged):
-            return self._registered(plan, None, 0)  # there is none, or it is not one of ours
+        if (earlier := self.earlier()) is None:
+            return self._registered(plan, None, 0)
         kept = [*earlier.elsewhere, *([earlier.registered] if earlier.registered else [])]
         known = next((each for each in kept if each.configuration == plan.configuration), None)
         plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
@@ -297,21 +306,17 @@ class Folder:
         number = next(n for n in count(1) if not (self.path / f"before-{n}").exists())
         aside = self.path / f"before-{number}"
         aside.mkdir()
-        for path in (*found, self.spec, self.path / "scenarios", self.judges.parent, self.report):
+        for path in (*found, self.spec, self.path / "scenarios", self.judges.parent, self.report, self.ledger_path):
             if path.exists():
                 path.rename(aside / path.name)
         _sync(aside)
         return aside
 
     def lost(self, plan: Plan) -> list[Path]:
-        """The traces that runs had when they ended, and that are not there."""
-        ended = (self.trace(each.trial) for each in plan.trials if self.result_path(each.trial).exists())
-        return [path for path in ended if not path.exists()]
-
-    def results(self, plan: Plan) -> Iterator[tuple[Listed, Result | None]]:
-        """Every trial of a plan with its result. Raises OSError, and Damaged."""
-        for listed in plan.trials:
-            yield listed, self.result(listed.trial)
+        """The traces and scenarios of runs that have ended, and that are not there."""
+        ended = [each for each in plan.trials if self.result_path(each.trial).exists()]
+        needed = (path for each in ended for path in (self.trace(each.trial), self.scenario(each.scenario)))
+        return [path for path in dict.fromkeys(needed) if not path.exists()]
 
 
 def joined(*plans: Plan) -> Screening | None:
@@ -335,10 +340,26 @@ def _strange(plan: Plan) -> Iterator[str]:
             yield settled.fault
 
 
-def read_json(path: Path, adapter: TypeAdapter[T]) -> T:
+@contextmanager
+def writing_to(place: Path) -> Iterator[None]:
+    """Within the block, what is wrong with a folder's files is a ColosseumError."""
+    try:
+        with file_errors(place):
+            yield
+    except Damaged as damaged:
+        raise stop("C123", str(damaged)) from None
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def read_json(path: Path, kind: type[T]) -> T:
     """What a file holds. Raises OSError, and Damaged."""
     try:
-        return adapter.validate_json(path.read_bytes())
+        found: T = _adapter(cast(Any, kind)).validate_json(path.read_bytes())
+        return found
     except ValidationError as error:
         raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
 

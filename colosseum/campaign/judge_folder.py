@@ -3,11 +3,9 @@
 Who judged the folder before is asked again where nobody is named. Judgements that are there are not asked for again.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import read_judges
 from colosseum.campaign.judging import Judging, Verdicts
@@ -21,7 +19,6 @@ from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
 from colosseum.campaign.vetting import require, vet
-from colosseum.diagnostics import stop
 from colosseum.run.judging.lexical import NAME
 from colosseum.run.redaction import Redaction
 
@@ -63,7 +60,7 @@ class JudgeOutcome:
 def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutcome:
     """Ask the judges. Raises ColosseumError, and KeyboardInterrupt."""
     check_panel(request.judged)
-    with _writing(folder):
+    with writing_to(folder.path):
         leave_out(request.without, folder)
         if request.without and not request.judged.models:
             named = ", ".join(request.without)
@@ -96,16 +93,6 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
     if verdicts.left:
         words += f"\nleft {silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)}"
     return JudgeOutcome(words, verdicts, bool(gave_up))
-
-
-@contextmanager
-def _writing(folder: Folder) -> Iterator[None]:
-    try:
-        yield
-    except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
-    except OSError as error:
-        raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
 
 
 def _nobody(folder: Folder) -> str:

@@ -6,18 +6,17 @@ A file of judgements names the seal of the trace that was judged: those of a run
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from filelock import FileLock
-from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic import AfterValidator, Field
 
-from colosseum.campaign.folder import Damaged, Folder, as_bytes, read_json, replace_file
+from colosseum.campaign.folder import Damaged, Folder, as_bytes, read_json
 from colosseum.model.json_text import encode
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.judgement import SCHEMA, Judged
-from colosseum.run.trace import PUBLISHED
+from colosseum.run.trace import Published
 
 
 def _askable(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -35,10 +34,8 @@ Parameters: TypeAlias = Annotated[Mapping[str, Any], AfterValidator(_askable)]
 
 
 @dataclass(frozen=True)
-class Judges:
+class Judges(Published):
     """Who judges all runs of a campaign."""
-
-    __pydantic_config__ = PUBLISHED
 
     schema: int
     """Of this kind of file."""
@@ -64,30 +61,18 @@ class Judges:
         return Judges(self.schema, max(self.repeats, other.repeats), {**self.models, **other.models}, left_out)
 
 
-@cache
-def judges_adapter() -> TypeAdapter[Judges]:
-    """What pydantic makes of it."""
-    return TypeAdapter(Judges)
-
-
-@cache
-def judged_adapter() -> TypeAdapter[Judged]:
-    """What pydantic makes of a run's judgements."""
-    return TypeAdapter(Judged)
-
-
 def read_judges(folder: Folder) -> Judges | None:
     """Who judged a campaign; None where nobody has. Raises OSError, and Damaged."""
-    return _read(folder.judges, judges_adapter())
+    return _read(folder.judges, Judges)
 
 
 T = TypeVar("T", Judges, Judged)
 
 
-def _read(path: Path, adapter: TypeAdapter[T]) -> T | None:
+def _read(path: Path, kind: type[T]) -> T | None:
     """What a file holds; None where there is none. Raises OSError, and Damaged."""
     try:
-        found = read_json(path, adapter)
+        found = read_json(path, kind)
     except FileNotFoundError:
         return None
     if found.schema != SCHEMA:
@@ -107,13 +92,13 @@ def alone(folder: Folder) -> Iterator[None]:
 
 def write_judges(folder: Folder, judges: Judges) -> None:
     """Keep who judges."""
-    replace_file(folder.judges, as_bytes(asdict(judges)))
+    folder.keep(folder.judges, as_bytes(asdict(judges)))
 
 
 def read_judged(folder: Folder, trial: str, chain: str) -> Judged:
     """What was made of a run whose trace has this seal. Raises OSError, and Damaged."""
     path, none = folder.judged(trial), Judged(SCHEMA, trial, chain)
-    found = _read(path, judged_adapter()) or none
+    found = _read(path, Judged) or none
     if found.trial != trial:
         raise Damaged(f"{path.name} holds judgements of another trial")
     if found.fault:
@@ -123,4 +108,5 @@ def read_judged(folder: Folder, trial: str, chain: str) -> Judged:
 
 def write_judged(folder: Folder, judged: Judged) -> None:
     """Keep what was made of a run."""
-    replace_file(folder.judged(judged.trial), as_bytes(asdict(judged)))
+    path, calls = folder.judged(judged.trial), folder.judging(judged.trial)
+    folder.keep(path, as_bytes(asdict(judged)), *filter(Path.exists, [calls]))

@@ -7,7 +7,6 @@ counts no more; a lock, which the system lets go of, shows who lives.
 """
 
 import errno
-import math
 import os
 import re
 import socket
@@ -24,8 +23,9 @@ from filelock import FileLock, Timeout
 if sys.platform != "win32":
     import fcntl
 
-NAME = re.compile(r"[\w.-]{1,200}", re.ASCII)
-"""Of a process, as it stands in the file; nothing else is looked for as one."""
+AMOUNT = r"(\d+(?:\.\d+)?(?:e[+-]\d\d?)?)"
+LINE = re.compile(rf"([\w.-]{{1,200}}) {AMOUNT}(?: {AMOUNT})?", re.ASCII)
+"""Of the file; one that was torn, or is none of ours, says nothing."""
 
 
 @dataclass
@@ -83,9 +83,8 @@ class Ledger:
         whole = new[: new.rfind(b"\n") + 1]
         self.read += len(whole)
         for line in whole.decode("utf-8", "replace").splitlines():
-            name, *words = line.split(" ")
-            if len(words) in (1, 2):
-                yield name, _amount(words[0]), _amount(words[1]) if len(words) == 2 else 0.0
+            if found := LINE.fullmatch(line):
+                yield found[1], float(found[2]), float(found[3] or 0)
 
     def _lock(self, name: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{name}.lock")
@@ -102,14 +101,14 @@ class Ledger:
 
     def _lives(self, name: str) -> bool:
         """Whether another process lives."""
-        if not NAME.fullmatch(name) or not (path := self._lock(name)).exists():
-            return False
+        path = self._lock(name)
         try:
-            with FileLock(path, timeout=0):
-                path.unlink(missing_ok=True)
+            if path.exists():
+                with FileLock(path, timeout=0):
+                    path.unlink(missing_ok=True)
+            return False
         except Timeout:
             return True
-        return False
 
 
 @contextmanager
@@ -129,12 +128,3 @@ def _let_go(lock: FileLock, path: Path, file: int) -> None:
     os.close(file)
     path.unlink(missing_ok=True)
     lock.release()
-
-
-def _amount(words: str) -> float:
-    """What a line says; one that was torn says nothing."""
-    try:
-        amount = float(words)
-    except ValueError:
-        return 0.0
-    return amount if math.isfinite(amount) and amount > 0 else 0.0

@@ -1,81 +1,40 @@
-"""Looks at a study before its plan is reached. In: a folder, how many seeds have ended; out: all looks, kept there.
+"""The ledger of a folder. In: what is judged, labelled and looked at; out: DIR/ledger.jsonl, a chain that only grows.
 
-A look is a line of looks.jsonl, chained by hash to the one before it. Looks at a copy elsewhere are not seen.
+A line is `{"n", "event": "file", "file", "bytes", "sha256", "chain"}`, what a file holds from now on (null where it was
+removed), or `{"n", "event": "look", "runs", "ended", "chain"}`, a report that was made of these runs.
 """
 
-import json
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+import os
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import Final
+from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from filelock import FileLock
 
-from colosseum.campaign.folder import Damaged, Folder, replace_file
-
-NAME: Final = "looks.jsonl"
-MOST: Final = 100
-"""Looks of a study: those at less than a hundredth of the plan more than before are one look."""
+from colosseum.model.json_text import Json, encode
+from colosseum.run.trace import GENESIS, link
 
 
-@dataclass(frozen=True)
-class Look:
-    """One line."""
-
-    seeds: int
-    """That had ended by then."""
-    at: str
-    """When, in UTC."""
-    chain: str
-    """SHA-256 of the chain before, the seeds and the time."""
+def seal(place: Path, path: Path) -> None:
+    """Note what a file below `place` holds from now on, or that it was removed. Raises OSError."""
+    content = path.read_bytes() if path.exists() else None
+    size, digest = (None, None) if content is None else (len(content), sha256(content).hexdigest())
+    about = {"event": "file", "file": path.relative_to(place).as_posix()}
+    append(place, about, {"bytes": size, "sha256": digest})
 
 
-LINE: Final = TypeAdapter(Look)
-
-
-def read_looks(folder: Folder) -> list[Look]:
-    """All that are on file; a line that was cut off is none. Raises Damaged and OSError."""
-    path, found, before = folder.path / NAME, list[Look](), ""
-    if not path.exists():
-        return []
-    for line in path.read_bytes().rpartition(b"\n")[0].splitlines():
-        try:
-            look = LINE.validate_json(line)
-        except ValidationError:
-            look = Look(0, "", "")
-        if look.chain != _chain(before, look):
-            raise Damaged(f"{path} was changed: its line {len(found) + 1} does not follow from the lines before it")
-        found.append(look)
-        before = look.chain
-    return found
-
-
-def looked(folder: Folder, seeds: int, planned: int) -> list[int]:
-    """How many seeds there were at each look, now included; kept where the folder can be written. Raises Damaged."""
-    found = read_looks(folder)
-    known = {look.seeds for look in found if 0 < look.seeds <= seeds}
-    if seeds >= planned or not seeds or (known and (seeds - max(known)) * MOST < planned):
-        return sorted(known | {planned} if seeds >= planned else known)
-    with suppress(OSError):  # a folder that cannot be written keeps no looks
-        _write(folder, [*found, Look(seeds, datetime.now(UTC).isoformat(timespec="seconds"), "")])
-    return sorted(known | {seeds})
-
-
-def join_looks(folders: Iterable[Folder], into: Folder) -> None:
-    """Keep the looks at several folders in one, by their time. Raises Damaged and OSError."""
-    if found := {(look.at, look.seeds): look for folder in folders for look in read_looks(folder)}:
-        _write(into, [found[key] for key in sorted(found)])
-
-
-def _write(folder: Folder, looks: Iterable[Look]) -> None:
-    lines, before = "", ""
-    for look in looks:
-        before = _chain(before, look)
-        lines += json.dumps(asdict(replace(look, chain=before))) + "\n"
-    replace_file(folder.path / NAME, lines.encode())
-
-
-def _chain(before: str, look: Look) -> str:
-    return sha256(f"{before}\n{look.seeds}\n{look.at}".encode()).hexdigest()
+def append(place: Path, about: Mapping[str, Json], fact: Mapping[str, Json]) -> None:
+    """Add a line, unless the last one about the same says the same. Raises OSError."""
+    with FileLock(place / "ledger.lock") as lock, open(place / "ledger.jsonl", "a+b") as file:
+        file.seek(0)
+        known = file.read()
+        known = known[: known.rfind(b"\n") + 1]  # a killed process may have left half a line
+        last = known.rfind(encode(about)[1:-1].encode())
+        if last < 0 or encode(fact)[1:-1].encode() not in known[last : known.index(b"\n", last)]:
+            line = encode({"n": known.count(b"\n"), **about, **fact})
+            chain = link(known[-67:-3].decode("utf-8", "replace") or GENESIS, line)
+            file.truncate(len(known))
+            file.write(f'{line[:-1]},"chain":"{chain}"}}\n'.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        Path(lock.lock_file).unlink(missing_ok=True)

@@ -4,32 +4,25 @@ A run comes along with its calls, its trace and, in the end, its result, so that
 What is there already stays; a result that differs from it is named, and then nothing is written.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
-from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes, joined, keep_file, replace_file
+from colosseum.campaign.folder import SCHEMA, Folder, Plan, as_bytes, joined, keep_file, replace_file, writing_to
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
-from colosseum.campaign.looks import join_looks
+from colosseum.campaign.listing import run_words
+from colosseum.campaign.looks import append
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
-from colosseum.campaign.verifying import Fault, verify
+from colosseum.campaign.replaying import differing
+from colosseum.campaign.verifying import Fault, looks, verify
 from colosseum.diagnostics import stop
 from colosseum.run.trial import Listed
 
 APART = "runs of different configurations do not belong into one report"
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """Two results of one trial."""
-
-    listed: Listed
-    folders: tuple[Path, Path]
 
 
 @dataclass
@@ -37,9 +30,7 @@ class Merged:
     """What came of it."""
 
     faults: list[tuple[Path, Fault]] = field(default_factory=list)
-    """Folders in which something was changed; then nothing is merged."""
-    conflicts: list[Conflict] = field(default_factory=list)
-    """Then nothing is merged either."""
+    """Folders in which something was changed, or has another result of a run; then nothing is merged."""
     new: int = 0
     """Results that were not there."""
     better: int = 0
@@ -52,119 +43,82 @@ class Merged:
     """Trials that nobody has a result of."""
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A folder and its plan."""
-
-    folder: Folder
-    plan: Plan
-
-
 def merge(paths: Sequence[Path], out: Path) -> Merged:
     """Join all into one folder, which may be there. Raises ColosseumError."""
-    try:
-        return _merged(paths, out)
-    except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
-    except OSError as error:
-        raise stop("C122", f"cannot merge into {out}: {error.filename or out}: {error.strerror}") from None
+    with writing_to(out):
+        return _merged(paths, Folder(out))
 
 
-def _merged(paths: Sequence[Path], out: Path) -> Merged:
-    target = Folder(out)
+def _merged(paths: Sequence[Path], target: Folder) -> Merged:
     own = [target] if target.plan_path.exists() else []
-    others = {path.resolve(): Folder(path) for path in paths if path.resolve() != out.resolve()}
+    others = {path.resolve(): Folder(path) for path in paths if path.resolve() != target.path.resolve()}
     if not others:
-        raise stop("C122", f"{out} cannot be merged into itself", help="name the folders that are to be joined")
-    sources = [_Source(folder, folder.plan()) for folder in (*own, *others.values())]
-    for other in sources[1:]:
-        if other.plan.configuration != sources[0].plan.configuration:
-            words = f"{other.folder.path} is not like {sources[0].folder.path}: {_words(sources[0].plan, other.plan)}"
-            raise stop("C123", words, help=APART)
+        raise stop("C122", f"{target.path} cannot be merged into itself", help="name the folders that are to be joined")
+    plans = {folder: folder.plan() for folder in (*own, *others.values())}
+    (first, plan), *more = plans.items()
+    for folder, other in more:
+        if other.configuration != plan.configuration:
+            unlike = ", ".join(differing(_telling(plan), _telling(other))) or "the version that plays them"
+            raise stop("C123", f"{folder.path} differs from {first.path} in {unlike}", help=APART)
     merged = Merged()
-    for source in sources:
-        merged.faults += [(source.folder.path, fault) for fault in verify(source.folder, source.plan).faults]
+    trials = list({listed.trial: listed for each in plans.values() for listed in each.trials}.values())
+    for folder, each in plans.items():
+        merged.faults += [(folder.path, fault) for fault in verify(folder, each).faults]
     if merged.faults:
         return merged
-    chosen = {listed.trial: _choose(listed, sources, merged) for listed in _trials(sources)}
-    if merged.conflicts:
+    chosen = {listed.trial: _choose(listed, list(plans), merged) for listed in trials}
+    if merged.faults:
         return merged
-    _common_judges(sources, target)
-    _common(sources, target)
-    join_looks((source.folder for source in sources), target)
-    for listed in _trials(sources):
-        _take(listed, chosen[listed.trial], target, merged)
-        _take_judged(listed, sources, target)
+    _common_judges(list(plans), target)
+    _common(plans, trials, target)
+    for listed in trials:
+        _take(listed.trial, chosen[listed.trial], target, merged)
+        _take_judged(listed.trial, list(plans), target)
     if merged.new or merged.better:
-        target.report.unlink(missing_ok=True)  # it was of fewer runs
+        target.drop(target.report)  # it was of fewer runs
     return merged
 
 
-def _words(one: Plan, other: Plan) -> str:
-    """In what a plan differs from another."""
-    before, after = _telling(one), _telling(other)
-    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    found = [f"its {name} is {_shown(after.get(name))}, not {_shown(before.get(name))}" for name in names]
-    files = [name for name in {**one.files, **other.files} if one.files.get(name) != other.files.get(name)]
-    how = {(True, True): "has another", (True, False): "lacks the file", (False, True): "has the file"}
-    found += [f"its spec {how[name in one.files, name in other.files]} {name}" for name in files]
-    return "; ".join(found) or f"version {other.colosseum} made it, which plays otherwise than {one.colosseum}"
-
-
 def _telling(plan: Plan) -> dict[str, object]:
-    """What sets runs of different configurations apart, besides the files of the spec."""
-    params = {f"param {name}": value for name, value in plan.params.items()}
-    options = {f"option {name}": plan.options.get(name) for name in CONFIGURING}
-    return {"scenario": plan.scenario, "experiment": plan.experiment, **params, **options}
+    """What sets runs of different configurations apart."""
+    options = {name: plan.options.get(name) for name in CONFIGURING}
+    return {"scenario": plan.scenario, "experiment": plan.experiment, "files": plan.files, "params": plan.params,
+            "options": options, "colosseum": plan.colosseum}  # fmt: skip
 
 
-def _shown(value: object) -> str:
-    return "not given" if value in (None, "", {}) else json.dumps(value, ensure_ascii=False)
-
-
-def _trials(sources: Sequence[_Source]) -> list[Listed]:
-    """All trials, each once, in the order of the folders."""
-    return list({listed.trial: listed for source in sources for listed in source.plan.trials}.values())
-
-
-def _choose(listed: Listed, sources: Sequence[_Source], merged: Merged) -> Folder | None:
+def _choose(listed: Listed, sources: Sequence[Folder], merged: Merged) -> Folder | None:
     """Whose run is taken: the first complete one, else the first that failed, else the one with the most calls."""
-    results = [(s.folder, result) for s in sources if (result := s.folder.result(listed.trial)) is not None]
+    results = [(folder, result) for folder in sources if (result := folder.result(listed.trial)) is not None]
     complete = [(folder, result) for folder, result in results if result.status == "complete"]
     for folder, result in complete[1:]:
         if result != complete[0][1]:
-            merged.conflicts.append(Conflict(listed, (complete[0][0].path, folder.path)))
-    if complete or results:
+            words = f"is another result of {run_words(listed)} than the one in {complete[0][0].path}"
+            merged.faults.append((folder.path, Fault(f"runs/{folder.result_path(listed.trial).name}", words)))
+    if results:
         return (complete or results)[0][0]
-    begun = [source.folder for source in sources if _answers(source.folder, listed)]
-    return max(begun, key=lambda folder: _answers(folder, listed), default=None)
+    begun = [folder for folder in sources if folder.calls(listed.trial).exists()]
+    return max(begun, key=lambda folder: len(dict(read_calls(folder.calls(listed.trial)))), default=None)
 
 
-def _answers(folder: Folder, listed: Listed) -> int:
-    """How many answers a run has on file."""
-    path = folder.calls(listed.trial)
-    return len(dict(read_calls(path))) if path.exists() else 0
-
-
-def _common(sources: Sequence[_Source], target: Folder) -> None:
+def _common(plans: Mapping[Folder, Plan], trials: Sequence[Listed], target: Folder) -> None:
     """What all runs refer to: the spec, scenarios, and the list of trials."""
-    for source in sources:
-        for name in source.plan.files:
-            keep_file(target.spec / name, (source.folder.spec / name).read_bytes())
-        for listed in source.plan.trials:
-            path, found = target.scenario(listed.scenario), source.folder.scenario(listed.scenario)
-            if found.exists() and not path.exists():
-                keep_file(path, found.read_bytes())
-    plans = [source.plan for source in sources]
-    options = {
-        name: value if all(plan.options.get(name) == value for plan in plans) else None
-        for name, value in plans[0].options.items()
-    }
-    whole = replace(
-        plans[0], arms=_arms(plans), options=options, trials=tuple(_trials(sources)), screening=joined(*plans)
-    )
-    whole = replace(whole, registered=agreed([plan.registered for plan in plans], seeds=whole.seeds))
-    keep_file(target.plan_path, as_bytes(asdict(whole)))
+    for folder, plan in plans.items():
+        for name in plan.files:
+            keep_file(target.spec / name, (folder.spec / name).read_bytes())
+        for found in {folder.scenario(listed.scenario) for listed in plan.trials}:
+            if found.exists():
+                keep_file(target.scenario(found.stem), found.read_bytes())
+    every = list(plans.values())
+    alike = {name for name, value in every[0].options.items() if all(p.options.get(name) == value for p in every)}
+    options = {name: value if name in alike else None for name, value in every[0].options.items()
+               if name in alike or name not in ("seeds", "arms")}  # fmt: skip
+    whole = replace(every[0], schema=SCHEMA, arms=_arms(every), options=options, trials=tuple(trials))
+    whole = replace(whole, screening=joined(*every))
+    whole = replace(whole, registered=agreed([plan.registered for plan in every], seeds=whole.seeds))
+    target.keep(target.plan_path, as_bytes(asdict(whole)))
+    known = looks(target)
+    for look in (look for folder in plans for look in looks(folder) if look not in known):
+        append(target.path, {"event": "look"}, look)
 
 
 def _arms(plans: Sequence[Plan]) -> tuple[str, ...]:
@@ -177,32 +131,33 @@ def _arms(plans: Sequence[Plan]) -> tuple[str, ...]:
     return tuple(order)
 
 
-def _take(listed: Listed, source: Folder | None, target: Folder, merged: Merged) -> None:
+def _take(trial: str, source: Folder | None, target: Folder, merged: Merged) -> None:
     """Copy one run, the result last, unless what is there is as good."""
-    trial = listed.trial
     result = source.result(trial) if source is not None else None
     before = target.result(trial)
-    if source is None or result is None:
-        merged.missing += 1
-        if source is not None and source.path != target.path:
-            _copy(source.calls(trial), target.calls(trial))
-            mend(target.calls(trial))
-            merged.begun += 1
+    merged.missing += result is None
+    if source is None or (result is not None and before == result):
+        merged.kept += result is not None
         return
-    if before == result:
-        merged.kept += 1
-        return
-    merged.better += before is not None
-    merged.new += before is None
-    target.retract(trial)
-    _copy(source.calls(trial), target.calls(trial))
-    _copy(source.trace(trial), target.trace(trial))
-    _copy(source.result_path(trial), target.result_path(trial))
+    if result is None:
+        merged.begun += source != target
+    else:
+        merged.better += before is not None
+        merged.new += before is None
+        target.retract(trial)
+    for place in (Folder.calls, Folder.trace, Folder.result_path) if source != target else ():
+        found, path = place(source, trial), place(target, trial)
+        if found.exists() and (result is not None or place == Folder.calls):
+            replace_file(path, found.read_bytes())
+        else:
+            path.unlink(missing_ok=True)
+    if result is None:
+        mend(target.calls(trial))
 
 
-def _common_judges(sources: Sequence[_Source], target: Folder) -> None:
+def _common_judges(sources: Sequence[Folder], target: Folder) -> None:
     """Who judged, anywhere. Raises ColosseumError where one was asked in two ways."""
-    found = [(source.folder, judges) for source in sources if (judges := read_judges(source.folder)) is not None]
+    found = [(folder, judges) for folder in sources if (judges := read_judges(folder)) is not None]
     for folder, judges in found[1:]:
         if not judges.like(found[0][1]):
             words = f"{folder.path} is not like {found[0][0].path}: a judge was asked with other parameters"
@@ -211,21 +166,14 @@ def _common_judges(sources: Sequence[_Source], target: Folder) -> None:
         write_judges(target, reduce(Judges.joined, (judges for _, judges in found)))
 
 
-def _take_judged(listed: Listed, sources: Sequence[_Source], target: Folder) -> None:
+def _take_judged(trial: str, sources: Sequence[Folder], target: Folder) -> None:
     """Copy the judgements of a run as it was taken, from where there are most of them."""
-    result = target.result(listed.trial)
+    result = target.result(trial)
     if result is None:
         return
-    found = [(read_judged(s.folder, listed.trial, result.trace.chain), s.folder) for s in sources]
+    found = [(read_judged(folder, trial, result.trace.chain), folder) for folder in sources]
     most, folder = max(found, key=lambda each: sum(j.status == "ok" for j in each[0].judgements))
-    if most.judgements and folder.path != target.path:
-        _copy(folder.judging(listed.trial), target.judging(listed.trial))
+    if most.judgements and folder != target:
+        if folder.judging(trial).exists():
+            replace_file(target.judging(trial), folder.judging(trial).read_bytes())
         write_judged(target, most)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """The file as it is there, or none where there is none."""
-    if source.exists():
-        replace_file(target, source.read_bytes())
-    else:
-        target.unlink(missing_ok=True)

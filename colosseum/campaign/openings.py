@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from colosseum.campaign.part import Part, at_point, read_design
 from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report, stop
@@ -23,21 +22,16 @@ from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
 from colosseum.run.stage import Spoken, Stage, survey_steps, view
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trace import PUBLISHED
+from colosseum.run.trace import Published
 from colosseum.run.trial import Block, Expansions, Trial, Trials
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 SCHEMA: Final = 1
 _WORDS = re.compile(r"\s+|[^\s\w]|\w+")
 
 
 @dataclass(frozen=True)
-class Opening:
+class Opening(Published):
     """What one agent is sent at its first turn of a phase."""
-
-    __pydantic_config__ = PUBLISHED
 
     agent: str
     """Who is told."""
@@ -59,10 +53,8 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class ArmOpenings:
+class ArmOpenings(Published):
     """What the agents of one arm are sent."""
-
-    __pydantic_config__ = PUBLISHED
 
     arm: str
     """Its name."""
@@ -71,10 +63,8 @@ class ArmOpenings:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Stretch(Published):
     """Words that both arms have, or only one of them."""
-
-    __pydantic_config__ = PUBLISHED
 
     kind: Literal["same", "deleted", "inserted"]
     """`deleted` stands only in the arm compared with, `inserted` only in the other."""
@@ -83,10 +73,8 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Published):
     """One text of one agent in two arms."""
-
-    __pydantic_config__ = PUBLISHED
 
     agent: str
     """Who is told."""
@@ -97,10 +85,8 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(Published):
     """One arm against another."""
-
-    __pydantic_config__ = PUBLISHED
 
     arm: str
     """The arm."""
@@ -111,10 +97,8 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Prompts:
+class Prompts(Published):
     """What the agents of one or more arms are sent, and how arms differ."""
-
-    __pydantic_config__ = PUBLISHED
 
     schema: Literal[1]
     """Of this format."""
@@ -137,14 +121,6 @@ class Prompts:
 
 
 PHASES: tuple[Phase, ...] = ("planning", "survey", "execution")
-
-
-@cache
-def adapter() -> "TypeAdapter[Prompts]":
-    """What pydantic makes of the types, for JSON and its schema."""
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Prompts)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from colosseum import __version__
-from colosseum.campaign.folder import SCHEMA, Damaged, Folder, Plan, keep_file
+from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.registering import register
 from colosseum.campaign.screening import Screener, Screening
 from colosseum.diagnostics import Diagnostic
@@ -82,11 +82,8 @@ def plan(
 
 def screened_before(folder: Folder, configuration: str) -> Screening | None:
     """What a folder's plan of the same configuration found, where it has one."""
-    try:
-        earlier = folder.plan()
-    except (OSError, Damaged):
-        return None
-    return earlier.screening if earlier.configuration == configuration else None
+    earlier = folder.earlier()
+    return earlier.screening if earlier and earlier.configuration == configuration else None
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ the first call, with how many runs had ended by then; each time a study is exten
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from colosseum.language import syntax
 from colosseum.model.experiment import Design
@@ -17,6 +17,7 @@ from colosseum.model.json_text import Json, encode
 from colosseum.model.scenario import Scenario
 from colosseum.model.signals import MARGINS, margins_of, parts, signal_of
 from colosseum.model.spec import Declared
+from colosseum.run.trace import Published
 
 Margin: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Number: TypeAlias = Annotated[int, Field(ge=1)]
@@ -26,10 +27,8 @@ UNSEALED = ("digest", "ended", "looks")
 
 
 @dataclass(frozen=True)
-class Registered:
+class Registered(Published):
     """What was settled before the runs."""
-
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     question: str
     """What the experiment asks."""

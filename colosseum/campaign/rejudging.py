@@ -3,20 +3,17 @@
 No model is asked: a judgement follows from the transcript and from the answers on file, so it comes out the same.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from colosseum.campaign.calls import Missing, RunCalls
-from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.judging import judge_templates, judged_once, matters
 from colosseum.model import serial
 from colosseum.players.models.request import Endpoint
-from colosseum.players.protocol.templates import Templates
 from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.judgement import Judged, Judgement
-from colosseum.run.judging.quoting import is_quoted
 from colosseum.run.redaction import Redaction
 from colosseum.run.trace import read_trace
 from colosseum.run.trial import Listed
@@ -39,7 +36,9 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         was = read_judged(folder, listed.trial, result.trace.chain)
         try:
             events = read_trace(into.trace(listed.trial), result.trace)
-            now = completed(_again(was, judges, _matters(into, plan, listed, events, templates), folder))
+            scenario = serial.load(into.scenario(listed.scenario).read_bytes())
+            about = matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, templates)
+            now = completed(_again(was, judges, about, folder))
         except Missing as missing:
             yield listed, f"a judge would be asked something else: {missing}"
             continue
@@ -59,27 +58,3 @@ async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: F
         endpoint = Endpoint(each.judge, **judges.models[each.judge])
         made.append(await judged_once(matter, endpoint, calls, each.repeat, each.before))
     return Judged(was.schema, was.trial, was.chain, tuple(made))
-
-
-def _matters(
-    folder: Folder, plan: Plan, listed: Listed, events: Sequence[Mapping[str, Any]], templates: Templates | None = None
-) -> list[Matter]:
-    scenario = serial.load(folder.scenario(listed.scenario).read_bytes())
-    return matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, templates)
-
-
-def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence[Mapping[str, Any]]) -> str:
-    """What is wrong with the judgements of a run; empty where nothing is. Raises OSError."""
-    try:
-        judges, judged = read_judges(folder), read_judged(folder, listed.trial, str(events[-1]["chain"]))
-        known = {(m.rubric.name, m.focal): m for m in _matters(folder, plan, listed, events)}
-    except (Damaged, serial.NotAModel) as wrong:
-        return str(wrong)
-    for each in judged.judgements:
-        matter = known.get((each.rubric, each.focal))
-        name = ", ".join(map(str, each.key))
-        if matter is None or judges is None or each.judge not in judges.models or each.repeat > judges.repeats:
-            return f"the judgement of {name} answers no question that was asked"
-        if each.score and not is_quoted(each.quote, matter.transcript):
-            return f"the judgement of {name} quotes words that nobody wrote"
-    return ""

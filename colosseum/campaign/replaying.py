@@ -5,15 +5,16 @@ when its trace and its result are equal byte for byte.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from colosseum import __version__
-from colosseum.campaign.calls import Missing, RunCalls
-from colosseum.campaign.folder import Damaged, Folder, Plan, Reason, Result
+from colosseum.campaign.calls import Missing, RunCalls, read_calls, read_failures
+from colosseum.campaign.folder import Damaged, Folder, Plan, Reason, Result, keep_file
 from colosseum.campaign.model_options import Asking
 from colosseum.campaign.planning import keep_scenario
 from colosseum.campaign.registering import register, unlike
@@ -97,6 +98,8 @@ def _settled(checked: Checked, plan: Plan) -> str:
 
 def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Replayed]:
     """Make every run of a plan that has ended again, in the order of the list. Raises OSError."""
+    for path in filter(Path.exists, (folder.plan_path, folder.ledger_path)):
+        keep_file(into.path / path.name, path.read_bytes())
     for listed in plan.trials:
         try:
             result = folder.result(listed.trial)
@@ -106,103 +109,82 @@ def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Rep
         if result is None:
             yield Replayed(listed, "not ended")
         else:
-            yield completed(_replayed(folder, listed, result, make(listed), into))
+            yield _replayed(folder, listed, result, make(listed), into)
 
 
-async def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str, into: Folder) -> Replayed:
+def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str, into: Folder) -> Replayed:
     if isinstance(trial, str):
         return Replayed(listed, "different", trial)
     if trial.identity != listed.trial:
         return Replayed(listed, "different", _otherwise(folder.trace(listed.trial), trial))
-    calls = RunCalls(folder.calls(listed.trial), None, Redaction(), "read")
-    try:
-        into.commit(await _performed(trial, calls, into))
-    except Missing as missing:
-        if _lacking(calls, result):
+    made = made_again(folder, trial, into)
+    if isinstance(made, str):
+        if _lacking(folder.calls(trial.identity), result):
             return Replayed(listed, "not on file", "its calls were not kept")
-        return Replayed(listed, "different", f"something else is asked: {missing}")
-    keep_scenario(into, trial)
-    words = _traces(folder.trace(listed.trial), into.trace(listed.trial))
-    words = words or _results(folder.result_path(listed.trial), into.result_path(listed.trial))
+        return Replayed(listed, "different", f"something else is asked: {made}")
+    into.commit(made if result.calls else replace(made, calls=None))  # earlier versions sealed no calls
+    words = _unlike(folder.trace(listed.trial), into.trace(listed.trial))
+    words = words or _unlike(folder.result_path(listed.trial), into.result_path(listed.trial))
     return Replayed(listed, "different" if words else "equal", words)
 
 
-async def _performed(trial: Trial, calls: RunCalls, into: Folder) -> Result:
-    """Play a trial with answers that are on file. Raises Missing."""
+def made_again(folder: Folder, trial: Trial, into: Folder) -> Result | str:
+    """A run played again in another folder from the calls on file, or which call is not there. Raises OSError."""
+    calls = RunCalls(folder.calls(trial.identity), None, Redaction(), "read")
+    keep_scenario(into, trial)
     trace = TraceWriter(into.trace(trial.identity))
     reason: Reason | None = None
     try:
-        await perform(trial, calls, trace)
+        completed(perform(trial, calls, trace))
     except CallFailed as failure:
         reason = Reason(failure.kind, failure.reason)
+    except Missing as missing:
+        return str(missing)
     finally:
         trace.close()
     return result_of(trial, calls, trace.seal, reason)
 
 
-def _lacking(calls: RunCalls, result: Result) -> bool:
+def _lacking(path: Path, result: Result) -> bool:
     """Whether fewer calls are on file than the run was made of."""
-    kept = len(calls.known) + len(calls.failures.keys() - calls.known.keys())
-    return not calls.path.exists() or kept < result.expense.calls + (result.status == "failed")
+    if not path.exists():
+        return True
+    known = dict(read_calls(path)).keys()
+    kept = len(known | dict(read_failures(path)).keys())
+    return kept < result.expense.calls + (result.status == "failed")
 
 
 def _otherwise(path: Path, trial: Trial) -> str:
     """Why a trial that is listed is not the one that this version makes."""
-    words = "this version plays it differently"
-    try:
-        with open(path, "rb") as file:
-            start = json.loads(file.readline())
-    except (OSError, ValueError):
-        return words
-    was = start if isinstance(start, dict) else {}
-    found = list(differing({key: was.get(key) for key in trial.description()}, trial.description()))
-    return f"{words}: {', '.join(found[:MOST_NAMED])}" if found else words
+    with suppress(OSError, ValueError, AttributeError):
+        start, now = json.loads(path.read_bytes().partition(b"\n")[0]), trial.description()
+        if found := list(differing({key: start.get(key) for key in now}, now)):
+            return f"this version plays it differently: {', '.join(found[:MOST_NAMED])}"
+    return "this version plays it differently"
 
 
-def _traces(before: Path, after: Path) -> str:
-    """The first line in which two traces differ; empty when they are equal."""
+def _unlike(before: Path, after: Path) -> str:
+    """Where a trace, or a result, differs first from the one that was made again; empty when they are equal."""
     if not before.exists():
         return f"{before.name} is missing"
-    with open(before, "rb") as old, open(after, "rb") as new:
-        for number, (was, now) in enumerate(zip_longest(old, new), start=1):
-            if was != now:
-                return f"{before.name}: line {number}: {_line(was, now)}"
-    return ""
-
-
-def _line(was: bytes | None, now: bytes | None) -> str:
-    """How one line differs."""
-    before, after = _event(was), _event(now)
-    if was is None or now is None:
-        return f"a `{(before or after).get('event')}` is {'added' if was is None else 'no longer there'}"
-    if before.get("event") != after.get("event"):
-        return f"`{before.get('event')}` became `{after.get('event')}`"
-    found = [part for part in _places(before, after) if part != "chain"] or ["its text"]
-    return f"`{after.get('event')}` differs in {', '.join(found[:MOST_NAMED])}"
-
-
-def _event(raw: bytes | None) -> Mapping[str, Any]:
-    try:
-        found = json.loads(raw or b"{}")
-    except (ValueError, RecursionError):
-        return {"event": "unreadable line"}
-    return found if isinstance(found, dict) else {"event": "unreadable line"}
-
-
-def _results(before: Path, after: Path) -> str:
-    """In what two results differ; empty when they are equal."""
     was, now = before.read_bytes(), after.read_bytes()
     if was == now:
         return ""
-    return f"{before.name} differs in {', '.join(_places(json.loads(was), json.loads(now)) or ['its layout'])}"
+    if before.suffix == ".json":
+        return f"{before.name} differs in {_places(was, now)}"
+    lines = enumerate(zip_longest(was.splitlines(), now.splitlines()), start=1)
+    number, (old, new) = next(each for each in lines if each[1][0] != each[1][1])
+    return f"{before.name}: line {number} differs in {_places(old, new)}"
 
 
-def _places(was: object, now: object) -> list[str]:
-    """The places in which two JSON values differ; none where they are too deep to be gone through."""
-    try:
-        return list(differing(was, now))
-    except RecursionError:
-        return []
+def _places(was: bytes | None, now: bytes | None) -> str:
+    """In what two texts of JSON differ: a line that only one trace has, in all."""
+    if was is None or now is None:
+        return "being added" if was is None else "being no longer there"
+    with suppress(ValueError, RecursionError):
+        if found := [place for place in differing(json.loads(was), json.loads(now)) if place != "chain"]:
+            return ", ".join(found[:MOST_NAMED])
+    return "its layout"
 
 
 def differing(was: object, now: object, place: str = "") -> Iterator[str]:

@@ -287,4 +287,5 @@ async def perform(trial: Trial, calls: Asker, trace: TraceWriter) -> None:
 def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: Reason | None) -> Result:
     """How a run ended; it depends on what happened alone."""
     status: Status = "failed" if reason else "complete"
-    return Result(SCHEMA, trial.identity, status, reason, seal, Expense.of([*calls.used.values(), *calls.lost]))
+    expense = Expense.of([*calls.used.values(), *calls.lost])
+    return Result(SCHEMA, trial.identity, status, reason, seal, expense, calls.digest)

@@ -1,12 +1,11 @@
-"""Lines of a file of calls, runs/ID.calls.jsonl. In: a line; out: what is wrong with it, if anything."""
+"""Lines of a file of calls, runs/ID.calls.jsonl: their type, and so their JSON Schema."""
 
-import json
 from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter
 
-from colosseum.run.events import STRICT, Count, Digest, Number, misfit
+from colosseum.run.events import STRICT, Count, Digest, Number
 
 VERSION: Final = 2
 """Raised when a field changes its name or meaning."""
@@ -95,16 +94,3 @@ CallLine: TypeAlias = Annotated[Answered | Unanswered, Field(discriminator="kind
 def calls_adapter() -> "TypeAdapter[Answered | Unanswered]":
     """What pydantic makes of a line's type."""
     return TypeAdapter(CallLine)
-
-
-def wrong_call(raw: bytes) -> str:
-    """What is wrong with a line of a file of calls; empty when nothing is."""
-    if not raw.endswith(b"\n"):
-        return "is not whole"
-    try:
-        calls_adapter().validate_python(json.loads(raw))
-    except ValidationError as wrong:
-        return f"is not a call: {misfit(wrong)}"
-    except (ValueError, RecursionError):
-        return "is not JSON"
-    return ""

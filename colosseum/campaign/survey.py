@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from colosseum.campaign.estimate import Ahead
-from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.folder import Folder
 from colosseum.diagnostics import ColosseumError
 from colosseum.run.trial import Block, Listed, Trial, Trials
 
@@ -63,10 +63,7 @@ def survey(
 
 def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:
     """Trials with a result that differ from planned ones in seed and repeat at most."""
-    try:
-        plan = folder.plan()
-    except (OSError, Damaged):
-        return ()
-    others = plan.trials if plan.configuration == asked else ()
+    plan = folder.earlier()
+    others = plan.trials if plan and plan.configuration == asked else ()
     found = {each.trial: each for each in (*others, *listed) if (each.point, each.arm) in cells}
     return tuple(each for each in found.values() if folder.result(each.trial) is not None)

@@ -1,30 +1,37 @@
 """Checks that a folder was not changed. In: a campaign's folder; out: everything changed, lost or broken in it.
 
-A trial's identity is a digest of how its trace opens, a trace's lines are chained, and a result seals the chain; so
-whoever changes a run must change all three, and then it is no run of the plan any more. Nothing is recomputed: that is
-what a replay does. A chain shows changes made since its root was noted elsewhere; whoever writes all files anew makes
-a chain that holds, with another root.
+A trial's identity is a digest of how its trace opens, a trace's lines are chained, and a result seals this chain and
+the file of calls; the ledger seals plan, judgements, labels and report. Nothing is recomputed: that is what a replay
+does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from math import isclose
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final
 
-from colosseum.campaign.calls import read_calls
-from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json, result_adapter
+from colosseum.campaign.calls import read_paid
+from colosseum.campaign.folder import Damaged, Expense, Folder, Plan, Result, read_json
+from colosseum.campaign.looks import append
+from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import configuration
-from colosseum.campaign.rejudging import wrong_judgement
-from colosseum.model import serial
+from colosseum.campaign.vetting import require
+from colosseum.diagnostics import ColosseumError
+from colosseum.model.check import check
 from colosseum.model.json_text import encode
 from colosseum.run.redaction import SHOWN
 from colosseum.run.trace import BrokenTrace, chained, read_trace
-from colosseum.run.trial import Listed
+from colosseum.run.trial import Listed, blocks
 
 LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")
 """What a plan and a trace both say of a run."""
+PROMISE: Final = (
+    "A root or head that you noted elsewhere finds every change since; without one, a folder whose files were all "
+    "written anew looks unchanged, and a look at a copy of the folder is on no record."
+)
 
 
 @dataclass(frozen=True)
@@ -49,39 +56,76 @@ class Verified:
     """Of those that ended, the ones of an earlier plan."""
     calls: int = 0
     """Attempts on file."""
-    judged: int = 0
-    """Runs with judgements that fit them."""
+    sealed: int = 0
+    """Files that are as the ledger has them."""
+    looks: int = 0
+    """Reports on record."""
     scenarios: int = 0
     files: int = 0
     """Of the spec."""
+    underived: str = ""
+    """Why the list of runs was not held against the spec; else empty."""
     root: str = ""
     """As `runs_root` makes it."""
+    ledger: str = ""
+    """The ledger's head: its last chain."""
 
 
-def verify(folder: Folder, plan: Plan) -> Verified:
-    """Look at every file."""
+def verify(folder: Folder, plan: Plan, *, root: str = "", ledger: str = "") -> Verified:
+    """Look at every file; `root` and `ledger` were noted down earlier."""
     work = _Work(folder, plan)
     work.spec()
+    work.trials()
     work.scenarios()
-    for listed in plan.trials:
-        work.run(listed)
-    work.others()
+    listed = {each.trial[:24]: each for each in plan.trials}
+    for name in dict.fromkeys([*listed, *sorted(path.stem for path in (folder.path / "runs").glob("*.json"))]):
+        work.run(name, listed.get(name))
+    work.ledger(ledger)
     with suppress(OSError):  # which is a fault already
-        work.found.root = runs_root(folder, plan)
+        work.found.root = runs_root(folder)
+    if root and work.found.root != root:
+        work.fault(folder.plan_path, f"plan, spec and runs have the root {work.found.root or 'of no plan'}, not {root}")
     return work.found
 
 
-def runs_root(folder: Folder, plan: Plan) -> str:
-    """160 bits of the Merkle root (SHA-256) over plan, results and calls: who noted it down sees any change since."""
-    told = ("configuration", "files", "params", "arms", "coalitions", "screening", "registered")
-    head = {key: value for key, value in asdict(plan).items() if key in told}
-    leaves = [sha256(encode(head).encode())]
-    for trial in sorted(listed.trial for listed in plan.trials):
-        for path in (folder.result_path(trial), folder.calls(trial)):  # a result seals its trace
-            leaves.append(sha256(trial.encode() + (path.read_bytes() if path.exists() else b"")))
+def runs_root(folder: Folder) -> str:
+    """160 bits of the Merkle root (SHA-256) over plan, results and calls. Raises OSError.
+
+    The plan names the digests of the spec and all trials, which name their scenarios; a result seals trace and calls.
+    """
+    leaves = [sha256(folder.plan_path.read_bytes())]
+    ended, asked = ({path.name.split(".")[0] for path in folder.path.glob(f"runs/{kind}")}
+                    for kind in ("*.json", "*.calls.jsonl"))  # fmt: skip
+    for run in sorted(ended | asked):
+        content = folder.result_path(run).read_bytes() if run in ended else b""
+        if run in asked and b'\n "calls": "' not in content:
+            content += folder.calls(run).read_bytes()
+        leaves.append(sha256(run.encode() + content))
     while len(leaves) > 1:
         leaves = [sha256(b"".join(each.digest() for each in leaves[n : n + 2])) for n in range(0, len(leaves), 2)]
     return leaves[0].hexdigest()[:40]
+
+
+def heads(folder: Folder) -> dict[str, str]:
+    """The runs root and the ledger's head, by their names. Raises OSError."""
+    events = so_far(folder.ledger_path).events if folder.ledger_path.exists() else []
+    return {"runs root": runs_root(folder), "ledger head": str(events[-1]["chain"])[:40] if events else "none"}
+
+
+def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
+    """Note a report of so many runs and seeds, where the folder can be written; the seeds of all looks with it."""
+    with suppress(OSError):
+        append(folder.path, {"event": "look"}, {"runs": runs_root(folder), "ended": ended, "seeds": seeds})
+    return [*(int(str(look["seeds"])) for look in looks(folder)), seeds]
+
+
+def looks(folder: Folder) -> list[dict[str, Any]]:
+    """What the ledger has of every report."""
+    events = so_far(folder.ledger_path).events if folder.ledger_path.exists() else []
+    return [
+        {name: event[name] for name in ("runs", "ended", "seeds")}
+        for event in events if event.get("event") == "look" and isinstance(event.get("seeds"), int)
+    ]  # fmt: skip
 
 
 @dataclass
@@ -130,6 +174,65 @@ class _Work:
             words = f"{plan.seeds} seeds are more than the {settled.seeds} that were planned, but no look is on record"
             self.fault(self.folder.plan_path, words)
 
+    def trials(self) -> None:
+        """The list of trials against the one that the spec makes of the seeds and arms that were asked for last."""
+        plan, left_out = self.plan, self.plan.screening.looked if self.plan.screening else ()
+        if not {"seeds", "arms"} <= plan.options.keys():
+            self.found.underived = "it was merged from folders that were asked for different seeds or arms"
+            return
+        try:
+            checked = require(*check(self.folder.spec / plan.spec, params=plan.params))
+            part = Part(plan.experiment, plan.options["seeds"], tuple(plan.options["arms"] or ()))
+            design = read_design(checked, part, file=plan.spec)
+        except (ColosseumError, TypeError) as wrong:
+            self.found.underived = f"this version cannot read the spec: {wrong}"
+            return
+        known: set[tuple[object, ...]] = {(each.point, each.seed) for each in left_out if not each.kept}
+        known |= {(each.point, each.arm, each.seed, each.repeat) for each in plan.trials}
+        for block in blocks(design):
+            for arm in block.arms:
+                if not known & {(block.point, block.seed), (block.point, arm.name, block.seed, block.repeat)}:
+                    place = f"{block.point} {arm.name}, seed {block.seed}, repeat {block.repeat}".strip()
+                    self.fault(self.folder.plan_path, f"lacks a run that the spec makes: {place}")
+
+    def ledger(self, head: str) -> None:
+        """The ledger's chain, and every file that it seals; it goes on from a head that was noted down."""
+        path = self.folder.ledger_path
+        if not path.exists():
+            if self.plan.schema >= 3 or head:
+                self.fault(path, "is missing")
+            return
+        found = so_far(path)
+        if found.broken:
+            self.fault(path, found.broken)
+        chains = [str(event["chain"])[:40] for event in found.events]
+        self.found.ledger = next(iter(chains[::-1]), "")
+        if head and head[:40] not in chains:
+            self.fault(path, f"does not go on from the head {head}: it was changed or cut since")
+        latest: dict[str, tuple[int | None, str | None]] = {}
+        for event in found.events:
+            match event:
+                case {"event": "file", "file": str(name), "bytes": int() | None as size, "sha256": str() | None as sha}:
+                    latest[name] = size, sha
+                case {"event": "look"}:
+                    self.found.looks += 1
+                case _:
+                    self.fault(path, f"line {event['n'] + 1} is none of a ledger")
+        for name, (size, sha) in latest.items():
+            self._sealed(self.folder.path / name, size, sha)
+
+    def _sealed(self, path: Path, size: int | None, digest: str | None) -> None:
+        """A file against what the ledger has of it last; a `.log` or `.jsonl` may have grown since."""
+        if ".." in path.parts or self.folder.path not in path.parents:
+            self.fault(self.folder.ledger_path, "names a file outside of the folder")
+        elif size is None and path.exists():
+            self.fault(path, "is there, though the ledger says that it was removed")
+        elif size is not None and (content := self.read(path)) is not None:
+            whole = content[:size] if path.suffix in (".log", ".jsonl") else content
+            if sha256(whole).hexdigest() != digest:
+                self.fault(path, "is not as the ledger has it")
+            self.found.sealed += 1
+
     def scenarios(self) -> None:
         """Every scenario that a run refers to, against its name; it comes with the first run that was begun."""
         begun = {listed.scenario for listed in self.plan.trials if self.folder.trace(listed.trial).exists()}
@@ -141,38 +244,25 @@ class _Work:
             self.found.scenarios += 1
             if sha256(content).hexdigest() != name:
                 self.fault(path, "was changed: its content does not fit its name")
-                continue
-            try:
-                serial.load(content)
-            except serial.NotAModel as wrong:
-                self.fault(path, str(wrong))
 
-    def run(self, listed: Listed) -> None:
-        """One run of the plan, whatever became of it."""
-        result: Result | Literal["damaged"] | None = "damaged"
-        with self.readable(self.folder.result_path(listed.trial)):
-            result = self.folder.result(listed.trial)
-        if isinstance(result, Result):
-            self._ended(listed.trial, result, listed)
-        elif result is None and self.folder.trace(listed.trial).exists():
-            self.found.open += 1
-            self._open(self.folder.trace(listed.trial))
-        self._calls(self.folder.calls(listed.trial), result if isinstance(result, Result) else None)
-
-    def others(self) -> None:
-        """Results that no trial of the plan has: runs of an earlier plan, which stay."""
-        known = {self.folder.result_path(listed.trial) for listed in self.plan.trials}
-        for path in sorted((self.folder.path / "runs").glob("*.json")):
-            if path in known:
-                continue
+    def run(self, name: str, listed: Listed | None) -> None:
+        """One run, whatever became of it; one that no trial lists is of an earlier plan, and stays."""
+        path, trace, result = self.folder.result_path(name), self.folder.trace(name), None
+        if path.exists():
             with self.readable(path):
-                result = read_json(path, result_adapter())
-                if self.folder.result_path(result.trial) != path:
-                    self.fault(path, "is the result of another trial")
-                else:
-                    self.found.unlisted += 1
-                    self._ended(result.trial, result, None)
-                    self._calls(self.folder.calls(result.trial), result)
+                result = read_json(path, Result)
+                if result.trial != (listed.trial if listed else result.trial) or result.trial[:24] != name:
+                    raise Damaged
+                self.found.unlisted += listed is None
+                self._ended(result.trial, result, listed)
+        elif trace.exists():
+            self.found.open += 1
+            with self.readable(trace):
+                found = so_far(trace)
+                wrong = (f"line {number}: {words}" for number, e in enumerate(found.events, 1) if (words := misfit(e)))
+                if words := found.broken or next(wrong, ""):
+                    self.fault(trace, words)
+        self._calls(self.folder.calls(name), result)
 
     def _ended(self, trial: str, result: Result, listed: Listed | None) -> None:
         """A trace against its result, its schema and the plan."""
@@ -186,41 +276,27 @@ class _Work:
         if words:
             self.fault(path, words)
         self.found.ended += not words
-        if listed is not None and not words and self.folder.judged(trial).exists():
-            self._judged(listed, events)
-
-    def _judged(self, listed: Listed, events: Sequence[Mapping[str, Any]]) -> None:
-        """The judgements of a run, and the calls that they are made of."""
-        path = self.folder.judged(listed.trial)
-        with self.readable(path):
-            if words := wrong_judgement(self.folder, self.plan, listed, events):
-                self.fault(path, words.removeprefix(f"{path} "))
-            self.found.judged += not words
-        self._calls(self.folder.judging(listed.trial), None)
-
-    def _open(self, path: Path) -> None:
-        """A trace that still grows: what is there must fit together."""
-        with self.readable(path):
-            found = so_far(path)
-            wrong = (f"line {number}: {words}" for number, e in enumerate(found.events, 1) if (words := misfit(e)))
-            if words := found.broken or next(wrong, ""):
-                self.fault(path, words)
 
     def _calls(self, path: Path, result: Result | None) -> None:
-        """Every line of a file of calls, and whether a result has its answers; without one the last may be half."""
-        from colosseum.campaign.schemas import wrong_call
-
-        answers = result.expense.calls if result and self.plan.options.get("cache", "rw") == "rw" else 0
-        if not path.exists() and not answers:
+        """A file of calls against what the run's result seals of it, and says that it cost."""
+        kept = self.plan.options.get("cache", "rw") == "rw"
+        wanted = path.exists() or (result and (result.calls or (kept and result.expense.calls)))
+        content = self.read(path) if wanted else b""
+        if content is None or result is None:
             return
-        before, lines = len(self.found.faults), (self.read(path) or b"").splitlines(keepends=True)
-        for number, raw in enumerate(lines, start=1):
-            words = wrong_call(raw)
-            if words and not (number == len(lines) and not raw.endswith(b"\n") and not result):
-                self.fault(path, f"line {number} {words}")
-            self.found.calls += not words
-        if before == len(self.found.faults) and (kept := len(dict(read_calls(path)))) < answers:
-            self.fault(path, f"has {kept} of the {answers} answers that its result counts")
+        self.found.calls += content.count(b"\n")
+        if wanted and result.calls not in (None, sha256(content).hexdigest()):
+            self.fault(path, "was changed: it is not the one that its result seals")
+        elif kept and not _comes_to(path, result.expense):
+            self.fault(path if wanted else self.folder.result_path(result.trial), "does not come to the run's expense")
+
+
+def _comes_to(path: Path, expense: Expense) -> bool:
+    """Whether a file of calls makes up what a result says that it cost."""
+    paid = list(read_paid(path)) if path.exists() else []
+    answers = {key: recorded for key, recorded in paid if not recorded.lost}
+    made = Expense.of([*answers.values(), *(recorded for _, recorded in paid if recorded.lost)])
+    return replace(made, cost=0.0) == replace(expense, cost=0.0) and isclose(made.cost, expense.cost, abs_tol=1e-12)
 
 
 def _untrue(events: Sequence[Mapping[str, Any]], trial: str, result: Result, listed: Listed | None) -> Iterator[str]:
@@ -290,11 +366,8 @@ def doubt(folder: Folder, listed: Listed, found: SoFar) -> str:
     """Why a trace whose chain holds is not to be trusted all the same."""
     try:
         result = folder.result(listed.trial)
-    except Damaged as damaged:
-        return str(damaged)
-    wrong = next((words for event in found.events if (words := misfit(event))), "")
-    if wrong or result is None:
-        return wrong
-    last = found.events[-1]["chain"] if found.events else ""
-    sealed = (len(found.events), last) == (result.trace.events, result.trace.chain)
-    return "" if sealed and not found.half else "it is not the one that its result seals"
+        if result is not None:
+            read_trace(folder.trace(listed.trial), result.trace)
+    except (Damaged, BrokenTrace) as wrong:
+        return str(wrong).removeprefix(f"{folder.trace(listed.trial).name}: ")
+    return next((words for event in found.events if (words := misfit(event))), "")

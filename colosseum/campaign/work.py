@@ -11,7 +11,7 @@ from typing import get_args
 
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import Place
-from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.meter import Meter
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.money import Budget, Limits, check_budget
@@ -184,7 +184,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     options = resolved(request, asking)
     asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
-    earlier = _earlier(folder)
+    earlier = before.trials if (before := folder.earlier()) else ()
     try:
         planned, diagnostics = plan(folder, asked, sharded(design, (0, 1)), trials)
     except UnknownPlayer as unknown:
@@ -205,14 +205,6 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         request.say(f"{words}; `colosseum plan` says how many settle the margin")
     first, number = shard
     return Work(request, design, asking, trials, folder, planned[first::number])
-
-
-def _earlier(folder: Folder) -> Sequence[Listed]:
-    """The trials that a folder was last asked for."""
-    try:
-        return folder.plan().trials
-    except (OSError, Damaged):
-        return ()  # there are none, or planning says what is wrong
 
 
 def _apart(earlier: Sequence[Listed], folder: Folder) -> int:

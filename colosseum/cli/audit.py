@@ -11,7 +11,7 @@ from pathlib import Path
 from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.signals import exit_code
-from colosseum.campaign.verifying import runs_root
+from colosseum.campaign.verifying import heads
 from colosseum.campaign.work import Request, Work, plan_work
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output, wants_color
@@ -52,8 +52,8 @@ def audit_file(checked: Checked, request: Request, gate: Gate, pilot: Pilot | No
     if made is None:
         return LEFT
     request.say(made.words(folder))
-    request.say(f"runs root  {runs_root(folder, folder.plan())}")
     code = report_folder(folder.path, ReportRequest(gate=gate, as_json=as_json), keep=True)
+    request.say("\n".join(f"{name}  {head}" for name, head in heads(folder).items()))
     if made.left and not made.tally.gave_up:
         return LEFT
     return max(code, 3 if made.left or made.verdicts.missing else 0)

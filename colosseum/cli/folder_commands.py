@@ -16,7 +16,6 @@ command = registering(folders_app)
 def replay(folder: Campaign, json: AsJson = False) -> int:
     """Play every run again from recorded answers. Needs no network; exit code 1 if a byte differs."""
     import gc
-    from functools import partial
 
     from colosseum.cli.words import note, output
     from colosseum.report.live_view import progress_bars
@@ -24,9 +23,24 @@ def replay(folder: Campaign, json: AsJson = False) -> int:
 
     gc.enable()
     with progress_bars(note) as tell:
-        found = replay_folder(folder, tell=partial(tell, "runs"))
+        found = replay_folder(folder, tell=lambda done, whole: tell("runs", done, whole))
     output(lambda: replay_blocks(found), "replay", lambda: found, json)
     return found.code
+
+
+@command
+def doctor(
+    folder: Campaign,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what costs nothing.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Say what a crash left in a folder, and what its repair costs. Nothing is written without `--repair`."""
+    from colosseum.cli.words import output
+    from colosseum.report.log import defect_blocks, examine_folder
+
+    found = examine_folder(folder, repair=repair)
+    output(lambda: defect_blocks(found), "doctor", lambda: found, json)
+    return 1 if found.left else 0
 
 
 @command
@@ -61,4 +75,4 @@ def merge(
         read_campaign(path)
     found = join(folders, output)
     words.output(lambda: merged_blocks(found, output), "merge", lambda: found, json)
-    return 1 if found.faults or found.conflicts else 0
+    return 1 if found.faults else 0

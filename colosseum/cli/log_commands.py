@@ -8,30 +8,18 @@ import typer
 from colosseum.cli.command import registering
 from colosseum.cli.options import AsJson, Campaign, Thoughts
 
-log = typer.Typer(
-    name="log",
-    help="Look into the runs of a folder.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+log = typer.Typer(name="log", help="Look into the runs of a folder.", no_args_is_help=True)
 command = registering(log)
 
 
 @command
 def list_(folder: Campaign, json: AsJson = False) -> int:
     """List the runs, how each ended and what it cost."""
-    from colosseum.campaign.folder import Folder
-    from colosseum.campaign.listing import overviews
     from colosseum.cli.words import output
-    from colosseum.evidence.findings import in_words, read_campaign
-    from colosseum.report.log import RunsFile, list_blocks
+    from colosseum.report.log import list_blocks, list_folder
 
-    plan = read_campaign(folder)
-    with in_words(folder):
-        found = list(overviews(Folder(folder), plan))
-    output(lambda: list_blocks(found, plan), "runs", lambda: RunsFile(tuple(found)), json)
+    found, plan = list_folder(folder)
+    output(lambda: list_blocks(found.runs, plan), "runs", lambda: found, json)
     return 0
 
 
@@ -59,17 +47,15 @@ def show(
 @command
 def verify(
     folder: Campaign,
-    root: Annotated[str, typer.Option(metavar="D", help="The root that was noted down.", show_default=False)] = "",
+    root: Annotated[str, typer.Option(metavar="D", help="The runs root you noted down.", show_default=False)] = "",
+    ledger: Annotated[str, typer.Option(metavar="D", help="A ledger head you noted down.", show_default=False)] = "",
     json: AsJson = False,
 ) -> int:
-    """Check that no file was changed. Traces, results, scenarios, calls, spec; exit code 1 where one was."""
-    from colosseum.campaign.verifying import Fault
+    """Check that no file was changed. Plan, spec, runs, calls, judgements, report; exit code 1 where one was."""
     from colosseum.cli.words import output
     from colosseum.report.log import verified_blocks, verify_folder
 
-    found = verify_folder(folder)
-    if root and found.root != root:
-        found.faults.append(Fault("campaign.json", f"the runs have the root {found.root or 'of no plan'}, not {root}"))
+    found = verify_folder(folder, root=root, ledger=ledger)
     output(lambda: verified_blocks(found), "verify", lambda: found, json)
     return 1 if found.faults else 0
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from colosseum.campaign.folder import Folder, as_bytes, replace_file
+from colosseum.campaign.folder import Folder, as_bytes
 from colosseum.campaign.part import matching
 from colosseum.cli.words import note, print_out, say_json, wants_color
 from colosseum.diagnostics import stop
@@ -83,10 +83,11 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     with progress_bars(note) as tell:
         report = read_report(folder, coalition=request.coalition, tell=partial(tell, "runs"))
     if lost := Folder(folder).lost(report.plan):
-        note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: a run without its trace counts "
-             "as failed; `audit --retry-failed` makes it again, from its calls where they are on file")  # fmt: skip
+        note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
+             f"`colosseum doctor {folder}` says what can be made again, and at what cost")  # fmt: skip
     if keep:
-        replace_file(Folder(folder).report, as_bytes(document("report", report.content())))
+        written = as_bytes(document("report", report.content()))
+        Folder(folder).keep(Folder(folder).report, written, *folder.glob("spent*.log"))
     if request.point is not None:  # all tests are counted in its verdicts
         known = {each.point: factors(each.point, each.model) for each in report.summary.points}
         report = report.at(set(matching(request.point, known)))

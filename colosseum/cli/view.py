@@ -15,8 +15,7 @@ NAME: Final = "report.html"
 
 def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts: bool) -> int:
     """Show a campaign's report: a file where all runs have ended, else a page served here. Raises ColosseumError."""
-    plan = read_campaign(folder)
-    if serve or ended(folder) < len(plan.trials):
+    if serve or ended(folder) < len(read_campaign(folder).trials):
         return _serve(Live(folder, thoughts), port, browser=browser)
     path = folder / NAME
     note(write_html(read_content(folder, read_report(folder), thoughts=thoughts), path))

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.campaign.draft import draft
-from colosseum.campaign.folder import Damaged
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.work import Request
-from colosseum.diagnostics import stop
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.findings import in_words
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, smallest_effect
 from colosseum.model.check import Checked
@@ -43,15 +42,11 @@ class AuditPlan:
 def plan_audit(checked: Checked, request: Request) -> AuditPlan:
     """What the same audit would settle. Raises ColosseumError."""
     place = request.place(checked)
-    try:
+    with in_words(place):
         made = draft(checked, request)
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
         power = chance(replace(settled, seeds=seeds), place)
-    except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
-    except OSError as error:
-        raise stop("C123", f"cannot read {error.filename or place}: {error.strerror}") from None
     smallest = Figure(smallest_effect(1.0, seeds)) if seeds > 1 else Figure(None, "one seed has no spread")
     return AuditPlan(made.title, place, settled, made.screener.screening, seeds, smallest, power)
 

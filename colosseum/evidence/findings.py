@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.campaign.looks import looked
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
+from colosseum.campaign.verifying import looked
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.agreement import agreement
@@ -148,21 +148,21 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
         judges, people = Reader(folder).judges, dict(label_figures(read_labels(folder), plan))
         judged = replace(bench(Folder(folder), plan), people=people)
-        rule = _rule(folder, plan, settled, records)
+        waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
+        seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
+    rule = _rule(plan, settled, seen)
     verdicts = settle(records, arms=plan.arms, rule=rule)
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
-    summary = summarise(records, arms=plan.arms)
-    return Findings(plan, records, summary, verdicts, judges, judged, together, settled)
+    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, together, settled)
 
 
-def _rule(folder: Path, plan: Plan, settled: Registered | None, records: Sequence[RunRecord]) -> Rule:
-    """What was settled before the runs, of the first coalition, with this look; others go by what fits them."""
+def _rule(plan: Plan, settled: Registered | None, seen: Sequence[int]) -> Rule:
+    """What was settled before the runs, of the first coalition; others go by what fits them. `seen` has all looks."""
     if settled is None:
         return Rule(looks=len(plan.registered.looks) if plan.registered else 0)
     drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
-    waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
-    seen = looked(Folder(folder), plan.seeds - len(waiting), settled.seeds)
-    return Rule(settled.signal, settled.margins, len(settled.looks), settled.seeds, tuple(seen), drawn)
+    so_far = tuple(sorted({seeds for seeds in seen if 0 < seeds <= seen[-1]}))
+    return Rule(settled.signal, settled.margins, len(settled.looks), settled.seeds, so_far, drawn)
 
 
 def _campaigns(folder: Path | None) -> str:
@@ -170,7 +170,7 @@ def _campaigns(folder: Path | None) -> str:
     if folder is None:
         return ""
     if (folder / "campaign.json").exists():
-        return "name a folder that `colosseum audit` wrote, as it wrote it"
+        return f"`colosseum doctor {folder}` says what can be repaired"
     found = sorted(path.parent for path in folder.glob("*/campaign.json"))
     if len(found) == 1:
         return f"did you mean `{found[0]}`?"

@@ -13,7 +13,7 @@ from typing import Final
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
 from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, outlook
-from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.campaign.judging_estimate import judging_estimates
 from colosseum.campaign.lengths import Basis, Habits
@@ -25,6 +25,7 @@ from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.evidence.audit_plan import chance
+from colosseum.evidence.findings import in_words
 from colosseum.evidence.seeds import Needed
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
@@ -82,13 +83,10 @@ def forecast(checked: Checked, request: Request) -> Forecast:
     """What is to be made, and what it will take. Raises ColosseumError."""
     place = request.place(checked)
     try:
-        return _forecast(draft(checked, request), request)
+        with in_words(place):
+            return _forecast(draft(checked, request), request)
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
-    except Damaged as damaged:
-        raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
-    except OSError as error:
-        raise stop("C122", f"cannot read {error.filename or place}: {error.strerror}") from None
 
 
 def _forecast(made: Draft, request: Request) -> Forecast:

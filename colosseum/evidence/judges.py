@@ -136,8 +136,8 @@ def bench(folder: Folder, plan: Plan) -> Bench:
     if judges is None:
         return Bench()
     found: list[tuple[str, str, Judgement]] = []
-    for listed, result in folder.results(plan):
-        if result is not None and result.status == "complete":
+    for listed in plan.trials:
+        if (result := folder.result(listed.trial)) is not None and result.status == "complete":
             judged = read_judged(folder, listed.trial, result.trace.chain)
             found += [(listed.trial, listed.arm, each) for each in judged.judgements]
     players = sorted({name for listed in plan.trials for name in listed.players.values()})

@@ -15,13 +15,19 @@ from colosseum.evidence.statistics import RATE
 POWER_OF_TIME: Final = 5
 POINTS: Final = 601
 """Of the grid of a sum of differences; odd, for Simpson's rule."""
+MOST: Final = 100
+"""Looks of a study."""
 FAR: Final = 7.0
 """Standard deviations beyond which there is nothing."""
 
 
 def shares_seen(looks: Sequence[int], planned: int) -> tuple[float, ...]:
-    """The shares of the plan at looks of so many seeds each, as they rise."""
-    return tuple(min(1.0, seeds / planned) for seeds in sorted({*looks}) if seeds > 0)
+    """The shares of the plan at rising looks of so many seeds; one at less than a hundredth more is the same look."""
+    found: list[int] = []
+    for seeds in (min(each, planned) for each in looks):
+        if not found or (seeds - found[-1]) * MOST >= planned or found[-1] < seeds == planned:
+            found.append(seeds)
+    return tuple(seeds / planned for seeds in found)
 
 
 @lru_cache

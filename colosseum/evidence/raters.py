@@ -16,7 +16,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
+from colosseum.campaign.folder import Folder, Plan, as_bytes
 from colosseum.campaign.judging import matters
 from colosseum.diagnostics import stop
 from colosseum.evidence.figures import Figure
@@ -148,4 +148,4 @@ def _path(folder: Path) -> Path:
 
 
 def _write(folder: Path, labels: Labels) -> None:
-    replace_file(_path(folder), as_bytes(asdict(labels)))
+    Folder(folder).keep(_path(folder), as_bytes(asdict(labels)))

@@ -123,6 +123,8 @@ class Reader:
         result = self._result(listed)
         if result is None:
             return None
+        if not self.folder.scenario(listed.scenario).exists():
+            return recorded(listed, None, f"lost: {self.folder.scenario(listed.scenario).name} is missing")
         if result.reason is not None:
             return recorded(listed, None, f"{result.reason.kind}: {result.reason.words}")
         coalition = next(iter(plan.coalitions), "")

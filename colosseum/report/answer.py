@@ -11,9 +11,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final, TypeAlias
 
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.listing import SHORT
 from colosseum.campaign.part import seed_words
 from colosseum.campaign.screening import screening_words
+from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
@@ -243,6 +245,7 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
     yield Heading("Figures")
     yield from tables(findings)
     yield Paragraph("`colosseum explain FIGURE` says what a figure means and how it is computed.")
+    yield Definitions(tuple(heads(Folder(folder)).items()))
 
 
 def tables(findings: Findings) -> Iterator[Block]:

@@ -1,7 +1,6 @@
 """The runs of folders as pages. In: folders; out: a list, a conversation, what was verified, merged or played again."""
 
 import json
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from colosseum.campaign.doctor import Defect, examine
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
-from colosseum.campaign.listing import SHORT, Overview, run_words
-from colosseum.campaign.looks import NAME as LOOKS
+from colosseum.campaign.listing import SHORT, Overview, overviews, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
-from colosseum.campaign.verifying import Fault, Verified, doubt, misfit, so_far, verify
+from colosseum.campaign.verifying import PROMISE, Fault, Verified, doubt, misfit, so_far, verify
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
@@ -46,12 +45,18 @@ class RunFile:
     """As `colosseum schema trace` has them."""
 
 
+def list_folder(path: Path) -> tuple[RunsFile, Plan]:
+    """All runs, with the plan that they are of. Raises ColosseumError."""
+    plan = read_campaign(path)
+    with in_words(path):
+        return RunsFile(tuple(overviews(Folder(path), plan))), plan
+
+
 def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
     """One line a run: the columns in which runs differ, and what happened in them; then why some failed."""
     models = {run.listed.model for run in found}
     yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
-    states = Counter(run.state for run in found)
-    words = ", ".join(f"{number} {state}" for state, number in states.items())
+    words = ", ".join(f"{number} {state}" for state, number in Counter(run.state for run in found).items())
     yield Definitions((("runs", words), *(("model", name) for name in models if len(models) == 1)))
     same = [name for name in ("point", "repeat", "model") if len({getattr(run.listed, name) for run in found}) < 2]
     rows = [{name: cell for name, cell in _cells(run).items() if name not in same} for run in found]
@@ -98,11 +103,11 @@ def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
     yield from conversation_blocks(readable, prompts=prompts)
 
 
-def verify_folder(path: Path) -> Verified:
-    """Everything that is not as it was written. Raises ColosseumError where the folder is no campaign."""
+def verify_folder(path: Path, *, root: str = "", ledger: str = "") -> Verified:
+    """Everything that is not as it was written, or as a noted root or head says. Raises ColosseumError."""
     folder = Folder(path)
     try:
-        return verify(folder, folder.plan())
+        return verify(folder, folder.plan(), root=root, ledger=ledger)
     except Damaged as damaged:
         return Verified([Fault(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
     except OSError:
@@ -116,29 +121,58 @@ def verified_blocks(found: Verified) -> Iterator[Block]:
     yield Paragraph(f"{counted(len(found.faults), 'fault')}" if found.faults else "nothing was changed", "strong")
     looked = (
         ("ended runs", found.ended), ("of an earlier plan", found.unlisted), ("runs not ended", found.open),
-        ("judged runs", found.judged), ("calls", found.calls), ("scenarios", found.scenarios),
-        ("files of the spec", found.files),
+        ("calls", found.calls), ("scenarios", found.scenarios), ("files of the spec", found.files),
+        ("files in the ledger", found.sealed), ("reports on record", found.looks),
     )  # fmt: skip
     yield Definitions(tuple((name, str(number)) for name, number in looked if number))
-    yield Paragraph(f"runs root  {found.root}")
+    if found.underived:
+        yield Paragraph(f"the list of runs was not held against the spec: {found.underived}")
+    yield Definitions((("runs root", found.root or "none"), ("ledger head", found.ledger or "none")))
+    yield Paragraph(PROMISE)
 
 
 def merged_blocks(merged: Merged, out: Path) -> Iterator[Block]:
     """What is in the new folder, or why nothing is."""
-    yield from map(Paragraph, _words(merged, out))
-
-
-def _words(merged: Merged, out: Path) -> list[str]:
-    lines = [f"{path / fault.file}: {fault.words}" for path, fault in merged.faults]
-    lines += [f"{run_words(c.listed)}: {c.folders[0]} and {c.folders[1]} have different results of it"
-              for c in merged.conflicts]  # fmt: skip
-    if lines:
-        return [*lines, "nothing was merged"]
+    yield from (Paragraph(f"{path / fault.file}: {fault.words}") for path, fault in merged.faults)
+    if merged.faults:
+        yield Paragraph("nothing was merged")
+        return
     parts = [f"{counted(merged.new + merged.better + merged.kept, 'run')} in {out}, {merged.new} of them new"]
     parts += [f"{merged.better} complete in place of failed ones"] if merged.better else []
     parts += [f"{counted(merged.missing, 'run')} without a result"] if merged.missing else []
     parts += [f"the calls of {merged.begun} of them came along"] if merged.begun else []
-    return [", ".join(parts), f"`colosseum report {out}` shows what they come to"]
+    yield Paragraph(", ".join(parts))
+    yield Paragraph(f"`colosseum report {out}` shows what they come to")
+
+
+@dataclass(frozen=True)
+class Defects:
+    """What a crash, or somebody, left in a folder."""
+
+    defects: tuple[Defect, ...]
+
+    @property
+    def left(self) -> int:
+        """How many are not repaired."""
+        return sum(not each.repaired for each in self.defects)
+
+
+def examine_folder(path: Path, *, repair: bool = False) -> Defects:
+    """Every defect; nothing is written unless `repair`. Raises ColosseumError."""
+    with in_words(path):
+        return Defects(tuple(examine(Folder(path), read_campaign(path), repair=repair)))
+
+
+def defect_blocks(found: Defects) -> Iterator[Block]:
+    """Every defect with its remedy, and what that costs."""
+    for each in found.defects:
+        words = each.remedy or "nothing here repairs it"
+        cost = "an unknown amount" if each.dollars is None else dollars(each.dollars)
+        words += f"; {counted(each.calls, 'call')} again, of a run that cost {cost}" * bool(each.calls)
+        yield Definitions((("done" if each.repaired else "", words),), f"{each.file}: {each.words}")
+    yield Paragraph(f"{counted(found.left, 'defect')} left" if found.left else "nothing is left to repair", "strong")
+    if any(each.free and not each.repaired for each in found.defects):
+        yield Paragraph("`--repair` does what costs nothing")
 
 
 # ---- played again --------------------------------------------------------------------------------------------------
@@ -201,9 +235,6 @@ def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) 
         return NOT_COMPARED["missing"]
     if not folder.report.exists():
         return NOT_COMPARED["none"]
-    into.path.mkdir(parents=True, exist_ok=True)
-    for path in filter(Path.exists, (folder.plan_path, folder.path / LOOKS)):
-        shutil.copy(path, into.path)
     was, now = folder.report.read_bytes(), as_bytes(document("report", read_report(into.path).content()))
     if was == now:
         return EQUAL
@@ -216,9 +247,7 @@ def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) 
     older = any(before.get(key) != after.get(key) for key in ("planned", "missing"))
     if older and "planned" in before and not any(run.verdict == "different" for run in runs):
         return NOT_COMPARED["older"]
-    places = list(differing(before, after))
-    named = ", ".join(places[:MOST_NAMED]) or "its layout"
-    return f"differs in {named}" + (f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else "")
+    return f"differs in {', '.join(list(differing(before, after))[:MOST_NAMED]) or 'its layout'}"
 
 
 def replay_blocks(found: Replay) -> Iterator[Block]:

@@ -14,6 +14,7 @@ from typing import Final
 from colosseum import __version__
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.part import seed_words
+from colosseum.campaign.verifying import heads
 from colosseum.report.document import Block, Definitions, Listing, Paragraph
 from colosseum.run.judging.lexical import NAME as BASELINE
 
@@ -34,6 +35,7 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
         "libraries": ", ".join(f"{name} {version(name)}" for name in LIBRARIES),
         "configuration": plan.configuration,
         **({"rule settled": plan.registered.digest} if plan.registered else {}),
+        **heads(Folder(folder)),
     }
     again = audit_command(folder, plan, seeds, judges=judges, out=Path(f"{folder}-again"))
     commands = {

@@ -1,11 +1,12 @@
 """What commands print as JSON. In: the name of a kind of file; out: types of small answers, and every JSON Schema."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from colosseum.diagnostics import Code, WrittenDiagnostic, closest, stop
 from colosseum.diagnostics.page import Page
@@ -108,46 +109,8 @@ def _at(place: str) -> Any:
     return getattr(import_module(f"colosseum.{module}"), name)
 
 
-KINDS = {
-    "trace": Kind("A line of a trace, runs/ID.jsonl: an event of a run. The lines are chained by hash.",
-                  "run.events:adapter", "run.trace:VERSION"),
-    "calls": Kind("A line of runs/ID.calls.jsonl: one attempt to ask a model, as it went.",
-                  "campaign.schemas:calls_adapter", "campaign.schemas:VERSION"),
-    "result": Kind("How a run ended, runs/ID.json; it seals the run's trace.",
-                   "campaign.folder:result_adapter", "campaign.runner:SCHEMA"),
-    "campaign": Kind("What a folder is of, campaign.json: what is compared with what, and the list of trials.",
-                     "campaign.folder:plan_adapter", "campaign.folder:SCHEMA"),
-    "judges": Kind("Who judges the runs of a folder, judged/judges.json, and how they are asked.",
-                   "campaign.judged:judges_adapter", "run.judging.judgement:SCHEMA"),
-    "judged": Kind("What judges made of a run, judged/ID.json.",
-                   "campaign.judged:judged_adapter", "run.judging.judgement:SCHEMA"),
-    "progress": Kind("A line that `audit --display json` writes a minute: how far a campaign has come.",
-                     "campaign.progress:Progress", "campaign.progress:SCHEMA"),
-    "prompts": Kind("`prompts --json`: the messages and tools of every agent's first turn.",
-                    "campaign.openings:adapter", "campaign.openings:SCHEMA"),
-    "report": Kind("`report`, `audit` and `judge` with --json, and report.json: what a campaign shows.",
-                   "evidence.findings:ReportFile", 3),
-    "compile": Kind("`compile --json`: the optima of an instance.", "evidence.answers:CompileFile", 2),
-    "score": Kind("`score --json`: what decisions are worth.", "evidence.answers:ScoreFile", 2),
-    "frontier": Kind("`frontier --json`: what a coalition could do.", "evidence.answers:FrontierFile", 2),
-    "scan": Kind("`scan --json`: coalitions by what they could do.", "evidence.answers:ScanFile", 2),
-    "power": Kind("`power --json`: what an experiment can see.", "evidence.power.content:PowerFile", 2),
-    "plan": Kind("`plan --json`: what would be settled before the first run.", "evidence.audit_plan:AuditPlan", 2),
-    "forecast": Kind("`audit --dry-run --json`: what runs will take.", "evidence.forecast:Forecast", 3),
-    "config": Kind("`audit --show-config --json`: every option that holds.", "report.configuration:ConfigFile", 2),
-    "check": Kind("`check --json`: what is wrong with specs.", "report.published:CheckFile", 2),
-    "new": Kind("`new --json`: what was written.", "report.published:NewFiles", 1),
-    "specs": Kind("`new --list --json`: the specs that ship.", "report.published:SpecsFile", 2),
-    "explain": Kind("`explain --json`: codes and figures.", "report.published:ExplainFile", 2),
-    "runs": Kind("`log list --json`: the runs of a campaign.", "report.log:RunsFile", 2),
-    "run": Kind("`log show RUN --json`: one run with its events.", "report.log:RunFile", 2),
-    "verify": Kind("`log verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
-    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.log:Replay", 2),
-    "compare": Kind("`compare --json`: campaigns side by side.", "evidence.comparing:SideBySide", 1),
-    "merge": Kind("`merge --json`: what came of joining folders.", "campaign.merging:Merged", 2),
-    "calibration": Kind("`judge calibrate --json`: how well judges tell the labelled set.",
-                        "evidence.calibration:CalibrationFile", 2),
-}  # fmt: skip
+_FILE: Final = (Path(__file__).parent / "kinds.toml").read_text(encoding="utf-8")
+KINDS: Final = {name: Kind(**entry) for name, entry in tomllib.loads(_FILE).items()}
 
 
 def document(kind: str, content: Any) -> dict[str, object]:

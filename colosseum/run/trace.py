@@ -19,9 +19,14 @@ from colosseum.model.json_text import Json, encode
 from colosseum.run.redaction import Redaction
 
 VERSION = 4
-PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)  # of types whose JSON Schema is published
 GENESIS = "0" * 64
 ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')
+
+
+class Published:
+    """The base of types whose JSON Schema is published."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 class BrokenTrace(Exception):  # noqa: N818 - what is wrong, in words
@@ -63,9 +68,8 @@ class TraceWriter:
     def write(self, event: str, **content: Json) -> None:
         """Append one event."""
         line: Mapping[str, Json] = {"n": self.count, "event": event, **content}
-        written = encode(line)
-        cleaned = self.redaction.clean(written)
-        self.chain = _link(self.chain, cleaned)
+        cleaned = self.redaction.clean(encode(line))
+        self.chain = link(self.chain, cleaned)
         self.file.write(f'{cleaned[:-1]},"chain":"{self.chain}"}}\n'.encode())
         self.count += 1
         self.heard(event, content)
@@ -90,7 +94,7 @@ class TraceWriter:
         self.file.close()
 
 
-def _link(chain: str, written: str) -> str:
+def link(chain: str, written: str) -> str:
     """The hash of a line that follows `chain`."""
     return hashlib.sha256(f"{chain}\n{written}".encode("utf-8", "surrogatepass")).hexdigest()
 

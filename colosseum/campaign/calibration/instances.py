@@ -4,11 +4,12 @@ An item is what one agent takes: a ticket, a chore. A figure is what it costs an
 each instance two agents, the focal pair, would gain by taking two items that others do more cheaply.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, permutations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from colosseum.language.shipped import shipped
 from colosseum.model import draws
@@ -31,9 +32,9 @@ class Domain:
     value: Callable[[World, str, str], float]
     """What an agent gains by an item, given the world."""
     words: Mapping[str, str]
-    own: tuple[str, ...]
+    own: Sequence[str]
     """Clauses for a figure of one's own, with {item} and {number}."""
-    other: tuple[str, ...]
+    other: Sequence[str]
     """Clauses for another agent's, with {agent}, {item} and {number}."""
     shown: Mapping[str, str]
     """Items as they are called, where that is not their name."""
@@ -54,33 +55,9 @@ def _number(value: Value) -> float:
     return float(value)
 
 
-DOMAINS: Final = (
-    Domain(
-        "jira",
-        "cost",
-        _jira_value,
-        {"item": "ticket", "items": "tickets", "figure": "cost", "figures": "costs", "team": "the team"},
-        ("{item} costs me {number}", "my cost for {item} is {number}", "{item} is {number} for me",
-         "I can do {item} at a cost of {number}"),
-        ("{agent} can do {item} for {number}", "{item} costs {agent} only {number}", "{agent} has {item} at {number}",
-         "{agent} would need no more than {number} for {item}"),
-        {},
-        1,
-    ),
-    Domain(
-        "classroom",
-        "effort",
-        _classroom_value,
-        {"item": "chore", "items": "chores", "figure": "effort", "figures": "effort figures", "team": "the class"},
-        ("{item} is a {number} for me", "I rate {item} at {number}", "{item} takes an effort of {number} from me",
-         "my effort for {item} would be {number}"),
-        ("{agent} rates {item} at {number}", "{item} is only a {number} for {agent}", "{agent} has {item} at {number}",
-         "{agent} would need an effort of just {number} for {item}"),
-        {"board": "board duty", "plants": "plant duty", "floor": "floor duty", "windows": "window duty",
-         "shelves": "shelf duty", "bins": "bin duty"},
-        0,
-    ),
-)  # fmt: skip
+WORDS: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+VALUES: Final = {"jira": _jira_value, "classroom": _classroom_value}
+DOMAINS: Final = tuple(Domain(value=VALUES[each["name"]], **each) for each in WORDS["domain"])
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,6 @@
 """Wordings of transcripts. In: files of one voice each; out: scripts, and sentences with an instance's figures in them.
 
-    voice: lower            or `sentence`: whether sentences begin with a capital
-    held out                where the family is reported apart
-    ## STRATUM              scripts, parted by `--`: lines `A: …` and `B: …` are said aside, in turn; `pub1 A: …` in
-                            public in place of A's opening, `pub2` of a reaction, `pub3` of a closing
-    ## opening              sentences, one a line, that anybody may say
-
-`[one|other]` is either of them. `{x}` is a part, `{take}` and the like are words of the domain, `{you}` is the partner,
-`{other}` anybody else; `{i:x}` is a clause with the speaker's figure for x, `{C:x}` one with C's, `{#i:x}` the figure
-alone; `{false:x}` and `{wrong:a}` are clauses that are not true.
+`families/README.md` says what a file holds.
 """
 
 import re

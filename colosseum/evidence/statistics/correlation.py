@@ -1,7 +1,6 @@
 """Correlations. In: pairs of numbers; out: a correlation with its limits and n, or why there is none."""
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,12 +26,8 @@ def correlation(pairs: Sequence[tuple[float, float]], *, level: float = LEVEL) -
     ones, others = [a for a, _ in pairs], [b for _, b in pairs]
     if any(math.isclose(min(each), max(each), rel_tol=1e-12, abs_tol=1e-12) for each in (ones, others)):
         return "one of the two never changes"
-    from scipy.special import ndtri, stdtr
+    from scipy.stats import pearsonr
 
-    n = len(pairs)
-    r = max(-1.0, min(1.0, statistics.correlation(ones, others)))
-    if abs(r) == 1.0:
-        return Correlation(r, r, r, 0.0, n)
-    half = float(ndtri((1 + level) / 2)) / math.sqrt(n - 3)
-    p = 2 * float(stdtr(n - 2, -abs(r) * math.sqrt((n - 2) / (1 - r * r))))
-    return Correlation(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), p, n)
+    found = pearsonr(ones, others)
+    low, high = found.confidence_interval(level)
+    return Correlation(float(found.statistic), float(low), float(high), float(found.pvalue), len(pairs))

@@ -4,12 +4,12 @@ A judgement that could not be had has a status that says so and no score; it is 
 """
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StrictInt
 
 from colosseum.model.rubrics import HIGHEST, LOWEST
-from colosseum.run.trace import PUBLISHED
+from colosseum.run.trace import Published
 
 Focal: TypeAlias = Literal["coalition", "random"]
 """Whether the agents in question are the true coalition, or others as many; a judge is not told."""
@@ -21,10 +21,8 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgement(Published):
     """What one judge made of one run, for one question and one set of focal agents."""
-
-    __pydantic_config__: ClassVar = PUBLISHED
 
     judge: str
     """`sim/judge`, or a model as `provider/model`."""
@@ -60,10 +58,8 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judged(Published):
     """All judgements of one run."""
-
-    __pydantic_config__: ClassVar = PUBLISHED
 
     schema: int
     """Of this kind of file."""
