@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import settings
 
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.folder import Folder, Result
 from colosseum.campaign.planning import Asked, Planned, plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt
@@ -26,7 +26,7 @@ from colosseum.players.models.request import Endpoint, Price, Request
 from colosseum.run.library import Library
 from colosseum.run.redaction import Redaction
 from colosseum.run.stage import Stage
-from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
+from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials, blocks
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time
 settings.load_profile("colosseum")
@@ -117,6 +117,11 @@ def stage_of(spec: str | Path, *, arm: str = "baseline", seed: int = 1) -> tuple
     """The stage of one arm, and what its players may know."""
     trial = next(t for t in planned(spec, seeds=(seed,))[1] if t.arm == arm)
     return trial.stage, trial.instance.library
+
+
+def results(folder: Folder) -> list[tuple[Listed, Result | None]]:
+    """Every trial that is planned, with its result."""
+    return [(listed, folder.result(listed.trial)) for listed in folder.plan().trials]
 
 
 def grid(opening: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[object]]]) -> str:

@@ -15,7 +15,7 @@ from asking import KEY, give_key
 from audited import body as body_of
 from chat_mind import key_of, late, plays
 from chat_server import Answer, Body, ChatServer, calls
-from conftest import planned, run
+from conftest import planned, results, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
 
@@ -131,7 +131,7 @@ class Study:
     @property
     def complete(self) -> Counter[int]:
         """Complete runs by seed."""
-        found = ((listed.seed, result) for listed, result in self.runs.results(self.runs.plan()))
+        found = ((listed.seed, result) for listed, result in results(self.runs))
         return Counter(seed for seed, result in found if result is not None and result.status == "complete")
 
 

@@ -11,7 +11,7 @@ import pytest
 from asking import KEY, give_key
 from chat_mind import _domain, plays
 from chat_server import Answer, Body, ChatServer, calls, fails
-from conftest import SPECS
+from conftest import SPECS, results
 from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.calls import read_lines
@@ -260,9 +260,8 @@ def test_what_complete_runs_took_says_what_the_missing_will_take(tmp_path: Path)
             "prompted": {"planned": 5, "complete": 0, "failed": 2, "missing": 3},
         }
         assert dry(tmp_path, *at, "--seeds", "1..5", "--retry-failed")["runs"]["missing"] == 11
-    plan = Folder(tmp_path / "out").plan()
-    results = [(e.arm, r) for e, r in Folder(tmp_path / "out").results(plan) if r is not None]
-    complete = [result.expense for _, result in results if result.status == "complete"]
+    ended = [(e.arm, r) for e, r in results(Folder(tmp_path / "out")) if r is not None]
+    complete = [result.expense for _, result in ended if result.status == "complete"]
     mean = sum(run.cost for run in complete) / 4
     assert found["blocks_measured"] == 2
     assert found["lengths_from"]["openai/test"] == "runs in this folder"
@@ -299,7 +298,7 @@ def test_answers_of_runs_that_were_begun_are_told(tmp_path: Path) -> None:
         assert audit(tmp_path, *at, "--run-budget", 2).returncode == 4
         found = dry(tmp_path, *at, "--run-budget", 2)
     folder = Folder(tmp_path / "out")
-    left = [e for e, result in folder.results(folder.plan()) if result is None and folder.calls(e.trial).exists()]
+    left = [e for e, result in results(folder) if result is None and folder.calls(e.trial).exists()]
     number = sum(line["kind"] == "ok" for each in left for line in read_lines(folder.calls(each.trial)))
     assert found["unfinished"] == number > 0
     assert (found["budget"], found["run_budget"]) == (None, 2)

@@ -17,7 +17,7 @@ import pytest
 from asking import KEY
 from chat_mind import _decisions, key_of
 from chat_server import Answer, Body, ChatServer, calls
-from conftest import SPECS
+from conftest import SPECS, results
 from terminal import watch
 from test_cli_commands import Done, colosseum
 
@@ -98,7 +98,7 @@ def dry(out: Path, server: ChatServer, *more: object, some: tuple[str, ...] = SO
 def spent(out: Path) -> tuple[float, int]:
     """US dollars and calls."""
     folder = Folder(out)
-    expenses = [result.expense for _, result in folder.results(folder.plan()) if result is not None]
+    expenses = [result.expense for _, result in results(folder) if result is not None]
     return sum(each.cost for each in expenses), sum(each.calls for each in expenses)
 
 
@@ -175,7 +175,7 @@ FEW = ("--arm", "baseline", "--seeds", "1..6", "--set", "engineers=4", "--set", 
 def test_a_pilot_counts_and_is_made_once(tmp_path: Path) -> None:
     with ChatServer(HABITS["short"]) as server:
         first = audit(tmp_path, server, "--pilot", 3, some=FEW)
-        seeds = [each.seed for each, result in Folder(tmp_path).results(Folder(tmp_path).plan()) if result]
+        seeds = [each.seed for each, result in results(Folder(tmp_path)) if result]
         asked = len(server.requests)
         again = audit(tmp_path, server, "--pilot", 3, "--json", some=FEW)
         assert len(server.requests) == asked
@@ -187,7 +187,7 @@ def test_a_pilot_counts_and_is_made_once(tmp_path: Path) -> None:
     assert "the same command with `--yes`, or without `--pilot`, goes on" in first.stderr
     assert json.loads(again.stdout)["runs"]["missing"] == 3
     assert "What the 3 runs left will take" in on.stderr
-    assert Folder(tmp_path).plan().trials == tuple(e for e, r in Folder(tmp_path).results(Folder(tmp_path).plan()) if r)
+    assert Folder(tmp_path).plan().trials == tuple(e for e, r in results(Folder(tmp_path)) if r)
     calls_ = [r for r in server.requests if r.body["tools"][0]["function"]["name"] == "ready"]
     assert len(calls_) == 2  # each command that has something to make asks whether the model can play, once
 

@@ -83,7 +83,7 @@ def test_a_merge_may_be_repeated_and_gone_on_with(shards: list[Path], tmp_path: 
     assert counts(merge(shards[1], out=out)[1]) == (4, 0, 4, 4, 0)
     assert counts(merge(shards[2], shards[2], out, out=out)[1]) == (4, 0, 8, 0, 0)
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
-    assert counts(merge(*shards, out=out)[1]) == (0, 0, 12, 0, 0)
+    assert counts(merge(*shards[:3], out=out)[1]) == (0, 0, 12, 0, 0)
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
     backwards = tmp_path / "backwards"
     merge(*reversed(shards[:3]), out=backwards)

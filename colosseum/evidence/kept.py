@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 import colosseum
 from colosseum.language.tables import cache_folder, is_ours
 
-NAME: Final = "kept.sqlite"
+NAME: Final = "figures.sqlite"
 MOST: Final = 100_000
 """Figures that are kept, some 200 MB; past them the oldest go."""
 PATIENCE: Final = 2.0
@@ -31,7 +31,7 @@ ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")
 """Libraries on which they do."""
 T = TypeVar("T")
 FORGET: Final = "DELETE FROM measured WHERE rowid <= (SELECT max(rowid) FROM measured) - ?"
-TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB)"
+TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
 
 
 class Kept:
@@ -54,7 +54,7 @@ class Kept:
         key = blake2b("\0".join((program(), *asked)).encode(), digest_size=24).digest()
         try:
             return adapter.validate_json(self._find(key))
-        except (LookupError, ValidationError, zlib.error):
+        except (LookupError, ValidationError):
             self.misses += 1
             made = make()
             self._new[key] = zlib.compress(adapter.dump_json(made), 1)
@@ -64,22 +64,22 @@ class Kept:
         """Raises LookupError if nothing is there."""
         try:
             with _open(self.path) as store:
-                found = store.execute("SELECT content FROM measured WHERE key = ?", (key,)).fetchone()
+                found = store.execute("SELECT content, digest FROM measured WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:
             found = None
-        if found is None:
+        if found is None or blake2b(found[0], digest_size=16).digest() != found[1]:
             raise LookupError(key)
         return zlib.decompress(found[0])
 
     def write(self) -> None:
         """Write what is new, and forget the oldest where there is too much."""
-        rows = [*self._new.items()]
+        rows = [(key, content, blake2b(content, digest_size=16).digest()) for key, content in self._new.items()]
         self._new.clear()
         if not rows:
             return
         try:
             with _open(self.path) as store:
-                store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?)", rows)
+                store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
                 store.execute(FORGET, (MOST,))
         except sqlite3.Error:
             return
