@@ -115,7 +115,7 @@ def heads(folder: Folder) -> dict[str, str]:
 def looked(folder: Folder, ended: int) -> None:
     """Note that a report of the runs was made; not in a folder that cannot be written."""
     with suppress(OSError):
-        append(folder.path, {"event": "look"}, {"runs": runs_root(folder), "ended": ended})
+        append(folder.path, {"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended})
 
 
 @dataclass
