@@ -167,8 +167,10 @@ class _Work:
     def trials(self) -> None:
         """The list of trials against the one that the spec makes of the seeds and arms that were asked for last."""
         plan, left_out = self.plan, self.plan.screening.looked if self.plan.screening else ()
-        if not {"seeds", "arms"} <= plan.options.keys():
-            self.found.underived = "it was merged from folders that were asked for different seeds or arms"
+        told = {"seeds", "arms"} <= plan.options.keys()
+        if self.found.faults or not told:
+            merged = "it was merged from folders that were asked for different seeds or arms"
+            self.found.underived = "the spec, or what was asked for, was changed" if told else merged
             return
         try:
             checked = require(*check(self.folder.spec / plan.spec, params=plan.params))
