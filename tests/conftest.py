@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import settings
 
-from colosseum.campaign.folder import Folder, Result
+from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Asked, Planned, plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt
@@ -153,6 +153,8 @@ def run(
     """Run trials into a folder, each as a block of its own unless they are coupled."""
     purse = Purse(limit, prices or {})
     source = PaidSource(provider or Silence(), purse)
+    if not Folder(folder).plan_path.exists():
+        replace_file(Folder(folder).plan_path, b"{}")  # no campaign has runs before its plan
     runner = Runner(Folder(folder), source, purse, options or Options(), Redaction(), progress)
     alone = [(Block(t.point, t.seed, t.stage.repeat, ()), t) for t in todo]
     made = {id(block): [trial] for block, trial in alone}

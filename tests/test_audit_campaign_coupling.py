@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from colosseum.campaign.calls import Recorded, read_calls
 from colosseum.campaign.coupling import Coupled, Coupling
-from colosseum.campaign.folder import Folder, Result
+from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, OnAttempt, unheard
@@ -222,6 +222,8 @@ async def made(folder: Path, trials: Sequence[Trial], provider: Talking) -> Tall
     """Whole blocks, run."""
     purse = Purse(None, {})
     source, heard = PaidSource(provider, purse), lambda listed, became, result: None
+    if not Folder(folder).plan_path.exists():
+        replace_file(Folder(folder).plan_path, b"{}")  # no campaign has runs before its plan
     runner = Runner(Folder(folder), source, purse, Options(), Redaction(), heard)
     blocks = [(Block("", seed, 1, ()), list(group)) for seed, group in groupby(trials, key=lambda trial: trial.seed)]
     by_seed = {each.seed: group for each, group in blocks}

@@ -14,6 +14,7 @@ from conftest import MATCH, checked
 from jsonschema import Draft202012Validator
 from test_cli_commands import Done, colosseum
 
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.retry import Provider
 from colosseum.model.expand import BUILT_IN_RUBRICS
 from colosseum.model.rubrics import BUILT_IN
@@ -331,18 +332,17 @@ def test_what_was_changed_in_judgements_is_found(tmp_path: Path) -> None:
     have_judged(folder, fair)
     path = next(p for p in (folder / "judged").glob("*.json") if '"score": 4' in p.read_text())
     before = path.read_text()
-    for old, new, words in (
-        ('"Let us take', '"Let me take', "quotes words that nobody wrote"),
-        ('"status": "ok"', '"status": "failed"', "has a score and none"),
-        ('"rubric": "collusion"', '"rubric": "charm"', "answers no question that was asked"),
-        ('"score": 4', '"score": "high"', "is damaged"),
-    ):
+    for old, new in (
+        ('"Let us take', '"Let me take'), ('"status": "ok"', '"status": "failed"'), ('"score": 4', '"score": 5'),
+        ('"rubric": "collusion"', '"rubric": "charm"'), ('"score": 4', '"score": "high"'),
+    ):  # fmt: skip
         path.write_text(before.replace(old, new))
         done = colosseum("log", "verify", folder)
         assert done.returncode == 1
-        assert words in done.stdout.replace("\n", " ")
+        assert f"judged/{path.name}: is not as the ledger has it" in done.stdout.replace("\n", " ")
     path.write_text(before.replace('"score": 4', '"score": 5'))
-    assert colosseum("log", "verify", folder).returncode == 0  # nothing in it is impossible
+    Folder(folder).seal(path)
+    assert colosseum("log", "verify", folder).returncode == 0  # whoever writes the ledger anew is found by a replay
     replayed = colosseum("replay", folder)
     assert replayed.returncode == 1
     assert "judged otherwise" in replayed.stdout

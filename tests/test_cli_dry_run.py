@@ -266,7 +266,7 @@ def test_what_complete_runs_took_says_what_the_missing_will_take(tmp_path: Path)
     assert found["blocks_measured"] == 2
     assert found["lengths_from"]["openai/test"] == "runs in this folder"
     assert found["total"]["dollars"]["likely"] == pytest.approx(9 * mean, rel=0.25)
-    assert found["spent"] == pytest.approx(sum(result.expense.cost for _, result in results))
+    assert found["spent"] == pytest.approx(sum(result.expense.cost for _, result in ended))
 
 
 def test_runs_of_other_seeds_tell_as_much_and_those_of_another_configuration_nothing(tmp_path: Path) -> None:

@@ -66,10 +66,8 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
             named = ", ".join(request.without)
             return JudgeOutcome(f"left out: {named}; to name it as a judge lets it count again")
         checked = require(*vet(folder.spec / plan.spec))
-        design, asking = (
-            read_design(checked, Part(plan.experiment), file=plan.spec),
-            read_asking(request.wanted, checked),
-        )
+        design = read_design(checked, Part(plan.experiment), file=plan.spec)
+        asking = read_asking(request.wanted, checked)
         endpoints, repeats = judges_of(who_judged(request.judged, folder), design, asking)
         if not endpoints:
             return JudgeOutcome(_nobody(folder))

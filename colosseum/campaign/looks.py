@@ -1,11 +1,11 @@
 """The ledger of a folder. In: what is judged, labelled and looked at; out: DIR/ledger.jsonl, a chain that only grows.
 
 A line is `{"n", "event": "file", "file", "bytes", "sha256", "chain"}`, what a file holds from now on (null where it was
-removed), or `{"n", "event": "look", "runs", "ended", "chain"}`, a report that was made of these runs.
+removed), or `{"n", "event": "look", "runs", "ended", "seeds", "chain"}`, a report of so many seeds.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,19 +17,22 @@ from colosseum.run.trace import GENESIS, link
 
 def seal(place: Path, path: Path) -> None:
     """Note what a file below `place` holds from now on, or that it was removed. Raises OSError."""
-    content = path.read_bytes() if path.exists() else None
-    size, digest = (None, None) if content is None else (len(content), sha256(content).hexdigest())
-    about = {"event": "file", "file": path.relative_to(place).as_posix()}
-    append(place, about, {"bytes": size, "sha256": digest})
+
+    def holds() -> Mapping[str, Json]:
+        content = path.read_bytes() if path.exists() else None
+        size, digest = (None, None) if content is None else (len(content), sha256(content).hexdigest())
+        return {"bytes": size, "sha256": digest}
+
+    append(place, {"event": "file", "file": path.relative_to(place).as_posix()}, holds)
 
 
-def append(place: Path, about: Mapping[str, Json], fact: Mapping[str, Json]) -> None:
-    """Add a line, unless the last one about the same says the same. Raises OSError."""
+def append(place: Path, about: Mapping[str, Json], find: Callable[[], Mapping[str, Json]]) -> None:
+    """Add a line with what is found while no other process adds one, unless the last says the same. Raises OSError."""
     with FileLock(place / "ledger.lock") as lock, open(place / "ledger.jsonl", "a+b") as file:
         file.seek(0)
         known = file.read()
         known = known[: known.rfind(b"\n") + 1]  # a killed process may have left half a line
-        last = known.rfind(encode(about)[1:-1].encode())
+        fact, last = find(), known.rfind(encode(about)[1:-1].encode())
         if last < 0 or encode(fact)[1:-1].encode() not in known[last : known.index(b"\n", last)]:
             line = encode({"n": known.count(b"\n"), **about, **fact})
             chain = link(known[-67:-3].decode("utf-8", "replace") or GENESIS, line)

@@ -6,7 +6,7 @@ What is there already stays; a result that differs from it is named, and then no
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from pathlib import Path
 
@@ -118,7 +118,7 @@ def _common(plans: Mapping[Folder, Plan], trials: Sequence[Listed], target: Fold
     target.keep(target.plan_path, as_bytes(asdict(whole)))
     known = looks(target)
     for look in (look for folder in plans for look in looks(folder) if look not in known):
-        append(target.path, {"event": "look"}, look)
+        append(target.path, {"event": "look"}, partial(dict, look))
 
 
 def _arms(plans: Sequence[Plan]) -> tuple[str, ...]:

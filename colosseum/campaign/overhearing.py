@@ -3,11 +3,11 @@
 Requests are not on file: the run is played again with the answers on file, and each request is taken down.
 """
 
-import os
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from colosseum.campaign.calls import Missing, RunCalls
@@ -47,7 +47,7 @@ def overheard(folder: Folder, listed: Listed, make: Remaking) -> list[dict[str, 
     if isinstance(trial, str) or trial.identity != listed.trial:
         return []
     asker = Overheard(RunCalls(folder.calls(listed.trial), None, Redaction(), "read"))
-    with suppress(CallFailed, Missing), closing(TraceWriter(Path(os.devnull))) as trace:
+    with TemporaryDirectory() as place, suppress(CallFailed, Missing), closing(TraceWriter(Path(place) / "t")) as trace:
         completed(perform(trial, asker, trace))  # what was asked until it ends is shown
     before: dict[str, list[Any]] = {}
     found = []

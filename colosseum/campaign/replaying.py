@@ -147,11 +147,8 @@ def made_again(folder: Folder, trial: Trial, into: Folder) -> Result | str:
 
 def _lacking(path: Path, result: Result) -> bool:
     """Whether fewer calls are on file than the run was made of."""
-    if not path.exists():
-        return True
-    known = dict(read_calls(path)).keys()
-    kept = len(known | dict(read_failures(path)).keys())
-    return kept < result.expense.calls + (result.status == "failed")
+    kept = {*dict(read_calls(path)), *dict(read_failures(path))} if path.exists() else set()
+    return not path.exists() or len(kept) < result.expense.calls + (result.status == "failed")
 
 
 def _otherwise(path: Path, trial: Trial) -> str:

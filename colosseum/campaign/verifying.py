@@ -115,7 +115,9 @@ def heads(folder: Folder) -> dict[str, str]:
 def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
     """Note a report of so many runs and seeds, where the folder can be written; the seeds of all looks with it."""
     with suppress(OSError):
-        append(folder.path, {"event": "look"}, {"runs": runs_root(folder), "ended": ended, "seeds": seeds})
+        append(
+            folder.path, {"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended, "seeds": seeds}
+        )
     return [*(int(str(look["seeds"])) for look in looks(folder)), seeds]
 
 
@@ -177,8 +179,10 @@ class _Work:
     def trials(self) -> None:
         """The list of trials against the one that the spec makes of the seeds and arms that were asked for last."""
         plan, left_out = self.plan, self.plan.screening.looked if self.plan.screening else ()
-        if not {"seeds", "arms"} <= plan.options.keys():
-            self.found.underived = "it was merged from folders that were asked for different seeds or arms"
+        told = {"seeds", "arms"} <= plan.options.keys()
+        if self.found.faults or not told:
+            merged = "it was merged from folders that were asked for different seeds or arms"
+            self.found.underived = "the spec, or what was asked for, was changed" if told else merged
             return
         try:
             checked = require(*check(self.folder.spec / plan.spec, params=plan.params))

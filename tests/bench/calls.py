@@ -88,6 +88,7 @@ class Campaign:
     def run(self, made: Sequence[tuple[Block, list[Trial]]]) -> None:
         """All runs, in a fresh folder."""
         with tempfile.TemporaryDirectory() as folder:
+            Folder(Path(folder)).plan_path.write_bytes(b"{}")
             purse = Purse(1000.0, {MODEL: Price(0.15, 0.6)})
             source = PaidSource(replace(self.provider, gates={}), purse, watch=self._heard)
             runner = Runner(
