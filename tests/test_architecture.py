@@ -80,7 +80,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 6940,
     "players": 3387,
     "run": 2319,
-    "campaign": 9020,
+    "campaign": 8760,
     "evidence": 7171,
     "report": 5551,
     "api": 490,
