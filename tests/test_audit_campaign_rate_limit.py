@@ -308,7 +308,7 @@ class Limiting:
         (Limiting(rate=100, burst=100, seconds=0.3, after=1.0), 0.95, 0.02),
         (Limiting(rate=0.8, burst=50, seconds=5.0, after=3.0), 0.95, 0.2),
         (Limiting(rate=2, burst=1, seconds=2.0, after=1.0), 0.65, 0.15),
-        (Limiting(rate=5, burst=10, seconds=20.0, after=2.0), 0.84, 0.02),
+        (Limiting(rate=5, burst=10, seconds=20.0, after=2.0), 0.83, 0.02),
         (Limiting(rate=1e9, burst=1e9, seconds=1.0, after=None, at_once=8), 0.85, 0.02),
         (Limiting(rate=1e9, burst=1e9, seconds=2.0, after=1.0, at_once=40), 0.85, 0.02),
         (Limiting(rate=1e9, burst=1e9, seconds=1.0, after=None), 0.99, 0.0),
@@ -320,6 +320,28 @@ def test_a_rate_limit_is_used_and_hardly_exceeded(limit: Limiting, share: float,
     leap(called(Provider(64, call=limit), 300))
     assert limit.answered / 300 / limit.most >= share
     assert limit.refused / limit.answered <= refused
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds", "after"),
+    [(0.02, 1.0, None), (0.02, 1.0, 1.0), (0.08, 1.0, None), (0.08, 1.0, 1.0), (0.2, 1.0, None)],
+)
+def test_calls_that_are_turned_away_at_random_hardly_slow_others_down(
+    share: float, seconds: float, after: float | None
+) -> None:
+    draw, answered = random.Random(1), 0
+
+    async def call(request: Request) -> Answer | Failure:
+        nonlocal answered
+        if draw.random() < share:
+            await asyncio.sleep(0.02)
+            return replace(LIMITED, after=after)
+        await asyncio.sleep(seconds * draw.uniform(0.5, 1.5))
+        answered += 1
+        return ANSWER
+
+    leap(called(Provider(64, call=call), 300))
+    assert answered / 300 >= 0.85 * (1 - share) * 64 / seconds
 
 
 # ---- attempts and patience -------------------------------------------------------------------------------------

@@ -8,6 +8,10 @@ somebody waits for it, so it is never more than was tried.
 Room of 20 for calls that take 2 s is 10 calls a second. Once a limit was met calls begin at about that pace, one after
 the other: many providers turn away calls that come all at once even where they would take as many in a second. Room of
 less than 1 is a call now and then.
+
+Some providers turn calls away at random, however few there are. A cut shows which it is: where a limit was met, half
+the room ends it; where as large a share is turned away as before, the cut is undone, and that share is usual from then
+on: only more than that cuts the room again.
 """
 
 import asyncio
@@ -27,10 +31,20 @@ STEADY = 15.0
 """Seconds that it rests there, and in which it doubles after that. The first rests are shorter, to find the limit."""
 EVENLY = 1.05
 """How much faster than evenly calls may begin: those that take long leave room for others."""
-LATE = 0.05
+LATE = 0.02
 """Seconds by which a call that began late does not delay the next one: timers are never exact."""
 MEMORY = 0.05
-"""The weight of one call in what calls take."""
+"""The weight of one call in what calls take, and in the share that is turned away."""
+SOON = 10.0
+"""Seconds after a cut in which another one is a test of whether cuts help."""
+DOUBTS, MOST_DOUBTS = 3, 24
+"""Cuts, each soon after the one before, of which the last is a test; twice as many whenever a limit was met."""
+TESTED, LASTING = 25, 200
+"""Calls of a test at least, and calls after which counts fade."""
+WORSE = 3.0
+"""Standard deviations by which more than usual are turned away before room is cut."""
+SHORT = 10.0
+"""Seconds to wait that concern one call alone, where it is usual to be turned away."""
 
 
 @dataclass
@@ -49,14 +63,19 @@ class Turn:
         took = gate.clock() - self.begun
         gate.seconds = took if gate.seconds is None else gate.seconds + MEMORY * (took - gate.seconds)
         gate.answered = True
+        if self.cuts == gate.cuts:
+            gate.count(refused=False)
         gate.grow()
 
-    def limited(self, after: float | None) -> None:
-        """The provider limits the rate, and asks to wait so many seconds."""
-        if self.cuts == self.gate.cuts:
-            self.gate.cut()
-        if after:
-            self.gate.hold(after)
+    def limited(self, after: float | None) -> bool:
+        """The provider limits the rate, and asks to wait so many seconds; whether that is as usual."""
+        gate = self.gate
+        usual = gate.usual > 0
+        if self.cuts == gate.cuts:
+            usual = gate.count(refused=True)
+        if after and (not usual or after > SHORT):
+            gate.hold(after)
+        return usual
 
 
 @dataclass
@@ -70,8 +89,24 @@ class RateLimit:
     """Room up to which it grows at once."""
     rested: float = field(init=False, default=0.0)
     """Until when it then rests, and when it last grew after that."""
+    cut_at: float = field(init=False, default=0.0)
+    """When room was halved last."""
     cuts: int = field(init=False, default=0)
     """How often room was halved."""
+    share: float = field(init=False, default=0.0)
+    """Of late calls, how many were turned away."""
+    usual: float = field(init=False, default=0.0)
+    """The share that is turned away however few calls there are."""
+    seen: float = field(init=False, default=0.0)
+    """Calls that began after the last cut and came back."""
+    refused: float = field(init=False, default=0.0)
+    """Of them, those that were turned away."""
+    tested: tuple[float, float] | None = field(init=False, default=None)
+    """While a cut is a test: the room and the share turned away before it."""
+    rows: int = field(init=False, default=0)
+    """Cuts, each soon after the one before."""
+    doubts: int = field(init=False, default=DOUBTS)
+    """So many of them make the next one a test."""
     answered: bool = field(init=False, default=True)
     """Whether anything was since it was cut."""
     seconds: float | None = field(init=False, default=None)
@@ -110,6 +145,8 @@ class RateLimit:
     def grow(self) -> None:
         """Make more room, if somebody waits for it."""
         now = self.clock()
+        if self.tested is not None:
+            return
         if self.room < self.enough:
             if self.waiting:
                 self.room = min(self.enough, self.room + min(1.0, self.room))
@@ -119,8 +156,49 @@ class RateLimit:
             self.rested = now
         self.room = min(float(self.most), self.room)
 
+    def count(self, *, refused: bool) -> bool:
+        """Note how a call went; where it was turned away, whether that is as usual, or else cut the room."""
+        self.seen, self.refused = self.seen + 1, self.refused + refused
+        self.share += MEMORY * (refused - self.share)
+        if self.tested is not None:
+            self._test(*self.tested)
+            return False
+        usual = self.usual * self.seen
+        spread = WORSE * math.sqrt(usual)
+        if refused and self.refused > usual + spread + 2 * (usual > 0):
+            self.cut()
+            return False
+        if self.seen > LASTING:
+            self.usual = self.usual if self.refused > usual - spread else self.refused / self.seen
+            self.seen, self.refused = self.seen / 2, self.refused / 2
+        return True
+
+    def _test(self, room: float, share: float) -> None:
+        """See whether a cut helped, once it can be seen: a limit that was met leaves next to none to be turned away."""
+        late, found = self.clock() > self.cut_at + SOON / 2, self.refused / self.seen
+        if self.refused > max(4, self.seen / 2):
+            self.cut()
+        elif self.seen >= TESTED and (self.seen * share >= 2 or late):
+            often = self.seen > self.clock() - self.cut_at  # where there is hardly a call a second, a limit was met
+            same = 0.6 * share <= found <= 2 * share and share <= 0.4 and often
+            if self.refused >= 2 and found > 0.3 * share and often and not same:  # the share was not known well
+                self.share = found
+                self.cut()
+                return
+            usual, self.usual = max(self.usual, found), 0.0
+            self.tested, self.rows, self.doubts = None, 0, min(2 * self.doubts, MOST_DOUBTS)
+            if self.refused >= 2 and same:  # the cut was of no use
+                self.usual, self.room, self.enough, self.doubts = usual, room, math.inf, DOUBTS
+
     def cut(self) -> None:
-        """Halve the room."""
+        """Halve the room, as a test where it was cut a short time ago, or where some are turned away as usual."""
+        self.rows = self.rows + 1 if self.seen < LASTING or self.clock() < self.cut_at + SOON else 1
+        if self.tested is not None:
+            self.tested = self.tested[0], self.share
+        elif self.rows >= self.doubts or self.usual > 0:
+            self.tested = self.room, self.share
+        self.seen = self.refused = 0.0
+        self.cut_at = self.clock()
         if self.answered:
             self.enough = BELOW * self.room
         self.answered = False

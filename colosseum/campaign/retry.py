@@ -20,6 +20,8 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Halt, Request
 
 FIRST_DELAY = 1.0
+USUAL_DELAY = 0.2
+"""The same where a provider turns calls away at random."""
 LONGEST_DELAY = 60.0
 """Seconds between two attempts, unless the provider asks for more."""
 PATIENCE = 600.0
@@ -130,7 +132,8 @@ class Provider:
             passing = slow or (_silent(result) and not alone and number <= PASSING)
             failed, limited = failed + (not passing), limited + slow
             most = (PATIENCE if patience is None else patience) - waited if slow else LONGEST_DELAY
-            delay = _delay(result, limited if slow else failed, most) if passing or failed < left else None
+            first = FIRST_DELAY if not slow or gate.usual == 0 else USUAL_DELAY
+            delay = _delay(result, limited if slow else failed, most, first) if passing or failed < left else None
             if isinstance(result, Failure) and result.fits and sent is request:  # of a shorter reply there is room
                 sent, delay = replace(request, endpoint=replace(request.endpoint, max_tokens=result.fits)), 0.0
             usual = max(FIRST_DELAY * (2 ** (left - 1) - 1), min(PATIENCE, self.patience))
@@ -222,11 +225,11 @@ def _silent(result: Answer | Failure) -> bool:
     return isinstance(result, Failure) and result.again and (result.down or result.kind == "rate_limit")
 
 
-def _delay(result: Answer | Failure, number: int, most: float) -> float | None:
+def _delay(result: Answer | Failure, number: int, most: float, first: float) -> float | None:
     """Seconds before the next attempt after so many of a kind, or None when there should be none."""
     match result:
         case Failure(again=True, after=after):
-            wait = max(after or 0.0, min(FIRST_DELAY * 2 ** (number - 1), LONGEST_DELAY))
+            wait = max(after or 0.0, min(first * 2 ** (number - 1), LONGEST_DELAY))
             return wait if wait <= most else None
         case _:
             return None
