@@ -75,8 +75,8 @@ def test_no_file_is_over_400_lines() -> None:
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 582,
-    "language": 5548,
-    "model": 7586,
+    "language": 5542,
+    "model": 7583,
     "solve": 6940,
     "players": 3387,
     "run": 2319,
