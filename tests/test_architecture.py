@@ -75,7 +75,7 @@ def test_no_file_is_over_400_lines() -> None:
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 582,
-    "language": 5547,
+    "language": 5542,
     "model": 7583,
     "solve": 6937,
     "players": 3385,

@@ -68,7 +68,8 @@ class Builder:
 
     # ---- statements -------------------------------------------------------------------------------------------
 
-    def statement(self, span: Span, inner: Readable) -> Readable:
+    def statement(self, span: Span, inner: Piece) -> Piece:
+        """A rule that only names what stands inside."""
         return inner
 
     def edition(self, span: Span, number: Token) -> Edition:
@@ -109,9 +110,6 @@ class Builder:
 
     def coalition(self, span: Span, name: Token, members: Piece, *objectives: syntax.Objective) -> syntax.Coalition:
         return syntax.Coalition(str(name), self.span(name), members, objectives, span=span)
-
-    def members(self, span: Span, source: syntax.Given | syntax.Drawn) -> syntax.Given | syntax.Drawn:
-        return source
 
     def channel(self, span: Span, secret: Token | None, name: Token, who: Piece, wire: Text | None) -> syntax.Channel:
         source = who if isinstance(who, syntax.Drawn) else syntax.Given(who, span=who.span)
@@ -166,6 +164,7 @@ class Builder:
     def sweep(self, span: Span, name: Token, _in: Token, *values: Piece) -> syntax.Sweep:
         return syntax.Sweep(str(name), self.span(name), values[:-1], values[-1], span=span)
 
+    members = statement
     override, given, drawn = _plain(syntax.Override), _plain(syntax.Given), _plain(syntax.Drawn)
     param, variable = _declared(syntax.Param), _declared(syntax.Variable)
     objective, network = _declared(syntax.Objective), _declared(syntax.Network)

@@ -114,13 +114,12 @@ class _Reader:
         if real is None:
             help_ = "files are read only below the folder of the spec that is run"
             return report("C032", use.span, f"`{use.path}` is outside the spec's own folder", help=help_)
-        names = [*(s.name for s in chain), self._name(real)]
+        shown = " uses ".join(f"`{name}`" for name in (*(s.name for s in chain), self._name(real)))
         if any(real == s.path for s in chain):
-            return report("C033", use.span, "files use each other in a circle", help=" uses ".join(_quoted(names)))
+            return report("C033", use.span, "files use each other in a circle", help=shown)
         if any(real == s.path for s in self.sources):
             return None
         if len(chain) >= DEEPEST:
-            shown = " uses ".join(_quoted(names))
             return report("C033", use.span, f"more than {DEEPEST} files use each other in a chain", help=shown)
         return read_source(real, name=self._name(real), span=use.span)
 
@@ -191,7 +190,3 @@ def _twice(statement: Statement, first: Statement, *, overrides: bool) -> Diagno
         return report("C036", statement.name_span, f"`{name}` is declared in this same file", labels=labels, help=help_)
     help_ = "to replace a statement of a used file, write `override` before it" if elsewhere else ""
     return report("C034", statement.name_span, f"`{name}` is declared twice", labels=labels, help=help_)
-
-
-def _quoted(names: list[str]) -> list[str]:
-    return [f"`{name}`" for name in names]

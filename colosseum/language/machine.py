@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 END = "$END"
 States: TypeAlias = tuple[int, ...]
 MOST_KNOWN = 4096
-"""Answers to `after` that are kept."""
+"""Answers to `after` and to `passed` that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Table:
         self.first, self.last = conf.start_state, conf.end_state
         self.rules: dict[int, _Rule] = {}
         self.after = lru_cache(MOST_KNOWN)(self._after)
+        self.passed = lru_cache(MOST_KNOWN)(self._passed)
 
     def rule(self, rule: Any) -> _Rule:
         """What completing a rule of Lark's does, found out once: as Lark's own tree builder does."""
@@ -62,6 +63,12 @@ class Table:
             passes = only and parts == [(0, False)] and len(rule.expansion) == 1
             self.rules[id(rule)] = _Rule(rule.origin.name, len(rule.expansion), tuple(parts), method, only, passes)
         return self.rules[id(rule)]
+
+    def _passed(self, below: int, state: int, kind: str) -> int:
+        """The state after a whole chain of rules that pass, once a symbol behind `below` has led to `state`."""
+        while (found := self.rows[state].get(kind)) and type(found[1]) is not int and self.rule(found[1]).passes:
+            state = self.rows[below][found[1].origin.name][1]
+        return state
 
     def _after(self, states: States, kind: str) -> States | None:
         """The states that a terminal leads to, or None where it cannot come next."""
@@ -104,7 +111,7 @@ class Machine:
                 return True
             rule = self.table.rules.get(id(target)) or self.table.rule(target)
             if rule.passes:
-                states[-1] = rows[states[-2]][rule.origin][1]
+                states[-1] = self.table.passed(states[-2], states[-1], kind)
                 continue
             self._reduce(rule)
             states.append(rows[states[-1]][rule.origin][1])

@@ -15,10 +15,9 @@ from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Payoff, Prompt, Scenario, Task
 from colosseum.model.spec import Declared
+from colosseum.model.table_rows import few
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
-MOST_NAMED = 3
-"""Agents or tables that a warning names before it counts the rest."""
 LONGER = 4 / 3
 """Times as many words as another that a variant may have with which it is compared."""
 
@@ -168,9 +167,9 @@ def _unmatched(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]
     for experiment in designs.values():
         for prompt in scenario.prompts if len(experiment.arms) > 1 else ():
             used = {dict(c.conditions.variants).get(prompt.name, prompt.variants[0].name) for c in experiment.cells}
-            for (few, short), (many, long) in _uneven(prompt, used)[:1]:
-                message = f"arms of `{experiment.name}` compare texts of {few} and of {many} words"
-                labels = [Label(spans[prompt.name, short], f"{few} words")] if long != short else []
+            for (less, short), (more, long) in _uneven(prompt, used)[:1]:
+                message = f"arms of `{experiment.name}` compare texts of {less} and of {more} words"
+                labels = [Label(spans[prompt.name, short], f"{less} words")] if long != short else []
                 help_ = "make them alike in length and wording, or an effect may come from the length"
                 yield report("W014", spans[prompt.name, long], message, labels=labels, help=help_)
 
@@ -310,5 +309,4 @@ def _deciders(task: Task) -> dict[str, set[str]]:
 
 def some(names: list[str]) -> str:
     """`A`, `B` and 3 more."""
-    first = ", ".join(f"`{name}`" for name in names[:MOST_NAMED])
-    return f"{first} and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else first
+    return few([f"`{name}`" for name in names])

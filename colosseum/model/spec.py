@@ -120,14 +120,13 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
         return
     private = isinstance(statement, syntax.Table) and statement.private
     yield Symbol(statement.name, kind, statement.name_span, statement, private)
-    if isinstance(statement, syntax.Set):
-        match statement.source:
-            case syntax.Grid(columns=columns):
-                for cell in columns:
-                    yield Symbol(str(cell.value), "table", cell.span, statement)
-            case syntax.Loaded() as loaded if place(loaded) in sheets:
-                for cell in sheets[place(loaded)].header[1:]:
-                    yield Symbol(str(cell.value), "table", cell.span, statement)
+    source, columns = getattr(statement, "source", None), tuple[syntax.Cell, ...]()
+    if isinstance(source, syntax.Grid):
+        columns = source.columns
+    elif isinstance(source, syntax.Loaded) and place(source) in sheets:
+        columns = sheets[place(source)].header[1:]
+    for cell in columns if isinstance(statement, syntax.Set) else ():
+        yield Symbol(str(cell.value), "table", cell.span, statement)
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:

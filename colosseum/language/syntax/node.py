@@ -1,6 +1,6 @@
 """The base of every syntax node. In: a class; out: a frozen dataclass that knows the place it was read from."""
 
-from dataclasses import FrozenInstanceError, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import TypeVar
 
 from typing_extensions import dataclass_transform
@@ -12,7 +12,7 @@ C = TypeVar("C")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def node(kind: type[C]) -> type[C]:
-    """A frozen dataclass whose equality, hash and immutability stand once, in Node.
+    """A frozen dataclass whose equality and hash stand once, in Node. Only type checkers refuse to change its fields.
 
     Generating them for each of some sixty classes would take a tenth of the time that `check` may take.
     """
@@ -24,12 +24,6 @@ class Node:
     """Something that stands at a place in a text."""
 
     span: Span = field(compare=False, repr=False, kw_only=True)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Every attribute is set once, by the constructor."""
-        if hasattr(self, name):
-            raise FrozenInstanceError(f"cannot assign to field {name!r}")
-        object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
         """Equal in all that was said, wherever it stands."""
