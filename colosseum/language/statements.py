@@ -20,6 +20,7 @@ from colosseum.language.syntax import (
     Index,
     Indices,
     Loaded,
+    Mapped,
     Name,
     Network,
     Objective,
@@ -39,6 +40,7 @@ from colosseum.language.syntax import (
     Text,
     ToEach,
     ToWhom,
+    Trace,
     Use,
     ValueSource,
     Variable,
@@ -289,6 +291,22 @@ def _sweep(tree: "ParseTree", reading: Reading) -> Sweep:
     return Sweep(**_declared(tree, name, reading), values=expressions(values, reading), where=maybe(where, reading))
 
 
+def _trace(tree: "ParseTree", reading: Reading) -> Trace:
+    _, reader, *mapped = pieces(tree)
+    name = reading.text(reader).value
+    return Trace(
+        span=reading.span(tree), name=name, name_span=reading.span(reader),
+        mapped=tuple([_mapped(part, reading) for part in mapped]),
+    )  # fmt: skip
+
+
+def _mapped(tree: "ParseTree", reading: Reading) -> Mapped:
+    """What it maps is its first word; `arm`, `channel` and `param` are words of the grammar."""
+    *first, what, source = pieces(tree)
+    kind = str(first[0]) if first else tree.data.removeprefix("mapped_")
+    return Mapped(span=reading.span(tree), kind=kind, what=maybe(what, reading), source=expression(source, reading))
+
+
 # ---- parts that several statements have ----------------------------------------------------------------
 
 
@@ -353,5 +371,6 @@ DECLARATIONS: "dict[str, Callable[[ParseTree, Reading], Statement]]" = {
     "prompt": _prompt,
     "rubric": _rubric,
     "experiment": _experiment,
+    "trace": _trace,
 }
 """The reader of each statement's tree, by the name of its rule."""

@@ -15,7 +15,7 @@ from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.language.syntax import Cell
 from colosseum.model.table_rows import Row
-from colosseum.model.values import Elements, Value, text
+from colosseum.model.values import Elements, Fault, Value, text
 
 LARGEST_FILE = 16 * 1024 * 1024
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|([^,"\r\n]*))[ \t]*(,|\r?\n|\r|\Z)')
@@ -26,10 +26,22 @@ INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A CSV file: its header and its rows, all of the header's length."""
+    """A CSV file: its header and its rows, all of the header's length; without the column `seed`, if it begins so."""
 
     header: tuple[Cell, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    seeds: tuple[Value, ...] = ()
+    """Of each row, the seed of the instance that it is of; empty where all seeds have the same rows."""
+
+    def at(self, seed: int, where: Span) -> "Sheet":
+        """The rows of one seed; raises Fault where there are none."""
+        if not self.seeds:
+            return self
+        rows = tuple(row for row, of in zip(self.rows, self.seeds, strict=True) if of == seed)
+        if not rows:
+            known = ", ".join(text(of) for of in dict.fromkeys(self.seeds))
+            raise Fault(f"this file has no data for seed {seed}", code="C059", help=f"its seeds: {known}", span=where)
+        return Sheet(self.header, rows)
 
 
 def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, list[Diagnostic]]:
@@ -98,6 +110,8 @@ def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Di
             diagnostics.append(report("C059", cell.span, message, labels=labels, help=help_))
     if diagnostics:
         return None, diagnostics
+    if len(header) > 1 and header[0].value == "seed":
+        return Sheet(header[1:], tuple(r[1:] for r in records[1:]), tuple(r[0].value for r in records[1:])), []
     return Sheet(header, tuple(records[1:])), []
 
 

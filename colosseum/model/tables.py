@@ -228,7 +228,7 @@ def _loaded(source: syntax.Loaded, facts: "Realiser") -> data.Sheet:
     sheet = facts.spec.sheets.get(place(source))
     if sheet is None:
         raise Poisoned("unreadable")
-    return sheet
+    return sheet.at(facts.seed, source.span)
 
 
 def _stop(diagnostics: list[Diagnostic], facts: "Realiser") -> None:

@@ -306,6 +306,8 @@ def _who(findings: Findings) -> str:
     done = sum(record.status == "complete" for record in findings.records)
     runs = f"{counted(done, 'run')} of {counted(len({record.seed for record in findings.records}), 'seed')}"
     scripted = "; scripted players: no model was asked" if findings.summary.scripted else ""
+    if reader := findings.plan.options.get("imported"):
+        scripted = f"; imported ({reader}): others made these runs, and prompts may differ in ways that are not seen"
     return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{_members(findings)}{scripted}"
 
 

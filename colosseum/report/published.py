@@ -144,6 +144,7 @@ KINDS = {
     "verify": Kind("`log verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
     "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.log:Replay", 2),
     "compare": Kind("`compare --json`: campaigns side by side.", "evidence.comparing:SideBySide", 1),
+    "import": Kind("`import --json`: what became of runs that others made.", "imports.imported_run:ImportFile", 1),
     "merge": Kind("`merge --json`: what came of joining folders.", "campaign.merging:Merged", 2),
     "calibration": Kind("`judge calibrate --json`: how well judges tell the labelled set.",
                         "evidence.calibration:CalibrationFile", 2),

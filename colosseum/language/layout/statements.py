@@ -17,6 +17,7 @@ from colosseum.language.syntax import (
     Edition,
     Experiment,
     Given,
+    Mapped,
     Network,
     Objective,
     Override,
@@ -30,6 +31,7 @@ from colosseum.language.syntax import (
     Setting,
     Sweep,
     Table,
+    Trace,
     Use,
     Variable,
     Variant,
@@ -80,7 +82,7 @@ class Statements(Parts):
 
     # ---- who talks, and what they are told -----------------------------------------------------------
 
-    def _told(self, node: Coalition | Channel | Claim | Prompt | Rubric | Experiment) -> Document:
+    def _told(self, node: Coalition | Channel | Claim | Prompt | Rubric | Experiment | Trace) -> Document:
         match node:
             case Coalition():
                 entries: list[Given | Drawn | Objective] = [node.members, *node.objectives]
@@ -101,6 +103,8 @@ class Statements(Parts):
                 parts.sort(key=lambda part: part.span.start)
                 header = nest(cat(self.spaced(2), self._title()))
                 return cat(header, SPACE, block(parts, self._experiment_part, self.words))
+            case Trace():
+                return cat(nest(self.spaced(3)), SPACE, block(node.mapped, self._mapped, self.words))
         assert_never(node)
 
     def _title(self) -> Document:
@@ -134,6 +138,10 @@ class Statements(Parts):
         others = len(node.paraphrases) + 1 if isinstance(node, Variant) and node.paraphrases else 0
         texts = [part for _ in range(others) for part in (Break(), nest(self.words.take()))]
         return nest(cat(named, group(cat(*texts))))
+
+    def _mapped(self, node: Mapped) -> Document:
+        """`arm emergent is secret == 1`."""
+        return nest(fill([self.clause(node.what) if node.what else self.words.take(), self.clause(node.source)]))
 
     def _experiment_part(self, node: Setting | Arm | Sweep) -> Document:
         match node:
