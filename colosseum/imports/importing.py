@@ -128,7 +128,8 @@ class Import:
         """The cell with the params that the run itself tells, which make a point of their own."""
         for each in self.mapping.of("param"):
             value = evaluate(each.source, run.fields)
-            if isinstance(each.what, syntax.Name) and value not in (NOTHING, None):
+            own = dict(self.checked.expansion.scenario.params)
+            if isinstance(each.what, syntax.Name) and value not in (NOTHING, None, own[each.what.id]):
                 name, params = each.what.id, dict(cell.conditions.params)
                 point = ", ".join(filter(None, (cell.point, f"{name}={text(value)}")))
                 conditions = replace(cell.conditions, params=tuple({**params, name: value}.items()))

@@ -189,7 +189,7 @@ def _decisions(files: _Files) -> tuple[dict[str, Any], frozenset[str], bool]:
         skipped = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
         found = files.assigned | {a: t for a, t in skipped.items() if rows and a not in files.assigned}
         return found, frozenset(), bool(rows) or (bool(found) and set(found) == set(files.agents))
-    if files.known.get("tool_events"):
+    if files.get("tool_events", []):
         return {**final, **files.assigned}, frozenset(final) - files.assigned.keys(), True
     fills = int(files.get("final_summary", {}).get("random_fallback_fills") or 0)
     return dict(final), frozenset(list(final)[len(final) - fills :]), True
