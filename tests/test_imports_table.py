@@ -116,8 +116,11 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
     assert {each.phase for each in record.figures.talk} == {"unknown"}
     shown = colosseum("log", "show", tmp_path / "in", "talk:1")
     assert "\u001b" not in shown.stdout
-    for command in ("report", "judge"):
-        assert colosseum(command, tmp_path / "in").returncode == 0
+    assert "the source does not hold all decisions" in shown.stdout
+    assert colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html").returncode == 0
+    assert colosseum("judge", tmp_path / "in").returncode == 0
+    again = colosseum("replay", tmp_path / "in")
+    assert (again.returncode, "are imported" in again.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

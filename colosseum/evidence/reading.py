@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
-from colosseum.campaign.verifying import misfit
+from colosseum.campaign.verifying import lacking, misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import DEADLINE, SolvedTask
@@ -365,6 +365,7 @@ def strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator
     for event in events:
         if wrong := misfit(event):
             yield f"line {event['n'] + 1}: {wrong}"
+    yield from lacking(events)
     kinds = [event["event"] for event in events]
     if events[0]["event"] != "start" or any(kinds.count(kind) > 1 for kind in ONCE):
         yield "its events are not those of one run"

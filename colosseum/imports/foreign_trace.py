@@ -12,10 +12,8 @@ from colosseum.imports.mapping import MappedRun
 from colosseum.model.json_text import Json, encode
 from colosseum.model.scenario import Channel
 from colosseum.model.values import plain, text
+from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial
-
-VERSION = 5
-"""Of the schema of traces that imported runs are written in."""
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ from colosseum.campaign.folder import Damaged, Expense, Folder, Plan, Result, ke
 from colosseum.campaign.planning import configured
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, stop
-from colosseum.imports.foreign_run import ForeignRun, Unfit
+from colosseum.imports.foreign_run import ForeignRun, ReadRuns, Unfit
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun, ImportFile
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
-from colosseum.imports.readers import READERS
+from colosseum.imports.table_reader import read_table
+from colosseum.imports.terrarium_reader import read_terrarium
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
@@ -28,6 +29,8 @@ from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import Redaction
 from colosseum.run.trace import Seal, TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
+
+READERS: dict[str, ReadRuns] = {"table": read_table, "terrarium": read_terrarium}
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -29,7 +29,6 @@ class TraceMapping:
     """A `trace from` statement; without one, names are as they stand."""
 
     statement: syntax.Trace | None = None
-    _known: dict[str, Any] = field(default_factory=dict)
 
     def of(self, kind: str) -> Iterator[syntax.Mapped]:
         """The entries that begin with a word, in declared order."""
@@ -81,8 +80,7 @@ class MappedRun:
                 case syntax.Name(id=name) if name == agent:
                     return evaluate(each.source, self.run.fields)
                 case syntax.Name(id=name) if name not in self.scenario.task.agents:
-                    author = isinstance(each.source, syntax.Name) and each.source.id not in self.run.fields
-                    if author or isinstance(each.source, syntax.Name):  # `a is participant`: as they stand
+                    if isinstance(each.source, syntax.Name):  # `a is participant`: as they stand
                         return agent
                     return evaluate(each.source, self.run.fields, {name: agent})
                 case syntax.Lookup(base=syntax.Name(id=base), keys=(syntax.Name(id=name),)):

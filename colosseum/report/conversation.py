@@ -117,7 +117,8 @@ def _ending(events: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
         if event["event"] == "outcome":
             yield Heading("Outcome")
             drawn = dict.fromkeys(event["undecided"], ", not decided by anybody")
-            yield Definitions(tuple((name, text(v) + drawn.get(name, "")) for name, v in event["assignment"].items()))
+            known = event["assignment"] or {"not known": "the source does not hold all decisions"}
+            yield Definitions(tuple((name, text(v) + drawn.get(name, "")) for name, v in known.items()))
     if not events or events[-1]["event"] != "end":
         yield Heading("No end yet")
         yield Paragraph("the run goes on, or was cut off: the same `audit` goes on with it")

@@ -1,4 +1,4 @@
-"""The events of a trace, versions 3 to 5. In: the JSON of a line; out: one of fourteen kinds, or what is wrong.
+"""The events of a trace, versions 3 and 4. In: the JSON of a line; out: one of fourteen kinds, or what is wrong.
 
 `start` opens a trace and says what is played; `order`, `channels` and a `briefing` for every agent say who acts and
 what each is told. Then every `reply` of an agent is followed by what its calls came to: a `post`, a `decide`, a
@@ -124,8 +124,8 @@ class Start(Event):
     """What is played. The SHA-256 of all fields from `protocol` on is the trial's identity."""
 
     event: Literal["start"]
-    version: Literal[3, 4, 5]
-    """Of this schema; 4 added `thought` and `wordings`, 5 is of imported runs."""
+    version: Literal[3, 4]
+    """Of this schema; 4 added `thought`, `wordings` and `imported`."""
     trial: Digest
     """The trial's identity."""
     protocol: Number
