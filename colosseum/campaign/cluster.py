@@ -21,17 +21,7 @@ from queue import Empty, SimpleQueue
 from shutil import which
 from typing import Any, Literal
 
-from colosseum.campaign.worker import (
-    Instructions,
-    Made,
-    Share,
-    Unfit,
-    ask_models,
-    leave,
-    make_block,
-    stop_blocks,
-    unfit,
-)
+from colosseum.campaign import worker as block_worker
 from colosseum.players.models.request import Endpoint
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
@@ -93,7 +83,9 @@ class Supply:
 
 
 @contextmanager
-def crew(place: Place, instructions: Instructions, *, threads: int, say: Callable[[str], None]) -> Iterator["DaskCrew"]:
+def crew(
+    place: Place, instructions: block_worker.Instructions, *, threads: int, say: Callable[[str], None]
+) -> Iterator["DaskCrew"]:
     """Workers that see the folder; each makes `threads` blocks at once, where that is ours to say. Raises Unusable.
 
     When the block of the `with` breaks, workers stop as soon as their calls under way have ended.
@@ -111,7 +103,7 @@ def crew(place: Place, instructions: Instructions, *, threads: int, say: Callabl
 
 
 @contextmanager
-def _token(instructions: Instructions) -> Iterator[None]:
+def _token(instructions: block_worker.Instructions) -> Iterator[None]:
     """A file by which workers can tell that they see the folder."""
     instructions.token_path.write_text(instructions.token, encoding="utf-8")
     try:
@@ -233,10 +225,10 @@ class DaskCrew:
     """The workers of a scheduler."""
 
     client: Any
-    instructions: Instructions
+    instructions: block_worker.Instructions
     supply: Supply
     say: Callable[[str], None]
-    futures: dict[str, tuple[int, Share, Any]] = field(default_factory=dict)
+    futures: dict[str, tuple[int, block_worker.Share, Any]] = field(default_factory=dict)
     """Blocks under way by Dask's name for them."""
     finished: "SimpleQueue[str | None]" = field(default_factory=SimpleQueue)
     """Names of those that are done; None when somebody says stop."""
@@ -270,7 +262,7 @@ class DaskCrew:
             self._look()
             time.sleep(WAITING)
         with self._told():
-            answers = self.client.run(unfit, self.instructions, on_error="return")
+            answers = self.client.run(block_worker.unfit, self.instructions, on_error="return")
         for answer in answers.values():
             if isinstance(answer, ImportError):
                 raise Unusable(f"a worker cannot import what it needs: {answer}", "workers need the same installation")
@@ -280,19 +272,19 @@ class DaskCrew:
     def ask(self, endpoints: Sequence[Endpoint]) -> list[str]:
         """What keeps models from playing, seen from every worker."""
         with self._told():
-            answers = self.client.run(ask_models, self.instructions, endpoints, on_error="return")
+            answers = self.client.run(block_worker.ask_models, self.instructions, endpoints, on_error="return")
         said = (answer if isinstance(answer, list) else [str(answer)] for answer in answers.values())
         return list(dict.fromkeys(words for each in said for words in each))
 
-    def give(self, number: int, share: Share) -> None:
+    def give(self, number: int, share: block_worker.Share) -> None:
         """A block for one of the workers."""
         name = f"block-{self.instructions.token}-{number}"
         with self._told():
-            future = self.client.submit(make_block, self.instructions, share, key=name, pure=False)
+            future = self.client.submit(block_worker.make_block, self.instructions, share, key=name, pure=False)
         self.futures[name] = (number, share, future)
         future.add_done_callback(lambda done: self.finished.put(done.key))
 
-    def take(self) -> tuple[int, Made]:
+    def take(self) -> tuple[int, block_worker.Made]:
         """Wait for a block to be done. Raises Unusable, KeyboardInterrupt, and whatever broke in the block."""
         name: str | None = ""
         while name == "":
@@ -305,18 +297,18 @@ class DaskCrew:
         number, share, future = self.futures.pop(name)
         return number, self._made(share, future)
 
-    def _made(self, share: Share, future: Any) -> Made:
+    def _made(self, share: block_worker.Share, future: Any) -> block_worker.Made:
         from distributed.comm import CommClosedError
         from distributed.scheduler import KilledWorker
 
         block = share.planned.block
         try:
-            made: Made = future.result()
+            made: block_worker.Made = future.result()
         except KilledWorker:
             raise Unusable(f"every worker that was given the block of seed {block.seed} died") from None
         except (CancelledError, CommClosedError):
             raise Unusable("the scheduler was lost; run the same command to go on") from None
-        except Unfit as fault:
+        except block_worker.Unfit as fault:
             raise Unusable(str(fault)) from None
         except Exception as error:
             error.add_note(
@@ -345,13 +337,13 @@ class DaskCrew:
         if self.client.status == "running":
             with suppress(OSError):
                 self.client.cancel([future for _, _, future in self.futures.values()])
-                self.client.run(stop_blocks, self.instructions.token, on_error="ignore")
+                self.client.run(block_worker.stop_blocks, self.instructions.token, on_error="ignore")
 
     def leave(self) -> None:
         """Workers keep nothing of us."""
         if self.client.status == "running":
             with suppress(OSError):
-                self.client.run(leave, self.instructions.token, on_error="ignore")
+                self.client.run(block_worker.leave, self.instructions.token, on_error="ignore")
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -16,7 +16,7 @@ LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read whole."""
 
 
-class Unfit(Exception):  # noqa: N818 - what is wrong, in words
+class Refusal(Exception):  # noqa: N818 - what is wrong, in words
     """A run cannot be read, or breaks the scenario; says why."""
 
 
@@ -88,21 +88,21 @@ def digest(content: bytes) -> str:
 
 
 def content_of(path: Path) -> bytes:
-    """A whole file. Raises Unfit, also where it is too large."""
+    """A whole file. Raises Refusal, also where it is too large."""
     try:
         if path.stat().st_size > LARGEST:
-            raise Unfit(f"{path.name} is larger than {LARGEST // 2**20} MiB")
+            raise Refusal(f"{path.name} is larger than {LARGEST // 2**20} MiB")
         return path.read_bytes()
     except OSError as error:
-        raise Unfit(f"cannot read {path.name}: {error.strerror}") from None
+        raise Refusal(f"cannot read {path.name}: {error.strerror}") from None
 
 
 def json_of(content: bytes, name: str) -> Any:
-    """The value of a JSON text. Raises Unfit."""
+    """The value of a JSON text. Raises Refusal."""
     try:
         return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise Unfit(f"{name} is not JSON: {str(error)[:120]}") from None
+        raise Refusal(f"{name} is not JSON: {str(error)[:120]}") from None
 
 
 def _no_number(name: str) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from colosseum.diagnostics import closest
-from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Unfit
+from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun
 from colosseum.imports.mapping import MappedRun
 from colosseum.model.json_text import Json, encode
@@ -18,7 +18,7 @@ from colosseum.run.trial import Listed, Trial
 
 @dataclass(frozen=True)
 class ForeignTrace:
-    """A foreign run as the events of a trace. Raises Unfit where it breaks the scenario."""
+    """A foreign run as the events of a trace. Raises Refusal where it breaks the scenario."""
 
     run: ForeignRun
     trial: Trial
@@ -73,7 +73,7 @@ class ForeignTrace:
         yield "start", {"version": VERSION, "trial": self.identity, **self.start}
         order = None if run.order is None else [self.mapped.agent(name) for name in run.order]
         if order is not None and sorted(order) != sorted(task.agents):
-            raise Unfit("its turn order does not have every agent once")
+            raise Refusal("its turn order does not have every agent once")
         yield "order", {"agents": order}
         self._same_coalition()
         channels = self._channels()
@@ -98,7 +98,7 @@ class ForeignTrace:
             theirs, ours = {self.mapped.agent(name) for name in self.run.coalition}, scenario.coalitions[0].members
             if theirs != {*ours}:
                 names = (", ".join(sorted(each)) or "nobody" for each in (theirs, ours))
-                raise Unfit("its coalition is {}, that of the scenario {}".format(*names))
+                raise Refusal("its coalition is {}, that of the scenario {}".format(*names))
 
     def _channels(self) -> dict[str, dict[str, Json]]:
         """By name in the source: those that are the scenario's have its members where the source names none."""
@@ -118,7 +118,7 @@ class ForeignTrace:
         rounds, number = self.trial.stage.conditions.settings.rounds, 0
         for each in self.run.said:
             if each.phase == "planning" and each.round is not None and each.round > rounds + 1:
-                raise Unfit(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
+                raise Refusal(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
             agent, when = self.mapped.agent(each.agent), rounds + 1 if each.phase == "execution" else each.round
             yield from self._reply(agent, each.phase, when)
             if each.channel is None:
@@ -142,10 +142,10 @@ class ForeignTrace:
 def _channel(
     name: str, members: list[str] | None, each: ForeignChannel, live: Mapping[str, Channel]
 ) -> dict[str, Json]:
-    """A channel of the trace. Raises Unfit where nobody knows its members."""
+    """A channel of the trace. Raises Refusal where nobody knows its members."""
     if members is None and name not in live:
         help_ = closest(name, live) or f"channels: {', '.join(live)}"
-        raise Unfit(f"`{name}` is no channel of the scenario, and the source does not say its members; {help_}")
+        raise Refusal(f"`{name}` is no channel of the scenario, and the source does not say its members; {help_}")
     ours = live.get(name)
     people: list[Json] = [*(members if members is not None else ours.members if ours else ())]
     return {"name": name, "members": people, "secret": ours.secret if ours else each.secret, "wire": None}

@@ -15,7 +15,7 @@ from colosseum.campaign.folder import Damaged, Expense, Folder, Plan, Result, ke
 from colosseum.campaign.planning import configured
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, stop
-from colosseum.imports.foreign_run import ForeignRun, ReadRuns, Unfit
+from colosseum.imports.foreign_run import ForeignRun, ReadRuns, Refusal
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun, ImportFile
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
@@ -64,22 +64,22 @@ class Import:
         try:
             for run in READERS[self.reader](path, self.mapping):
                 self.found.append(self._one(run))
-        except Unfit as unfit:
+        except Refusal as unfit:
             self.found.append(_refused(ForeignRun(path.name, {}), str(unfit)))
 
     def _one(self, run: ForeignRun) -> ImportedRun:
         try:
             if run.broken:
-                raise Unfit(run.broken)
+                raise Refusal(run.broken)
             trial = self._trial(run)
             made = ForeignTrace(run, trial, MappedRun(self.mapping, run, trial.stage.scenario), self.reader)
             listed = made.listed
             known = self.cells.setdefault(_cell(listed), listed.trial)
             if known != listed.trial:
                 words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
-                raise Unfit(f"another run is {words} already: {known[:8]}")
+                raise Refusal(f"another run is {words} already: {known[:8]}")
             events = list(made.events())
-        except Unfit as unfit:
+        except Refusal as unfit:
             return _refused(run, str(unfit))
         self.first = self.first or trial
         became: Literal["new", "known"] = "known" if self.folder.result_path(listed.trial).exists() else "new"
@@ -98,20 +98,20 @@ class Import:
         self.folder.commit(Result(SCHEMA, made.identity, "complete", None, seal, Expense.of([])))
 
     def _trial(self, run: ForeignRun) -> Trial:
-        """The run of our own that it is compared as. Raises Unfit."""
+        """The run of our own that it is compared as. Raises Refusal."""
         arm, point = self._arm(run), self.mapping.value("point", run.fields) if "point" in run.fields else None
         cells = [cell for cell in self.design.cells if cell.name == arm and point in (None, "", NOTHING, cell.point)]
         if not cells:
-            raise Unfit(f"the experiment has no arm `{arm}` at the point `{point}`")
+            raise Refusal(f"the experiment has no arm `{arm}` at the point `{point}`")
         cell = self._with_params(cells[0], run)
         seed, repeat = (_whole(kind, self.mapping.value(kind, run.fields)) for kind in ("seed", "repeat"))
         if seed is None:
-            raise Unfit("the source does not say its seed: map it, as in `seed is seed`, or `seed is 1`")
+            raise Refusal("the source does not say its seed: map it, as in `seed is seed`, or `seed is 1`")
         if repeat == 0:
-            raise Unfit("repeats count from 1; this is 0: write `repeat is … + 1`")
+            raise Refusal("repeats count from 1; this is 0: write `repeat is … + 1`")
         made, diagnostics = self.trials.of(Block(cell.point, seed, 1 if repeat is None else repeat, (cell,)))
         if diagnostics:
-            raise Unfit(f"there is no instance at seed {seed}: {diagnostics[0].message}")
+            raise Refusal(f"there is no instance at seed {seed}: {diagnostics[0].message}")
         return made[0]
 
     def _arm(self, run: ForeignRun) -> str:
@@ -120,11 +120,11 @@ class Import:
             if isinstance(each.what, syntax.Name) and holds(each.source, run.fields):
                 return each.what.id
         if entries:
-            raise Unfit("no `arm … is …` of the mapping holds for it")
+            raise Refusal("no `arm … is …` of the mapping holds for it")
         arm = str(run.fields.get("arm") or "")
         if arm not in self.design.arms:
             help_ = closest(arm, self.design.arms) or f"arms: {', '.join(self.design.arms)}"
-            raise Unfit(f"`{arm}` is no arm of `{self.design.name}`; {help_}" if arm else f"it has no arm; {help_}")
+            raise Refusal(f"`{arm}` is no arm of `{self.design.name}`; {help_}" if arm else f"it has no arm; {help_}")
         return arm
 
     def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:
@@ -170,13 +170,13 @@ def _cell(listed: Listed) -> tuple[str, str, int, int, str]:
 
 
 def _whole(kind: str, found: Any) -> int | None:
-    """A seed or a repeat. Raises Unfit where it is no whole number."""
+    """A seed or a repeat. Raises Refusal where it is no whole number."""
     if found in (NOTHING, None):
         return None
     if isinstance(found, float) and found.is_integer():
         found = int(found)
     if isinstance(found, bool) or not str(found).isdecimal() or len(str(found)) > 18:
-        raise Unfit(f"its {kind} is `{found}`, not a whole number")
+        raise Refusal(f"its {kind} is `{found}`, not a whole number")
     return int(found)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from colosseum.diagnostics import ColosseumError, closest, report
-from colosseum.imports.foreign_run import Fields, ForeignRun, Unfit
+from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal
 from colosseum.language import syntax
 from colosseum.model.scenario import Scenario, Variable
 from colosseum.model.values import Value
@@ -51,7 +51,7 @@ class TraceMapping:
 
 @dataclass(frozen=True)
 class MappedRun:
-    """A run's names as the scenario has them. Raises Unfit where it does not fit."""
+    """A run's names as the scenario has them. Raises Refusal where it does not fit."""
 
     mapping: TraceMapping
     run: ForeignRun
@@ -64,14 +64,14 @@ class MappedRun:
         for agent in found:
             given = self._foreign(agent) if self.run.agents else agent
             if given is NOTHING or given is None:
-                raise Unfit(f"the source does not say who `{agent}` is")
+                raise Refusal(f"the source does not say who `{agent}` is")
             found[agent] = str(given)
         strange = [name for name in self.run.agents if name not in found.values()]
         if strange:
             help_ = closest(strange[0], found.values()) or f"agents: {', '.join(found.values())}"
-            raise Unfit(f"`{strange[0]}` is not an agent of the scenario; {help_}")
+            raise Refusal(f"`{strange[0]}` is not an agent of the scenario; {help_}")
         if len({*found.values()}) < len(found):
-            raise Unfit("two agents of the scenario have one name in the source")
+            raise Refusal("two agents of the scenario have one name in the source")
         return found
 
     def _foreign(self, agent: str) -> Any:
@@ -95,9 +95,11 @@ class MappedRun:
         return {name: agent for agent, name in self.foreign.items()}
 
     def agent(self, name: str) -> str:
-        """An agent by its name in the source. Raises Unfit."""
+        """An agent by its name in the source. Raises Refusal."""
         if name not in self.ours:
-            raise Unfit(f"`{name}` is not an agent of the scenario; {closest(name, self.ours) or 'map it by `agent`'}")
+            raise Refusal(
+                f"`{name}` is not an agent of the scenario; {closest(name, self.ours) or 'map it by `agent`'}"
+            )
         return self.ours[name]
 
     def channel(self, name: str) -> str:
@@ -109,12 +111,12 @@ class MappedRun:
 
     @cached_property
     def decisions(self) -> dict[str, Value]:
-        """By variable, the decisions that the source holds. Raises Unfit where one is outside its domain."""
+        """By variable, the decisions that the source holds. Raises Refusal where one is outside its domain."""
         told = self.run.fields.get("decisions") or {}
         names = [v.name for v in self.scenario.task.variables]
         if strange := [name for name in told if name not in names]:
             help_ = closest(strange[0], names) or f"variables: {', '.join(names)}"
-            raise Unfit(f"`{strange[0]}` is not a variable of the scenario; {help_}")
+            raise Refusal(f"`{strange[0]}` is not a variable of the scenario; {help_}")
         given = {v: told.get(v.name, self._given(v)) for v in self.scenario.task.variables}
         return {v.name: self._within(v, value) for v, value in given.items() if value is not NOTHING}
 
@@ -138,7 +140,7 @@ class MappedRun:
                 return value
         domain = [str(value) for value in variable.domain]
         help_ = closest(str(given), domain) or f"its values: {', '.join(domain[:8])}"
-        raise Unfit(f"`{variable.name}` is `{given}`, which is not in its domain; {help_}")
+        raise Refusal(f"`{variable.name}` is `{given}`, which is not in its domain; {help_}")
 
 
 def indexed(what: syntax.Expr | None) -> tuple[str, list[str]]:

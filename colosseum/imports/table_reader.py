@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Unfit, Utterance, digest, json_of
+from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal, Utterance, digest, json_of
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
 from colosseum.language import syntax
 from colosseum.model.values import text
@@ -22,7 +22,7 @@ Entry = Mapping[str, Any]
 
 
 def read_table(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
-    """The runs of a file, streamed. Raises Unfit where it is no table."""
+    """The runs of a file, streamed. Raises Refusal where it is no table."""
     seen: set[str] = set()
     for name, group in groupby(_rows(path), key=lambda row: _run_name(row, mapping)):
         run = _run(path, name, list(group), mapping)
@@ -43,20 +43,20 @@ def _rows(path: Path) -> Iterator[Entry]:
                 if line.strip():
                     row = json_of(line.encode("utf-8", "surrogatepass"), f"{path.name} line {number}")
                     if not isinstance(row, dict):
-                        raise Unfit(f"{path.name} line {number} is no object")
+                        raise Refusal(f"{path.name} line {number} is no object")
                     yield row
     except UnicodeDecodeError:
-        raise Unfit(f"{path.name} is not UTF-8 text") from None
+        raise Refusal(f"{path.name} is not UTF-8 text") from None
     except csv.Error as error:
-        raise Unfit(f"{path.name} is not CSV: {error}") from None
+        raise Refusal(f"{path.name} is not CSV: {error}") from None
     except OSError as error:
-        raise Unfit(f"cannot read {path.name}: {error.strerror}") from None
+        raise Refusal(f"cannot read {path.name}: {error.strerror}") from None
 
 
 def _csv_rows(file: Any) -> Iterator[Entry]:
     for number, row in enumerate(csv.DictReader(file), start=2):
         if None in row or None in row.values():
-            raise Unfit(f"line {number} has another number of cells than the header")
+            raise Refusal(f"line {number} has another number of cells than the header")
         yield {name: None if cell == "" else cell for name, cell in row.items()}
 
 

@@ -16,7 +16,7 @@ from colosseum.imports.foreign_run import (
     Fields,
     ForeignChannel,
     ForeignRun,
-    Unfit,
+    Refusal,
     Utterance,
     content_of,
     digest,
@@ -43,13 +43,13 @@ ROUNDED = 1e-6
 
 
 def read_terrarium(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
-    """Every run below a folder, and those that only the table of a batch has. Raises Unfit where there is none."""
+    """Every run below a folder, and those that only the table of a batch has. Raises Refusal where there is none."""
     if not path.is_dir():
-        raise Unfit(f"{path.name} is no folder of runs")
+        raise Refusal(f"{path.name} is no folder of runs")
     folders = sorted({file.parent for name in FILES for file in path.rglob(f"{name}.json")}, key=str)
     tables = sorted(file for file in path.rglob("summary.json") if file.parent not in folders)
     if not folders and not tables:
-        raise Unfit(f"{path.name} has no run of Terrarium: no {', '.join(FILES[:3])} or summary .json")
+        raise Refusal(f"{path.name} has no run of Terrarium: no {', '.join(FILES[:3])} or summary .json")
     rules: dict[Path, str | None] = {}
     for folder in folders:
         rules[_batch(folder)] = _stronger(rules.get(_batch(folder)), _credit(folder))
@@ -76,7 +76,7 @@ def _credit(folder: Path) -> str | None:
         summary = json_of(content_of(folder / "final_summary.json"), "final_summary.json")
         excess = sum(summary["agent_rewards"].values()) - summary["joint_reward"]
         taken = [task for task in summary["assignment"].values() if task]
-    except (Unfit, KeyError, TypeError, AttributeError):
+    except (Refusal, KeyError, TypeError, AttributeError):
         return None
     if not any(taken.count(task) > 2 for task in taken):
         return None
@@ -90,7 +90,7 @@ def _stronger(one: str | None, other: str | None) -> str | None:
 def _safely(name: str, files: "_Files", credit: str | None) -> ForeignRun:
     try:
         return _run(name, files, credit)
-    except Unfit as unfit:
+    except Refusal as unfit:
         return ForeignRun(name, files.digests, broken=str(unfit))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         return ForeignRun(name, files.digests, broken=f"its files are not laid out as Terrarium writes them: {error!r}")
@@ -106,7 +106,7 @@ class _Files:
     known: dict[str, Any] = field(default_factory=dict)
 
     def get(self, name: str, empty: Any) -> Any:
-        """A file's JSON; `empty` where there is none. Raises Unfit where it has another type."""
+        """A file's JSON; `empty` where there is none. Raises Refusal where it has another type."""
         path = self.folder / f"{name}.json"
         if name not in self.known and path.exists():
             content = content_of(path)
@@ -114,7 +114,7 @@ class _Files:
             self.known[name] = json_of(content, path.name)
         found = self.known.get(name, empty)
         if not isinstance(found, type(empty)):
-            raise Unfit(f"{path.name} holds no {'list' if empty == [] else 'object'}")
+            raise Refusal(f"{path.name} holds no {'list' if empty == [] else 'object'}")
         return found
 
     @cached_property
@@ -290,7 +290,7 @@ def _tabled(table: Path, root: Path, seen: set[str]) -> Iterator[ForeignRun]:
     """Runs of a batch's table that have no folder: figures without decisions."""
     try:
         rows = json_of(content := content_of(table), table.name)
-    except Unfit as unfit:
+    except Refusal as unfit:
         yield ForeignRun(table.name, {}, broken=str(unfit))
         return
     file = {table.relative_to(root.parent).as_posix(): digest(content)}
