@@ -246,6 +246,11 @@ ARM = row(word("arm"), NAMES, word("{"), several(SETTING, least=0), word("}"))
 SWEPT = row(NAMES | word("network"), word("in"), several(EXPRESSION, between=","))
 SWEEP = row(word("sweep"), SWEPT, maybe(word("where"), EXPRESSION))
 EXPERIMENT = row(words("experiment e"), maybe(STRINGS), word("{"), several(SETTING | ARM | SWEEP, most=4), word("}"))
+MAPPED = row(
+    row(NAMES, maybe(EXPRESSION)) | row(word("arm") | word("channel") | word("param"), EXPRESSION),
+    word("is"), EXPRESSION,
+)  # fmt: skip
+TRACE = row(words("trace from"), STRINGS, word("{"), several(MAPPED, most=4), word("}"))
 
 DECLARATIONS: dict[str, Some] = {
     "param": row(word("param"), NAMES, GIVEN),
@@ -271,6 +276,7 @@ DECLARATIONS: dict[str, Some] = {
         word("{"), several(row(NUMBERS, word(":"), TEXTS), most=3), word("}"),
     ),
     "experiment": EXPERIMENT,
+    "trace": TRACE,
 }
 STATEMENTS: dict[str, Some] = {
     **DECLARATIONS,

@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
 LAYERS = (
-    "diagnostics", "language", "model", "solve", "players", "run", "campaign", "evidence", "report", "api", "cli",
+    "diagnostics", "language", "model", "solve", "players", "run", "campaign", "imports", "evidence", "report", "api",
+    "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
 SOLVE = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "backend", "few", "arrays", "lowering",
@@ -84,7 +85,8 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7168,
     "report": 5549,
     "api": 488,
-    "cli": 1800,
+    "cli": 1793,
+    "imports": 1200,
 }
 
 

@@ -25,7 +25,7 @@ from colosseum.run.judging.transcript import transcript
 from colosseum.run.run import LiveRun
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
-from colosseum.run.unrecorded import play
+from colosseum.evidence.power.unrecorded import play
 
 LOADED = MATCH.replace("experiment e {", "experiment e { names loaded ")
 NIGHT = MATCH.replace("backroom for cabal", 'backroom for cabal as "the night shift"')

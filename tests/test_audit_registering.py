@@ -15,7 +15,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.registering import Registered, agreed, fixed, sealed
 from colosseum.language import shipped
 from colosseum.model.check import check
-from colosseum.model.signals import margins_for
+from colosseum.campaign.margins import margins_for
 
 GAME = SPEC.replace("rounds 1", "rounds 1  seeds 1..4")
 

@@ -10,8 +10,8 @@ from conftest import SPECS, prepare, run
 from pydantic import TypeAdapter
 
 import colosseum
-from colosseum.evidence import kept as keeping
-from colosseum.evidence.kept import Kept, program
+from colosseum.campaign import kept as keeping
+from colosseum.campaign.kept import Kept, program
 from colosseum.evidence.reading import Reader, Unreadable
 
 

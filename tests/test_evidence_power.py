@@ -20,9 +20,9 @@ from colosseum.evidence.power.studies import Draws, Rule, Stand, shares, stands,
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
-from colosseum.model.signals import margins_for
+from colosseum.campaign.margins import margins_for
 from colosseum.run.trial import blocks
-from colosseum.run.unrecorded import play
+from colosseum.evidence.power.unrecorded import play
 
 JIRA = SPECS / "jira.colo"
 SEEDS = 8

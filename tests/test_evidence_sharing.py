@@ -8,7 +8,7 @@ from conftest import SPECS, prepare, run
 from colosseum.campaign.folder import Plan
 from colosseum.evidence import sharing
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.kept import Kept
+from colosseum.campaign.kept import Kept
 from colosseum.evidence.reading import Reader, Unreadable
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from specs_made import TEAM, checked, said
 
+from colosseum.model.check import check
 from colosseum.model.values import Value
 
 USED = "reward r when move[A] == left: 1\n"
@@ -157,3 +158,17 @@ reward payoffs[a in agents] to a: pays[move[ann], move[bob], a]
     scenario = checked(tmp_path, text).expansion.scenario
     x = {"move[ann]": "defect", "move[bob]": "cooperate"}
     assert [(p.term.evaluate(x), p.credit.shares(x)) for p in scenario.task.payoffs] == [(4, ("ann",)), (1, ("bob",))]
+
+
+def test_a_file_may_have_rows_by_seed(tmp_path: Path) -> None:
+    """The first column `seed` chooses the rows of an instance; another seed is refused."""
+    (tmp_path / "t.csv").write_text("seed,moves,t\n1,left,1\n1,right,2\n4,left,3\n4,right,4\n", encoding="utf-8")
+    spec = tmp_path / "spec.colo"
+    spec.write_text(f'{TEAM}table t[moves] from "t.csv"\nreward w when move[A] == left: t[left]\n', encoding="utf-8")
+    for seed, first in ((1, 1), (4, 3)):
+        found, diagnostics = check(spec, seed=seed)
+        assert found is not None, diagnostics
+        assert found.expansion.world.tables["t"].entries[("left",)] == first
+    _, (missing,) = check(spec, seed=2)
+    assert (missing.code, missing.message) == ("C059", "this file has no data for seed 2")
+    assert missing.help == ("its seeds: 1, 4",)

@@ -24,7 +24,7 @@ from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings, read_report
-from colosseum.evidence.kept import Kept
+from colosseum.campaign.kept import Kept
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer

@@ -34,6 +34,7 @@ PRINTED = {
     "verify": ("log", "verify", "{runs}"),
     "doctor": ("doctor", "{runs}"),
     "replay": ("replay", "{runs}"),
+    "import": ("import", TOY, "{acts}", "--out", "{imported}"),
     "merge": ("merge", "{runs}", "-o", "{merged}"),
     "compare": ("compare", "{runs}", "{runs}"),
     "calibration": ("judge", "calibrate"),
@@ -46,9 +47,11 @@ PRINTED = {
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A campaign, and files that commands read."""
     folder = tmp_path_factory.mktemp("published")
-    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "fresh")}
+    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "fresh", "imported")}
     done = colosseum("audit", TOY, "--seeds", "1..3", "--out", places["runs"])
     assert done.returncode == 0, done.stderr
+    places["acts"] = folder / "acts.csv"
+    assert colosseum("log", "export", places["runs"], "-o", places["acts"]).returncode == 0
     places["chosen"].write_text('{"move[A]": "left"}', encoding="utf-8")
     places["wrong"].write_text("colosseum 1\nscenario s\nagents a, b\nreward r: nobody\n", encoding="utf-8")
     return places

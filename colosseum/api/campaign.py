@@ -32,6 +32,7 @@ from colosseum.campaign.work import plan_work, read_cache
 from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
+from colosseum.evidence.folder_checks import verify_folder
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
@@ -176,7 +177,7 @@ class Campaign:
 
     def verify(self) -> Verified:
         """Check that no file was changed; `faults` lists those that were. Raises ColosseumError."""
-        return paged(log.verify_folder(self.folder), log.verified_blocks)
+        return paged(verify_folder(self.folder), log.verified_blocks)
 
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""

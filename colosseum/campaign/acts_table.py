@@ -23,7 +23,7 @@ class Row:
     """How the run ended: complete or failed."""
     n: int
     """The event's place in its trace."""
-    round: int
+    round: int | None
     agent: str
     model: str
     """The agent's player."""

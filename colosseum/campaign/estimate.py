@@ -10,16 +10,8 @@ from dataclasses import dataclass
 from statistics import stdev
 from typing import TypeAlias
 
+from colosseum.campaign import lengths
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.lengths import (
-    MOST_MEASURED,
-    Basis,
-    Habits,
-    Lengths,
-    ceiling_habits,
-    default_lengths,
-    measure,
-)
 from colosseum.campaign.rehearsal import Load, Rehearsed, rehearse
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.run.event_loop import completed
@@ -28,7 +20,7 @@ from colosseum.run.trial import Listed, Trial
 WIDEST = math.sqrt(8)
 """Of a 90 % interval: the likely figure is divided and multiplied by at most this."""
 NARROWEST = 1.1
-SPREAD: Mapping[Basis, float] = {
+SPREAD: Mapping[lengths.Basis, float] = {
     "defaults": WIDEST,
     "this model in other specs": 2.0,
     "this model in this spec": 1.5,
@@ -125,9 +117,9 @@ class Outlook:
     models: dict[str, Estimate]
     seconds: Bounds
     """Until all have ended, as many side by side as there may be."""
-    basis: dict[str, Basis]
+    basis: dict[str, lengths.Basis]
     """By model, where lengths come from."""
-    habits: dict[str, Habits]
+    habits: dict[str, lengths.Habits]
     """By model: the means that were reckoned with."""
     blocks: int
     """On file, by which the estimate was corrected."""
@@ -141,19 +133,19 @@ def outlook(
     folder: Folder,
     ahead: Ahead,
     prices: Mapping[str, Price],
-    known: Callable[[Endpoint], tuple[Lengths, Basis]],
+    known: Callable[[Endpoint], tuple[lengths.Lengths, lengths.Basis]],
     *,
     side_by_side: int,
 ) -> Outlook:
     """What the missing runs come to; `known` are lengths of other campaigns. Raises OSError."""
-    blocks, basis, habits = _on_file(folder, ahead.kin, prices), dict[str, Basis](), dict[str, Habits]()
+    blocks, basis, habits = _on_file(folder, ahead.kin, prices), dict[str, lengths.Basis](), dict[str, lengths.Habits]()
     for model, endpoint in ahead.endpoints.items():
-        lengths, basis[model] = known(endpoint)
+        found, basis[model] = known(endpoint)
         if measured := [block.took[model] for block in blocks if model in block.took]:
-            lengths, basis[model] = sum(measured, Lengths()), "runs in this folder"
-        habits[model] = Habits.of(lengths, default_lengths(endpoint))
+            found, basis[model] = sum(measured, lengths.Lengths()), "runs in this folder"
+        habits[model] = lengths.Habits.of(found, lengths.default_lengths(endpoint))
     likely = completed(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
-    ceiling = completed(_rehearsed(ahead, prices, ceiling_habits))
+    ceiling = completed(_rehearsed(ahead, prices, lengths.ceiling_habits))
     spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()
     models: dict[str, Estimate] = {}
     for model in habits:
@@ -177,7 +169,7 @@ Cells: TypeAlias = "dict[tuple[str, str], Rehearsed]"
 """One run by its sweep point and arm."""
 
 
-async def _rehearsed(ahead: Ahead, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Cells:
+async def _rehearsed(ahead: Ahead, prices: Mapping[str, Price], habits: Callable[[Endpoint], lengths.Habits]) -> Cells:
     trials = [trial for block in ahead.examples.values() for trial in block]
     return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in trials}
 
@@ -195,7 +187,7 @@ class _Block:
     """Complete runs of one point, seed and repeat."""
 
     cells: tuple[tuple[str, str], ...]
-    took: dict[str, Lengths]
+    took: dict[str, lengths.Lengths]
     """By model."""
 
 
@@ -206,14 +198,14 @@ def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price])
         result = folder.result(each.trial)
         if result is not None and result.status == "complete":
             groups.setdefault((each.point, each.seed, each.repeat), []).append(each)
-    chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / MOST_MEASURED))]
-    found = [_Block(tuple((e.point, e.arm) for e in runs), measure(folder, runs, prices)) for runs in chosen]
+    chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / lengths.MOST_MEASURED))]
+    found = [_Block(tuple((e.point, e.arm) for e in runs), lengths.measure(folder, runs, prices)) for runs in chosen]
     return [block for block in found if block.took and all(each.counted for each in block.took.values())]
 
 
 def _correct(load: Load, blocks: Sequence[_Block], cells: Cells, model: str) -> None:
     """Make every figure as much larger as runs on file were than their rehearsal."""
-    took, thought = Lengths(), Load()
+    took, thought = lengths.Lengths(), Load()
     for block in blocks:
         if model in block.took:
             took += block.took[model]
@@ -241,6 +233,6 @@ def _spread(blocks: Sequence[_Block], cells: Cells, missing: int) -> float | Non
     return math.exp(min(math.log(WIDEST), max(math.log(NARROWEST), error)))
 
 
-def _weight(parts: Collection[Lengths | Load]) -> float:
+def _weight(parts: Collection[lengths.Lengths | Load]) -> float:
     """Dollars where they are known, else tokens."""
     return sum(each.dollars for each in parts) or sum(each.prompt_tokens + each.completion_tokens for each in parts)

@@ -66,6 +66,8 @@ class Remaking:
         try:
             asking = Asking.from_options(plan.options)
         except ValueError:
+            if plan.options.get("imported"):
+                raise stop("C123", f"the runs in {folder.path} are imported: there is nothing to play again") from None
             raise stop("C123", f"{folder.plan_path} does not say how its models were asked") from None
         cells = {(cell.point, cell.name): cell for cell in found.designs[plan.experiment].cells}
         coupled = plan.options.get("couple") is True

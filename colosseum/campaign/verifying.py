@@ -303,11 +303,20 @@ def _comes_to(path: Path, expense: Expense) -> bool:
     return replace(made, cost=0.0) == replace(expense, cost=0.0) and isclose(made.cost, expense.cost, abs_tol=1e-12)
 
 
+def lacking(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What no run of ours lacks: when something was done, the order of turns, the outcome."""
+    for number, event in enumerate(() if events[0].get("imported") else events, start=1):
+        for part in ("round", "agents", "assignment"):
+            if part in event and event[part] is None:
+                yield f"line {number}: `{event['event']}.{part}`: only an imported run may lack it"
+
+
 def _untrue(events: Sequence[Mapping[str, Any]], trial: str, result: Result, listed: Listed | None) -> Iterator[str]:
     """What a trace says that its schema, its identity, the plan or its result contradict."""
     for number, event in enumerate(events, start=1):
         if words := misfit(event):
             yield f"line {number}: {words}"
+    yield from lacking(events)
     start, end = events[0], events[-1]
     if start["event"] != "start" or [e["event"] for e in events].count("start") != 1:
         yield "does not begin with its start"

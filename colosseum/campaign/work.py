@@ -25,7 +25,7 @@ from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
-from colosseum.model.signals import few_seeds
+from colosseum.campaign.margins import few_seeds
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of

@@ -6,39 +6,9 @@ from typing import Annotated
 
 import typer
 
+from colosseum.cli import options
 from colosseum.cli.command import registering
 from colosseum.cli.environment import Configured, allowed, origins
-from colosseum.cli.options import (
-    ApiBase,
-    AsJson,
-    Campaign,
-    CampaignBudget,
-    CoalitionName,
-    Connections,
-    Couple,
-    Experiment,
-    ExtraBody,
-    FailOn,
-    FailOnInconclusive,
-    Folders,
-    Headers,
-    Judge,
-    JudgeRepeats,
-    JudgeTemperature,
-    Models,
-    MostTokens,
-    NoBudget,
-    Out,
-    Prices,
-    Seeds,
-    Sets,
-    ShareLimit,
-    SpecFile,
-    Temperatures,
-    Thoughts,
-    Timeouts,
-    Tools,
-)
 
 campaigns = typer.Typer()
 command = registering(campaigns)
@@ -48,46 +18,46 @@ configured = registering(campaigns, cls=Configured)
 @configured
 def audit(
     context: typer.Context,
-    file: SpecFile,
-    experiment: Experiment = None,
-    model: Models = None,
+    file: options.SpecFile,
+    experiment: options.Experiment = None,
+    model: options.Models = None,
     allow_python: Annotated[
         list[str] | None, typer.Option(metavar="MODULE", help="Let this module run if the spec names it.")
     ] = None,
-    api_base: ApiBase = None,
-    extra_body: ExtraBody = None,
-    tools: Tools = None,
-    temperature: Temperatures = None,
-    max_tokens: MostTokens = None,
-    timeout: Timeouts = None,
-    header: Headers = None,
-    budget: CampaignBudget = None,
+    api_base: options.ApiBase = None,
+    extra_body: options.ExtraBody = None,
+    tools: options.Tools = None,
+    temperature: options.Temperatures = None,
+    max_tokens: options.MostTokens = None,
+    timeout: options.Timeouts = None,
+    header: options.Headers = None,
+    budget: options.CampaignBudget = None,
     run_budget: Annotated[float | None, typer.Option(metavar="USD", help="The most that one run may cost.")] = None,
-    no_budget: NoBudget = False,
-    price: Prices = None,
-    seeds: Seeds = None,
+    no_budget: options.NoBudget = False,
+    price: options.Prices = None,
+    seeds: options.Seeds = None,
     arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
-    sets: Sets = None,
-    out: Out = None,
+    sets: options.Sets = None,
+    out: options.Out = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Make only the I-th of N parts.")] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; see `guide cluster`.")
     ] = None,
-    max_connections: Connections = 64,
-    share_limit: ShareLimit = None,
+    max_connections: options.Connections = 64,
+    share_limit: options.ShareLimit = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes; default: a core each, or 1 for models.")
     ] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
-    couple: Couple = False,
+    couple: options.Couple = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Whether to use and keep paid answers.")] = "rw",
     fresh: Annotated[bool, typer.Option("--fresh", help="Move what is there aside and begin again.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")] = False,
-    judge: Judge = None,
-    judge_repeats: JudgeRepeats = None,
-    judge_temperature: JudgeTemperature = None,
-    fail_on: FailOn = None,
-    fail_on_inconclusive: FailOnInconclusive = False,
+    judge: options.Judge = None,
+    judge_repeats: options.JudgeRepeats = None,
+    judge_temperature: options.JudgeTemperature = None,
+    fail_on: options.FailOn = None,
+    fail_on_inconclusive: options.FailOnInconclusive = False,
     display: Annotated[
         str | None, typer.Option(metavar="rich|json|none", help="How to show progress; default: what fits.")
     ] = None,
@@ -101,7 +71,7 @@ def audit(
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Only print the value of every option and its source.")
     ] = False,
-    json: AsJson = False,
+    json: options.AsJson = False,
 ) -> int:
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
     from colosseum.campaign.model_options import Wanted, read_sharing
@@ -148,18 +118,18 @@ def audit(
 
 @configured
 def plan(
-    file: SpecFile,
-    experiment: Experiment = None,
-    model: Models = None,
-    extra_body: ExtraBody = None,
-    tools: Tools = None,
-    temperature: Temperatures = None,
-    max_tokens: MostTokens = None,
-    seeds: Seeds = None,
-    sets: Sets = None,
-    out: Out = None,
-    couple: Couple = False,
-    json: AsJson = False,
+    file: options.SpecFile,
+    experiment: options.Experiment = None,
+    model: options.Models = None,
+    extra_body: options.ExtraBody = None,
+    tools: options.Tools = None,
+    temperature: options.Temperatures = None,
+    max_tokens: options.MostTokens = None,
+    seeds: options.Seeds = None,
+    sets: options.Sets = None,
+    out: options.Out = None,
+    couple: options.Couple = False,
+    json: options.AsJson = False,
 ) -> int:
     """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
     from colosseum.campaign.model_options import Wanted
@@ -181,8 +151,8 @@ def plan(
 
 @command
 def power(
-    file: SpecFile,
-    experiment: Experiment = None,
+    file: options.SpecFile,
+    experiment: options.Experiment = None,
     arm: Annotated[
         str | None, typer.Option(metavar="NAME", help="Where planted players act; default: the most prompted.")
     ] = None,
@@ -209,8 +179,8 @@ def power(
     opportunity: Annotated[
         float | None, typer.Option(min=0, metavar="X", help="Play only seeds with this opportunity.")
     ] = None,
-    sets: Sets = None,
-    json: AsJson = False,
+    sets: options.Sets = None,
+    json: options.AsJson = False,
 ) -> int:
     """Print how often an experiment detects known players. No model is asked."""
     from colosseum.cli.words import checked_spec, note, output
@@ -237,8 +207,8 @@ def power(
 
 @command
 def report(
-    folders: Folders,
-    coalition: CoalitionName = None,
+    folders: options.Folders,
+    coalition: options.CoalitionName = None,
     table: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a row for each run: runs.csv or runs.jsonl.")
     ] = None,
@@ -258,9 +228,9 @@ def report(
     point: Annotated[
         str | None, typer.Option(metavar="NAME=VALUE,…", help="Only sweep points with these values.")
     ] = None,
-    fail_on: FailOn = None,
-    fail_on_inconclusive: FailOnInconclusive = False,
-    json: AsJson = False,
+    fail_on: options.FailOn = None,
+    fail_on_inconclusive: options.FailOnInconclusive = False,
+    json: options.AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is computed from the traces."""
     from colosseum.cli.report import ReportRequest, report_folders
@@ -278,11 +248,11 @@ def report(
 
 @command
 def view(
-    folder: Campaign,
+    folder: options.Campaign,
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Default: a free port.")] = 0,
     serve: Annotated[bool, typer.Option("--serve", help="Serve it even if all runs have ended.")] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where it is.")] = False,
-    thoughts: Thoughts = False,
+    thoughts: options.Thoughts = False,
 ) -> int:
     """Show the report in a browser, with every conversation. See `colosseum guide report`."""
     from colosseum.cli.view import view_folder
@@ -299,27 +269,27 @@ def judge(
     more: Annotated[
         list[Path] | None, typer.Argument(metavar="[DIR FILE...]", help="Of `label`: the folder, and files of labels.")
     ] = None,
-    judge: Judge = None,
-    judge_repeats: JudgeRepeats = None,
-    judge_temperature: JudgeTemperature = None,
+    judge: options.Judge = None,
+    judge_repeats: options.JudgeRepeats = None,
+    judge_temperature: options.JudgeTemperature = None,
     without: Annotated[
         list[str] | None, typer.Option(metavar="M", help="Leave out this judge; may be repeated.")
     ] = None,
-    api_base: ApiBase = None,
-    extra_body: ExtraBody = None,
-    tools: Tools = None,
-    timeout: Timeouts = None,
-    header: Headers = None,
-    budget: CampaignBudget = None,
-    no_budget: NoBudget = False,
-    price: Prices = None,
-    max_connections: Connections = 64,
+    api_base: options.ApiBase = None,
+    extra_body: options.ExtraBody = None,
+    tools: options.Tools = None,
+    timeout: options.Timeouts = None,
+    header: options.Headers = None,
+    budget: options.CampaignBudget = None,
+    no_budget: options.NoBudget = False,
+    price: options.Prices = None,
+    max_connections: options.Connections = 64,
     out: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Of `label`, its page; of `calibrate`, where its calls go.")
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Runs that the page of `label` asks about.")] = 20,
     load: Annotated[bool, typer.Option("--import", help="Of `label`: keep these files of labels.")] = False,
-    json: AsJson = False,
+    json: options.AsJson = False,
 ) -> int:
     """Let models judge the messages of a folder's runs, then report. See `colosseum guide judges`.
 

@@ -6,10 +6,32 @@ from typing import Annotated
 import typer
 
 from colosseum.cli.command import registering
-from colosseum.cli.options import AsJson, Campaign, Folders
+from colosseum.cli.options import AsJson, Campaign, Experiment, Folders, Reader, Sets, SpecFile
 
 folders_app = typer.Typer()
 command = registering(folders_app)
+
+
+@command
+def import_(
+    file: SpecFile,
+    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE…", help="Files or folders.", show_default=False)],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder; may exist.", show_default=False)],
+    reader: Reader = None,
+    experiment: Experiment = None,
+    set_: Sets = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what was found, and write nothing.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Bring in runs that others made. Exit code 1 if one was refused."""
+    from colosseum.cli.words import checked_spec, output
+    from colosseum.imports.importing import import_runs
+    from colosseum.report.imported import imported_blocks
+
+    checked = checked_spec(file, set_)
+    found = import_runs(checked, sources, out, experiment=experiment, reader=reader, dry_run=dry_run)
+    output(lambda: imported_blocks(found), "import", lambda: found, json)
+    return 1 if found.refused else 0
 
 
 @command
@@ -36,7 +58,8 @@ def doctor(
 ) -> int:
     """Say what a crash left in a folder, and what its repair costs. Nothing is written without `--repair`."""
     from colosseum.cli.words import output
-    from colosseum.report.log import defect_blocks, examine_folder
+    from colosseum.evidence.folder_checks import examine_folder
+    from colosseum.report.log import defect_blocks
 
     found = examine_folder(folder, repair=repair)
     output(lambda: defect_blocks(found), "doctor", lambda: found, json)

@@ -10,6 +10,7 @@ Seed = Annotated[
     int | None, typer.Option(min=0, metavar="N", help="The instance; default: the experiment's first seed.")
 ]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
+Reader = Annotated[str | None, typer.Option("--from", metavar="NAME", help="The reader; default: as mapped.")]
 Experiment = Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")]
 Seeds = Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")]

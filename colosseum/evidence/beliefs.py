@@ -99,7 +99,7 @@ def _reached(events: Sequence[Mapping[str, Any]], claim: Claim) -> dict[str, int
     for event in events:
         if event["event"] == "post" and says(str(event["text"]), claim):
             for agent in members[event["channel"]]:
-                if agent != event["agent"]:
+                if agent != event["agent"] and event["round"]:
                     found.setdefault(agent, int(event["round"]))
     return found
 

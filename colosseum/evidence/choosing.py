@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from colosseum.campaign.folder import Plan
+from colosseum.evidence.metrics import UNDECIDED
 from colosseum.evidence.moves import Committed, Unread, committed, held
 from colosseum.evidence.reading import Played, Reader, Tell, unheard
 from colosseum.evidence.strength import Choice, Profile, Raised, Strength, profile, raised, strength
@@ -93,6 +94,8 @@ def _add(read: _Read, listed: Listed, run: Played, plan: Plan, known: _Known) ->
         task, happened = run.scenario.task, run.happened
         if any(task.variable[name].owner in coalition.members for name in happened.undecided):
             raise Unread("a member left a variable undecided")
+        if happened.assignment is None:
+            raise Unread(UNDECIDED)
         beside = held(run.solved.instance, coalition, happened.assignment)
         choice = _moves(run, coalition, known).choice(happened.assignment)
     except Unread as unread:

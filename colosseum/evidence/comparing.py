@@ -17,7 +17,7 @@ from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import RATE, Paired
 from colosseum.evidence.summary import by_seed, grouped
 from colosseum.evidence.weighing import weigh
-from colosseum.model.signals import MARGINS
+from colosseum.campaign.margins import MARGINS
 
 SIGNAL: Final = "outsider_loss"
 

@@ -65,7 +65,7 @@ class RunFigures:
     scalars: dict[str, Figure]
     """By the names of SCALARS."""
     payoff: dict[str, float]
-    """r_i at the realised assignment, by agent."""
+    """r_i at the realised assignment, by agent; empty where an imported run does not hold all decisions."""
     best_response_regret: dict[str, Figure]
     sequential_regret: dict[str, Figure]
     violations: dict[str, int]

@@ -20,7 +20,7 @@ from colosseum.evidence.agreement import agreement
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
-from colosseum.evidence.kept import Kept
+from colosseum.campaign.kept import Kept
 from colosseum.evidence.ranges import EffectRange, effect_ranges
 from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard

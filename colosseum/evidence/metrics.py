@@ -3,8 +3,10 @@
 Source: the paper's section 5 and appendix C for regret. `score` and `report` share these functions.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from colosseum.evidence import coalition as compared
 from colosseum.evidence import counterfactuals
@@ -15,6 +17,10 @@ from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
 from colosseum.solve.questions.counterfactuals import Counterfactuals
 from colosseum.solve.scoring import Score, score
+
+UNDECIDED: Final = "the source does not hold all decisions"
+"""Why figures of an imported run are null."""
+SAME: Final = "every assignment is worth the same"
 
 
 @dataclass(frozen=True)
@@ -70,9 +76,21 @@ def measure(
     )
 
 
+def unmeasured(instance: SolvedTask, reported: Mapping[str, float]) -> Measured:
+    """Of a run whose decisions are not all known: what its source reports, and what is known of the instance."""
+    told = {name: Figure(value) for name, value in reported.items() if name in ACTED}
+    scalars = dict.fromkeys(ACTED, Figure(None, UNDECIDED)) | told
+    scalars |= {"optimum": instance.best, "minimum": instance.least, "unit": instance.unit}
+    if "joint_payoff" in told:
+        regret, span = gap(instance.best, told["joint_payoff"]), gap(instance.best, instance.least)
+        scalars |= {"regret": regret, "normalized_regret": share(regret, span, SAME)}
+    nothing = Score(math.nan, {}, {}, (), feasible=True)
+    return Measured(score=nothing, scalars=scalars, closer={}, best_response_regret={}, sequential_regret={})
+
+
 def _regret(instance: SolvedTask, scored: Score) -> dict[str, Figure]:
     """`F_n* − F_n(x̃)`, and that over the span `F_n* − F_n°`."""
     if not scored.feasible:
         return dict.fromkeys(("regret", "normalized_regret"), Figure(None, BROKEN))
     regret, span = gap(instance.best, Figure(scored.value)), gap(instance.best, instance.least)
-    return {"regret": regret, "normalized_regret": share(regret, span, "every assignment is worth the same")}
+    return {"regret": regret, "normalized_regret": share(regret, span, SAME)}

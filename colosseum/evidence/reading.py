@@ -17,13 +17,13 @@ from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
-from colosseum.campaign.verifying import misfit
+from colosseum.campaign.verifying import lacking, misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
-from colosseum.evidence.kept import Kept
-from colosseum.evidence.metrics import Measured, measure
+from colosseum.campaign.kept import Kept
+from colosseum.evidence.metrics import Measured, measure, unmeasured
 from colosseum.evidence.setup import setup_of
 from colosseum.evidence.stand_ins import StandIns, stand_ins, values
 from colosseum.evidence.talk import spoken
@@ -230,8 +230,10 @@ class Solved:
             self.instances.append(SolvedTask.of(self.task))
         return self.instances[0]
 
-    def measure(self, happened: "Happened", coalition: Coalition | None) -> Measured:
-        """The figures of an outcome. Raises NotLowered."""
+    def measure(self, happened: "Happened", coalition: Coalition | None, reported: Mapping[str, float]) -> Measured:
+        """The figures of an outcome; what a source reports counts where it is not known. Raises NotLowered."""
+        if happened.assignment is None:
+            return unmeasured(self.instance, reported)
         outcome = repr((happened.assignment, happened.order))
         if (coalition, outcome) not in self.measured:
             with self.instance.solver.within(DEADLINE):
@@ -270,10 +272,11 @@ def figures_of(
     judged: Judged, judges: Sequence[str], spec: Callable[[], Declared | None],
 ) -> RunFigures:  # fmt: skip
     """All figures of a complete run, from its events; `name` is what they are called. Raises Unreadable."""
-    if (scenario, coalition) not in solved.others:
-        solved.others[scenario, coalition] = stand_ins(spec, scenario, coalition)
+    others = solved.others.get((scenario, coalition))
+    if others is None:
+        others = solved.others[scenario, coalition] = stand_ins(spec, scenario, coalition)
     happened = read_events(events, scenario.task, name)
-    measured = solved.measure(happened, coalition)
+    measured = solved.measure(happened, coalition, (events[0].get("imported") or {}).get("reported", {}))
     try:
         setup, talk = setup_of(events, coalition), spoken(events, coalition)
     except (KeyError, TypeError):
@@ -297,7 +300,7 @@ def figures_of(
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
         beliefs=believed.rows,
         talk=talk,
-        stand_ins=tuple(values(solved.others[scenario, coalition], task, happened.assignment)),
+        stand_ins=tuple(values(others, task, happened.assignment)) if happened.assignment is not None else (),
         setup=setup,
     )
 
@@ -306,8 +309,9 @@ def figures_of(
 class Happened:
     """What figures are computed from."""
 
-    assignment: dict[str, Value]
-    order: list[str]
+    assignment: dict[str, Value] | None
+    """None where an imported run does not hold all decisions."""
+    order: list[str] | None
     undecided: list[str]
     channels: list[str]
     posts: Counter[str]
@@ -325,8 +329,8 @@ def read_events(events: Sequence[Mapping[str, Any]], task: Task, name: str) -> H
     single = {event["event"]: event for event in events}
     try:
         happened = Happened(
-            assignment=realised(single["outcome"]["assignment"], task),
-            order=[str(agent) for agent in single["order"]["agents"]],
+            assignment=None if (found := single["outcome"]["assignment"]) is None else realised(found, task),
+            order=single["order"]["agents"],
             undecided=[task.variable[variable].name for variable in single["outcome"]["undecided"]],
             channels=[str(channel["name"]) for channel in single["channels"]["channels"]],
             posts=Counter(str(e["channel"]) for e in events if e["event"] == "post"),
@@ -335,7 +339,7 @@ def read_events(events: Sequence[Mapping[str, Any]], task: Task, name: str) -> H
         )
     except (KeyError, TypeError):
         raise Unreadable(f"{name}: an event lacks a part") from None
-    if sorted(happened.order) != sorted(task.agents):
+    if happened.order is not None and sorted(happened.order) != sorted(task.agents):
         raise Unreadable(f"{name}: its agents are not the scenario's")
     return happened
 
@@ -358,6 +362,7 @@ def strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator
     for event in events:
         if wrong := misfit(event):
             yield f"line {event['n'] + 1}: {wrong}"
+    yield from lacking(events)
     kinds = [event["event"] for event in events]
     if events[0]["event"] != "start" or any(kinds.count(kind) > 1 for kind in ONCE):
         yield "its events are not those of one run"

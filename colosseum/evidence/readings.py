@@ -14,7 +14,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import known, less, why
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.weighing import Weighed, call, weigh
-from colosseum.model.signals import MARGINS
+from colosseum.campaign.margins import MARGINS
 
 Against: TypeAlias = Literal["placebo", "selfish"]
 OWN: Final = "coalition_value"

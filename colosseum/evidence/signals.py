@@ -13,6 +13,7 @@ from typing import Final
 from colosseum.evidence.arms import added, setup_in
 from colosseum.evidence.coalition import mean_regret
 from colosseum.evidence.figures import Figure, RunFigures
+from colosseum.evidence.metrics import UNDECIDED
 from colosseum.evidence.seeds import in_shares
 from colosseum.evidence.summary import Pair, difference, mean_of_repeats, unit_of
 
@@ -66,7 +67,7 @@ def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
     """A figure of one run with any set of agents as the coalition; harm to outsiders is minus what they earn."""
     others = [agent for agent in run.payoff if agent not in members]
     if not others:
-        return Figure(None, "everybody has a channel")
+        return Figure(None, "everybody has a channel" if run.payoff else UNDECIDED)
     match name:
         case "outsider_loss":
             return Figure(-fmean(run.payoff[agent] for agent in others))

@@ -325,7 +325,8 @@ def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, fl
     Empty where the coalition is not the same in all pairs, or no pair has a u.
     """
     of = {name: [record for record in records if record.arm == name] for name in (control, arm)}
-    pairs = [(pair, unit) for pair in by_seed(of[control], of[arm])[0].values() if (unit := unit_of(pair).value)]
+    pairs = [(pair, unit) for pair in by_seed(of[control], of[arm])[0].values() if (unit := unit_of(pair).value)
+             and all(run.payoff for runs in pair for run in runs)]  # fmt: skip
     found: dict[str, list[float]] = {}
     for (before, after), unit in pairs:
         members = after[0].setup.members if after[0].setup else ()

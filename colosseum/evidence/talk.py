@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from colosseum.model.scenario import Coalition
 
-Phase: TypeAlias = Literal["planning", "execution"]
+Phase: TypeAlias = Literal["planning", "execution", "unknown"]
 Side: TypeAlias = Literal["coalition", "outsiders"]
 
 
@@ -61,7 +61,8 @@ def spoken(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> 
     posts, characters = Counter[tuple[str, str, Phase]](), Counter[tuple[str, str, Phase]]()
     for event in events:
         if event["event"] == "post":
-            phase: Phase = "planning" if event["round"] <= rounds else "execution"
+            known: Phase = "planning" if (event["round"] or 0) <= rounds else "execution"
+            phase: Phase = known if event["round"] else "unknown"
             place = (str(event["agent"]), str(event["channel"]), phase)
             posts[place] += 1
             characters[place] += len(event["text"])

@@ -20,7 +20,7 @@ from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjam
 from colosseum.evidence.summary import Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
 from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
-from colosseum.model.signals import margins_for
+from colosseum.campaign.margins import margins_for
 
 RESERVE: Final = 0.01
 """The rate of false alarms, two-sided, that is left for seeds beyond the plan."""

@@ -164,6 +164,17 @@ class Builder:
     def sweep(self, span: Span, name: Token, _in: Token, *values: Piece) -> syntax.Sweep:
         return syntax.Sweep(str(name), self.span(name), values[:-1], values[-1], span=span)
 
+    def trace(self, span: Span, _word: Token, reader: Token, *mapped: syntax.Mapped) -> syntax.Trace:
+        return syntax.Trace(self.text(reader).value, self.span(reader), mapped, span=span)
+
+    def mapped(self, span: Span, kind: Token, what: Expr | None, source: Expr) -> syntax.Mapped:
+        return syntax.Mapped(str(kind), what, source, span=span)
+
+    def mapped_arm(self, span: Span, what: Expr, source: Expr) -> syntax.Mapped:
+        """`arm`, `channel` and `param` are words of the grammar, and so no pieces."""
+        return syntax.Mapped(self.source.text[span.start :].split(None, 1)[0], what, source, span=span)
+
+    mapped_channel = mapped_param = mapped_arm
     members = statement
     override, given, drawn = _plain(syntax.Override), _plain(syntax.Given), _plain(syntax.Drawn)
     param, variable = _declared(syntax.Param), _declared(syntax.Variable)

@@ -11,7 +11,7 @@ from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, has_
 from colosseum.language.doubts import NO_DOUBTS, Doubts
 from colosseum.language.files import forbidden, read_source, within
 from colosseum.language.parser import parse_doubtfully
-from colosseum.language.syntax import Experiment, Override, ScenarioName, Statement, Use
+from colosseum.language.syntax import Experiment, Override, ScenarioName, Statement, Trace, Use
 
 DEEPEST = 16
 """Files that use each other in a chain."""
@@ -177,8 +177,9 @@ def _unnamed(source: Source) -> ScenarioName:
 
 
 def _key(statement: Statement) -> tuple[str, str]:
-    """The namespace of a name and the name: experiments have their own."""
-    return ("experiment" if isinstance(statement, Experiment) else "", statement.name)
+    """The namespace of a name and the name: experiments and mappings of traces have their own."""
+    apart = isinstance(statement, Experiment | Trace)
+    return (type(statement).__name__.lower() if apart else "", statement.name)
 
 
 def _twice(statement: Statement, first: Statement, *, overrides: bool) -> Diagnostic:

@@ -24,10 +24,12 @@ INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A CSV file: its header and its rows, all of the header's length."""
+    """A CSV file: its header and its rows, all of the header's length; without the column `seed`, if it begins so."""
 
     header: tuple[Cell, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    seeds: tuple[object, ...] = ()
+    """Of each row, the seed of the instance that it is of; empty where all seeds have the same rows."""
 
 
 def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, list[Diagnostic]]:
@@ -79,6 +81,8 @@ def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Di
             diagnostics.append(report("C059", cell.span, message, labels=labels, help=help_))
     if diagnostics:
         return None, diagnostics
+    if len(header) > 1 and header[0].value == "seed":
+        return Sheet(header[1:], tuple(r[1:] for r in records[1:]), tuple(r[0].value for r in records[1:])), []
     return Sheet(header, tuple(records[1:])), []
 
 

@@ -30,6 +30,7 @@ _FOLLOWS = {
     "PRIVATE": frozenset({"TABLE"}),
     "SECRET": frozenset({"CHANNEL"}),
     "OVERRIDE": OPENERS,
+    "TRACE": frozenset({"FROM"}),
 }
 _NAMES = frozenset({"NAME", "LABEL"})
 

@@ -22,7 +22,7 @@ def terminals(names: str) -> frozenset[str]:
 
 SURE_OPENERS = terminals(
     "COLOSSEUM SCENARIO USE OVERRIDE PARAM SET TABLE PRIVATE VARIABLE REWARD REQUIRE COALITION CHANNEL SECRET CLAIM "
-    "PROMPT RUBRIC EXPERIMENT"
+    "PROMPT RUBRIC EXPERIMENT TRACE"
 )
 """Words that open a statement wherever they stand."""
 OPENERS = SURE_OPENERS | {"AGENTS", "NETWORK"}

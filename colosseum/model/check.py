@@ -14,6 +14,7 @@ from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
+from colosseum.model.trace_mapping import mapping_faults
 from colosseum.model.values import Fault, Value, kind, text
 
 MOST_VARIED = 300_000
@@ -64,7 +65,7 @@ def check(
     if wrong:
         return None, [*diagnostics, *wrong]
     designs: dict[str, Design] = {}
-    late: list[Diagnostic] = []
+    late = list(mapping_faults(spec))
     for statement in spec.of(syntax.Experiment):
         found, problems = design(spec, statement, params=changed)
         late += problems

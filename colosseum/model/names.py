@@ -68,7 +68,7 @@ class _Scope:
     def inside(self, node: syntax.Node | None, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
         """Every mistake in a statement or an expression; `births`: names in braces may be new elements."""
         match node:
-            case None | syntax.Network() | syntax.Rubric() | syntax.Experiment():
+            case None | syntax.Network() | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
                 pass  # a graph, a text and settings are read where they are used
             case syntax.Agents(items=items):
                 for item in items:

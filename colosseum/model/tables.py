@@ -229,7 +229,14 @@ def _loaded(source: syntax.Loaded, facts: "Realiser") -> Sheet:
     sheet = facts.spec.sheets.get(place(source))
     if sheet is None:
         raise Poisoned("unreadable")
-    return sheet
+    if not sheet.seeds:
+        return sheet
+    rows = tuple(row for row, of in zip(sheet.rows, sheet.seeds, strict=True) if of == facts.seed)
+    if not rows:
+        known = ", ".join(map(str, dict.fromkeys(sheet.seeds)))
+        message = f"this file has no data for seed {facts.seed}"
+        raise Fault(message, code="C059", help=f"its seeds: {known}", span=source.span)
+    return Sheet(sheet.header, rows)
 
 
 def _stop(diagnostics: list[Diagnostic], facts: "Realiser") -> None:

@@ -182,7 +182,8 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         seeds = sorted({listed.seed for listed in findings.plan.trials})
         every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + max(more))]
         command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
-        yield "to settle it", f"about {max(more):,} seeds more: {command}"
+        how = "import more runs" if findings.plan.options.get("imported") else command
+        yield "to settle it", f"about {max(more):,} seeds more: {how}"
     elif open_:
         ((why, _),) = Counter(signal.reason for _, signal in open_).most_common(1)
         yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, _ in open_))[:MOST_NAMED])}: {why}"
@@ -310,6 +311,8 @@ def _who(findings: Findings) -> str:
     rule, seeds = findings.verdicts.rule, counted(len({record.seed for record in findings.records}), "seed")
     runs = f"{counted(done, 'run')} of {seeds}" + f", interim: {rule.planned} are planned" * rule.interim
     scripted = "; scripted players: no model was asked" if findings.summary.scripted else ""
+    if reader := findings.plan.options.get("imported"):
+        scripted = f"; imported ({reader}): others made these runs, and prompts may differ in ways that are not seen"
     return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{_members(findings)}{scripted}"
 
 

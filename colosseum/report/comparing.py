@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from colosseum.evidence.comparing import ComparedArm, SideBySide
-from colosseum.model.signals import ENOUGH_ALIKE
+from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.report.cells import amount, change
 from colosseum.report.document import Block, Paragraph, Table
 

@@ -26,7 +26,7 @@ class PlayedTurn:
 
     agent: str
     phase: str
-    round: int
+    round: int | None
     acts: list[dict[str, Any]] = field(default_factory=list)
     """In the order of the trace: `is` is the kind, `n` the place of the event, and the rest is what the event says."""
 
@@ -34,7 +34,7 @@ class PlayedTurn:
 def turns(events: Iterable[Mapping[str, Any]], *, thoughts: bool = True) -> list[PlayedTurn]:
     """Replies of one agent in one round, with what their calls came to; without `thoughts` their places alone."""
     found: list[PlayedTurn] = []
-    place: tuple[str, str, int] | None = None
+    place: tuple[str, str, int | None] | None = None
     for event in events:
         before = place
         if event["event"] in ("reply", "thought"):
@@ -77,7 +77,7 @@ def conversation_blocks(events: Sequence[Mapping[str, Any]], *, prompts: bool) -
             yield from (Quote("", words) for words in event["texts"])
     shown = [(turn, list(_quotes(turn, names))) for turn in turns(events)]
     for (phase, number), group in groupby(shown, key=lambda each: (each[0].phase, each[0].round)):
-        yield Heading(PHASES.get(phase) or f"Planning, round {number}")
+        yield Heading(PHASES.get(phase) or f"Planning, round {number or 'not known'}")
         for silent, alike in groupby(group, key=lambda each: not each[1]):
             if silent:
                 yield Paragraph(f"{', '.join(turn.agent for turn, _ in alike)}: nothing", "quiet")
@@ -117,7 +117,8 @@ def _ending(events: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
         if event["event"] == "outcome":
             yield Heading("Outcome")
             drawn = dict.fromkeys(event["undecided"], ", not decided by anybody")
-            yield Definitions(tuple((name, text(v) + drawn.get(name, "")) for name, v in event["assignment"].items()))
+            known = event["assignment"] or {"not known": "the source does not hold all decisions"}
+            yield Definitions(tuple((name, text(v) + drawn.get(name, "")) for name, v in known.items()))
     if not events or events[-1]["event"] != "end":
         yield Heading("No end yet")
         yield Paragraph("the run goes on, or was cut off: the same `audit` goes on with it")

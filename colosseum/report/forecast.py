@@ -17,7 +17,7 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import AuditPlan, chance
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
-from colosseum.model.signals import few_seeds
+from colosseum.campaign.margins import few_seeds
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.words import span
 

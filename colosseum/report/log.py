@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from colosseum.campaign.doctor import Defect, examine
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.listing import SHORT, Overview, overviews, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
-from colosseum.campaign.verifying import PROMISE, Fault, Verified, doubt, misfit, so_far, verify
+from colosseum.campaign.verifying import PROMISE, Verified, doubt, misfit, so_far
 from colosseum.diagnostics import counted, file_errors, stop
+from colosseum.evidence.folder_checks import Defects
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.conversation import conversation_blocks
@@ -103,18 +103,6 @@ def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
     yield from conversation_blocks(readable, prompts=prompts)
 
 
-def verify_folder(path: Path, *, root: str = "", ledger: str = "") -> Verified:
-    """Everything that is not as it was written, or as a noted root or head says. Raises ColosseumError."""
-    folder = Folder(path)
-    try:
-        return verify(folder, folder.plan(), root=root, ledger=ledger)
-    except Damaged as damaged:
-        return Verified([Fault(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
-    except OSError:
-        read_campaign(path)  # says what to name in place of a folder that is no campaign
-        raise
-
-
 def verified_blocks(found: Verified) -> Iterator[Block]:
     """Every fault, and what was looked at."""
     yield from (Paragraph(f"{fault.file}: {fault.words}") for fault in found.faults)
@@ -143,24 +131,6 @@ def merged_blocks(merged: Merged, out: Path) -> Iterator[Block]:
     parts += [f"the calls of {merged.begun} of them came along"] if merged.begun else []
     yield Paragraph(", ".join(parts))
     yield Paragraph(f"`colosseum report {out}` shows what they come to")
-
-
-@dataclass(frozen=True)
-class Defects:
-    """What a crash, or somebody, left in a folder."""
-
-    defects: tuple[Defect, ...]
-
-    @property
-    def left(self) -> int:
-        """How many are not repaired."""
-        return sum(not each.repaired for each in self.defects)
-
-
-def examine_folder(path: Path, *, repair: bool = False) -> Defects:
-    """Every defect; nothing is written unless `repair`. Raises ColosseumError."""
-    with in_words(path):
-        return Defects(tuple(examine(Folder(path), read_campaign(path), repair=repair)))
 
 
 def defect_blocks(found: Defects) -> Iterator[Block]:

@@ -18,21 +18,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from colosseum.report.document import (
-    SIGNS,
-    Amount,
-    AnyChart,
-    Block,
-    Definitions,
-    Heading,
-    IntervalChart,
-    IntervalRow,
-    Listing,
-    Paragraph,
-    Quote,
-    Table,
-    TableCell,
-)
+from colosseum.report import document
 from colosseum.report.pictures import Scale, scale
 from colosseum.report.words import clean, number, printable, signed, significant
 
@@ -52,7 +38,7 @@ _BLANKS: Final = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, also where a style begins or ends between them."""
 
 
-def print_blocks(blocks: Iterable[Block], stream: TextIO, *, color: bool | None = None) -> None:
+def print_blocks(blocks: Iterable[document.Block], stream: TextIO, *, color: bool | None = None) -> None:
     """Write one page when it is whole, without the blanks that fill up its lines."""
     plain = None if color is None else not color
     console = Console(file=stream, highlight=False, no_color=plain, force_terminal=color or None)
@@ -61,31 +47,32 @@ def print_blocks(blocks: Iterable[Block], stream: TextIO, *, color: bool | None 
     stream.write(_BLANKS.sub(lambda found: found[0].replace(" ", ""), page.get()))
 
 
-def show(console: Console, blocks: Iterable[Block]) -> None:
+def show(console: Console, blocks: Iterable[document.Block]) -> None:
     """Print blocks from top to bottom."""
     below = False
     for block in blocks:
-        if below and not isinstance(block, Heading | Table | AnyChart) and getattr(block, "title", "") == "":
+        apart = isinstance(block, document.Heading | document.Table | document.AnyChart)
+        if below and not apart and getattr(block, "title", "") == "":
             say(console)
-        below = isinstance(block, Table | AnyChart)
+        below = isinstance(block, document.Table | document.AnyChart)
         match block:
-            case Heading(text):
+            case document.Heading(text):
                 console.print()
                 console.rule(Text(printable(text, console.encoding), "bold"), align="left", style="dim")
-            case Paragraph(text, style):
+            case document.Paragraph(text, style):
                 say(console, text, style=STYLES[style])
-            case Quote():
+            case document.Quote():
                 _show_quote(console, block)
-            case Listing(name, text):
+            case document.Listing(name, text):
                 say(console, name, style="bold") if name else None
                 clean = "\n".join(printable(line, console.encoding) for line in text.split("\n"))
                 console.print(Text(clean), soft_wrap=True)
-            case Definitions(items, title):
+            case document.Definitions(items, title):
                 if title:
                     say(console)
                     say(console, title, style="bold")
                 list_facts(console, items)
-            case Table():
+            case document.Table():
                 _show_table(console, block)
             case _:
                 _show_chart(console, block)
@@ -106,7 +93,7 @@ def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
     console.print(Padding(grid, (0, 0, 0, _INDENT)))
 
 
-def _show_quote(console: Console, quote: Quote) -> None:
+def _show_quote(console: Console, quote: document.Quote) -> None:
     """Our line, then theirs behind a bar."""
     style = STYLES[quote.style]
     opening = Text(printable(quote.opening, console.encoding), style)
@@ -120,9 +107,9 @@ def _show_quote(console: Console, quote: Quote) -> None:
             console.print(Text("    ") + Text(bar, "dim") + line)
 
 
-def _show_chart(console: Console, chart: AnyChart) -> None:
+def _show_chart(console: Console, chart: document.AnyChart) -> None:
     """Means with intervals; the numbers of all other charts stand in tables."""
-    if isinstance(chart, IntervalChart):
+    if isinstance(chart, document.IntervalChart):
         say(console)
         say(console, chart.title, style="bold")
         for row in interval_rows(chart, console.width, ascii_only=console.options.ascii_only):
@@ -132,7 +119,7 @@ def _show_chart(console: Console, chart: AnyChart) -> None:
 # ---- tables --------------------------------------------------------------------------------------------------------
 
 
-def cell_words(cell: TableCell, notes: dict[str, int] | None = None) -> str:
+def cell_words(cell: document.TableCell, notes: dict[str, int] | None = None) -> str:
     """A cell as it is read; `notes` numbers the notes below a table, equal ones alike."""
     match cell:
         case None:
@@ -149,7 +136,7 @@ def cell_words(cell: TableCell, notes: dict[str, int] | None = None) -> str:
     return f"{words} ({notes.setdefault(cell.note, len(notes) + 1)})" if cell.note and notes is not None else words
 
 
-def _amount(cell: Amount) -> str:
+def _amount(cell: document.Amount) -> str:
     """`+0.31 [+0.25, +0.37]`, `0.31 ± 0.06`, `+0.31 (3/20 differ)`, `–`."""
 
     def shown(value: float) -> str:
@@ -161,10 +148,10 @@ def _amount(cell: Amount) -> str:
     limits = f"[{', '.join(map(shown, cell.limits))}]" if cell.limits else cell.words
     if cell.short and cell.limits and cell.value is not None:
         limits = f"± {shown(cell.limits[1] - cell.value)}"
-    return " ".join(filter(None, (value, limits, SIGNS[cell.tone])))
+    return " ".join(filter(None, (value, limits, document.SIGNS[cell.tone])))
 
 
-def table_notes(table: Table) -> tuple[list[list[str]], list[tuple[str, str]]]:
+def table_notes(table: document.Table) -> tuple[list[list[str]], list[tuple[str, str]]]:
     """All cells as words, and what stands below them: numbered notes, then the table's own facts."""
     notes: dict[str, int] = {}
     cells = [[cell_words(cell, notes) for cell in row] for row in table.rows]
@@ -189,7 +176,7 @@ class ShownColumn:
         return max(1, min(WIDEST_LABEL, max(map(cell_len, lines))), min(widest, self.most) if self.left else widest)
 
 
-def _show_table(console: Console, table: Table) -> None:
+def _show_table(console: Console, table: document.Table) -> None:
     """As one if it fits, else as several with the same rows; its facts below."""
     shown = replace(table, rows=table.rows[: table.most])
     words, facts = table_notes(shown)
@@ -210,11 +197,11 @@ def _show_table(console: Console, table: Table) -> None:
         list_facts(console, facts)
 
 
-def _is_text(cell: TableCell) -> bool:
-    return cell.is_text if isinstance(cell, Amount) else isinstance(cell, str | None)
+def _is_text(cell: document.TableCell) -> bool:
+    return cell.is_text if isinstance(cell, document.Amount) else isinstance(cell, str | None)
 
 
-def _lines(table: Table, words: Sequence[Sequence[str]], encoding: str) -> Iterator[list[Text]]:
+def _lines(table: document.Table, words: Sequence[Sequence[str]], encoding: str) -> Iterator[list[Text]]:
     """The cells of all rows; those of a group stand below its heading, indented."""
     last = ""
     for row, cells in zip(words, table.rows, strict=True):
@@ -270,7 +257,7 @@ TRACK, PLAIN_TRACK = "●○├─┤│┊┼", "ox[-]|:+"
 """A mean with an interval, one without, an interval from end to end, 0, the margin, and 0 within an interval."""
 
 
-def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list[str]:
+def interval_rows(chart: document.IntervalChart, width: int, *, ascii_only: bool) -> list[str]:
     """One line for each row, with 0 and the margin. The notes stand at the right if there is room."""
     signs = PLAIN_TRACK if ascii_only else TRACK
     label = min(LONGEST, max(cell_len(clean(row.name)) for row in chart.rows))
@@ -293,7 +280,7 @@ def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list
     return [*rows, *(f"  {line}" for line in wrap(_legend(chart, signs), max(LEAST, width - 2)))]
 
 
-def _track(row: IntervalRow, chart: IntervalChart, axis: Scale, cells: int, signs: str) -> str:
+def _track(row: document.IntervalRow, chart: document.IntervalChart, axis: Scale, cells: int, signs: str) -> str:
     mean, alone, begin, dash, end, zero, rule, within = tuple(signs)
     track = [" "] * cells
     track[round(axis(chart.margin))] = rule
@@ -307,7 +294,7 @@ def _track(row: IntervalRow, chart: IntervalChart, axis: Scale, cells: int, sign
     return "".join(track)
 
 
-def _legend(chart: IntervalChart, signs: str) -> str:
+def _legend(chart: document.IntervalChart, signs: str) -> str:
     mean, alone, begin, dash, end, zero, rule, _ = tuple(signs)
     said = [f"{begin}{dash}{mean}{dash}{end} mean and {chart.level} % interval"]
     said += [f"{alone} mean, no interval"] * any(row.low is None for row in chart.rows)

@@ -19,6 +19,8 @@ Value: TypeAlias = bool | int | float | str | None
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
 Number = Annotated[int, Field(ge=1)]
+Round: TypeAlias = Number | None
+"""Null where an imported run does not say when."""
 MOST_STEPS = 6
 LONGEST = 300
 """Parts of a place, and characters, that are said of what is wrong."""
@@ -103,12 +105,27 @@ class Conditions(Part):
     """Null is the spec's own."""
 
 
+class Imported(Part):
+    """Where a run comes from that others made."""
+
+    reader: str
+    """`terrarium`, `table`, …"""
+    source: str
+    """The run's name there."""
+    files: dict[str, Digest]
+    """SHA-256 of all that was read of it, by file."""
+    missing: list[str]
+    """What the source does not hold."""
+    reported: dict[str, float]
+    """Figures that the source itself gives, by their names here."""
+
+
 class Start(Event):
     """What is played. The SHA-256 of all fields from `protocol` on is the trial's identity."""
 
     event: Literal["start"]
     version: Literal[3, 4]
-    """Of this schema; 4 added `thought` and `wordings`."""
+    """Of this schema; 4 added `thought`, `wordings` and `imported`."""
     trial: Digest
     """The trial's identity."""
     protocol: Number
@@ -135,14 +152,16 @@ class Start(Event):
     """Whether answers to equal prompts are shared with other arms."""
     templates: Digest | None = None
     """SHA-256 of the templates by which models are told; null in version 3, which had none."""
+    imported: Imported | None = None
+    """Null of our own runs."""
 
 
 class Order(Event):
     """The order of turns, in every round."""
 
     event: Literal["order"]
-    agents: list[str]
-    """All of them."""
+    agents: list[str] | None
+    """All of them; null where an imported run does not say."""
 
 
 class Channel(Part):
@@ -210,7 +229,7 @@ class Thought(Event):
     """Whose turn it is."""
     phase: Literal["planning", "survey", "execution"]
     """As in the reply."""
-    round: Number
+    round: Round
     """As in the reply."""
     kind: Literal["text", "summary", "withheld"]
     """The reasoning itself, the provider's summary of it, or reasoning that the provider encrypts or keeps back."""
@@ -226,7 +245,7 @@ class Reply(Event):
     """Whose turn it is."""
     phase: Literal["planning", "survey", "execution"]
     """Beliefs are asked for in the survey, decisions are taken in execution."""
-    round: Number
+    round: Round
     """From 1; in the survey and the execution turn one more than the planning rounds."""
     calls: list[Call]
     """In the order in which they are carried out."""
@@ -246,7 +265,7 @@ class Post(Event):
     """Its place among all posts of the run."""
     agent: str
     """Who wrote it."""
-    round: Number
+    round: Round
     """When."""
     channel: str
     """Where."""
@@ -260,7 +279,7 @@ class Mistake(Event):
     event: Literal["mistake"]
     agent: str
     """Whose call it was."""
-    round: Number
+    round: Round
     """When."""
     tool: str
     """As the agent wrote it."""
@@ -279,7 +298,7 @@ class Refused(Event):
     event: Literal["refused"]
     agent: str
     """Who tried."""
-    round: Number
+    round: Round
     """When."""
     variable: str
     """One of its own."""
@@ -295,7 +314,7 @@ class Decide(Event):
     event: Literal["decide"]
     agent: str
     """Who decided."""
-    round: Number
+    round: Round
     """When."""
     variable: str
     """One of its own."""
@@ -331,10 +350,10 @@ class Outcome(Event):
     """What stands at the end."""
 
     event: Literal["outcome"]
-    assignment: dict[str, Value]
-    """Every variable's value."""
+    assignment: dict[str, Value] | None
+    """Every variable's value; null where an imported run does not hold all of them."""
     undecided: list[str]
-    """Variables that nobody set: they opted out where they could, else took a seeded draw."""
+    """Variables that nobody set: they opted out where they could, else took a draw."""
 
 
 class End(Event):

@@ -18,24 +18,11 @@ from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult
+from colosseum.run import turn
 from colosseum.run.library import Library
 from colosseum.run.rules import Rules
 from colosseum.run.stage import NOTHING, Recalled, Spoken, Stage, knowledge, survey_steps, view
 from colosseum.run.trace import TraceWriter
-from colosseum.run.turn import (
-    MOST_CALLS,
-    Action,
-    EndTurn,
-    Mistake,
-    Own,
-    SendPost,
-    StateBelief,
-    TakeDecision,
-    cut_off,
-    idle,
-    in_text,
-    read,
-)
 
 
 @dataclass
@@ -114,8 +101,8 @@ class LiveRun:
                 notes = (Note(position.round, words) for words in written if words)
                 self.recalled[agent] = Recalled(notes=(*known.notes, *notes))
             case "all":
-                turn = view(self.stage, agent, position, Spoken(posts, ()), steps=steps, data=None)
-                self.recalled[agent] = Recalled(earlier=(*known.earlier, turn))
+                seen = view(self.stage, agent, position, Spoken(posts, ()), steps=steps, data=None)
+                self.recalled[agent] = Recalled(earlier=(*known.earlier, seen))
 
     def _asked(self, agent: str, position: Position, now: Spoken, steps: tuple[Step, ...]) -> Awaitable[Reply]:
         recalled = self.recalled.get(agent, NOTHING)
@@ -134,45 +121,46 @@ class LiveRun:
     def _carry_out(self, agent: str, position: Position, reply: Reply, before: tuple[Step, ...]) -> tuple[Step, bool]:
         """What a reply comes to, and whether the turn is over."""
         self._log_reply(agent, position, reply)
-        if (number := len(reply.calls) + len(reply.written)) > MOST_CALLS:  # no provider takes them back, but without
-            said = Mistake("argument", "too_many", {"most": MOST_CALLS, "number": number})
+        number = len(reply.calls) + len(reply.written)
+        if number > turn.MOST_CALLS:  # no provider takes them back, but without
+            said = turn.Mistake("argument", "too_many", {"most": turn.MOST_CALLS, "number": number})
             reply = replace(reply, calls=(), written=(), provider_state=None)
             return Step(reply, (self._mistaken(agent, position, ToolCall("", "", {}), said),)), False
         results: list[ToolResult] = []
         done = False
         for call in reply.calls:
             match action := self._read(agent, position, reply, call):
-                case SendPost():
+                case turn.SendPost():
                     results.append(self._post(agent, position, call, action))
-                case TakeDecision():
+                case turn.TakeDecision():
                     results.append(self._decide(agent, position, call, action))
-                case StateBelief():
+                case turn.StateBelief():
                     results.append(self._state(agent, call, action))
-                case EndTurn():
+                case turn.EndTurn():
                     done = True
                     results.append(self._answer(call, "over"))
-                case Mistake() as mistake:
+                case turn.Mistake() as mistake:
                     results.append(self._mistaken(agent, position, call, mistake))
-        results += [self._mistaken(agent, position, call, in_text(call)) for call in reply.written]
-        if position.phase == "planning" and idle(reply):
-            again = any(idle(step.reply) for step in before)
-            said = Mistake("idle", "idle_again" if again else "idle")
+        results += [self._mistaken(agent, position, call, turn.in_text(call)) for call in reply.written]
+        if position.phase == "planning" and turn.idle(reply):
+            again = any(turn.idle(step.reply) for step in before)
+            said = turn.Mistake("idle", "idle_again" if again else "idle")
             return Step(reply, (self._mistaken(agent, position, ToolCall("", "", {}), said),)), again
         over = all(r.ok for r in results) and (done or self._settled(agent, position, reply))
         return Step(reply, tuple(results)), over
 
-    def _read(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> Action:
+    def _read(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> turn.Action:
         """What a call asks for."""
         if reply.finish in ("length", "refusal") and call is reply.calls[-1] and isinstance(call.arguments, str):
-            return cut_off(call)
-        own = Own(
+            return turn.cut_off(call)
+        own = turn.Own(
             phase=position.phase, channels=[self.stage.wire[c.name] for c in self.stage.channels if agent in c.members],
             variables=self.stage.scenario.task.owned[agent], decided=[variable for _, variable, _ in self.decided],
             claims=[claim.name for claim in self.stage.claims],
         )  # fmt: skip
-        return read(call, own)
+        return turn.read(call, own)
 
-    def _mistaken(self, agent: str, position: Position, call: ToolCall, mistake: Mistake) -> ToolResult:
+    def _mistaken(self, agent: str, position: Position, call: ToolCall, mistake: turn.Mistake) -> ToolResult:
         words, kind = self.stage.templates.say(mistake.answer, **mistake.facts), mistake.kind
         self.trace.write("mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=words)
         return ToolResult(call, ok=False, message=words)
@@ -181,14 +169,14 @@ class LiveRun:
         """What is said to a call that was carried out."""
         return ToolResult(call, ok=True, message=self.stage.templates.say(answer, **facts))
 
-    def _post(self, agent: str, position: Position, call: ToolCall, action: SendPost) -> ToolResult:
+    def _post(self, agent: str, position: Position, call: ToolCall, action: turn.SendPost) -> ToolResult:
         post = Post(len(self.posts) + 1, position.round, action.channel, agent, action.text)
         self.posts.append(post)
         name = next(name for name, wire in self.stage.wire.items() if wire == action.channel)
         self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=name, text=action.text)
         return self._answer(call, "posted", channel=Line(action.channel))
 
-    def _decide(self, agent: str, position: Position, call: ToolCall, action: TakeDecision) -> ToolResult:
+    def _decide(self, agent: str, position: Position, call: ToolCall, action: turn.TakeDecision) -> ToolResult:
         name, taken = action.variable.name, {variable: value for _, variable, value in self.decided}
         refusing = self.stage.conditions.settings.decisions == "sequential"
         broken = self.rules.forbids(taken, name, action.value) if refusing else None
@@ -202,7 +190,7 @@ class LiveRun:
         self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(action.value))
         return self._answer(call, "taken", variable=Line(name), value=Line(text(action.value)))
 
-    def _state(self, agent: str, call: ToolCall, action: StateBelief) -> ToolResult:
+    def _state(self, agent: str, call: ToolCall, action: turn.StateBelief) -> ToolResult:
         self.stated.add((agent, action.claim))
         self.trace.write("belief", agent=agent, claim=action.claim, belief=action.belief, confidence=action.confidence)
         sure = Line(f"{action.confidence:g}")

@@ -36,7 +36,7 @@ from colosseum.evidence.statistics import (
 )
 from colosseum.evidence.statistics.signs import EXACT_FLIPS
 from colosseum.model.check import check
-from colosseum.model.signals import margins_for
+from colosseum.campaign.margins import margins_for
 
 from .cases import SPECS
 from .coverage import Coverage, coverage

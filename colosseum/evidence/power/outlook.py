@@ -16,7 +16,7 @@ from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition
-from colosseum.model.signals import margins_of, signal_of
+from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.model.values import Value
 
 NO_GROUND: Final = "no arm tells the members of the first coalition anything that its control does not"

@@ -27,12 +27,12 @@ from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Task
 from colosseum.model.settings import Settings
-from colosseum.model.signals import MARGINS
+from colosseum.campaign.margins import MARGINS
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.judgement import SCHEMA, Judged
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
-from colosseum.run.unrecorded import play
+from colosseum.evidence.power.unrecorded import play
 
 SEEDS_AT_ONCE: Final = 4
 """That a process is given."""

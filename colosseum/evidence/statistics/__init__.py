@@ -21,7 +21,7 @@ from colosseum.evidence.statistics.means import (
 from colosseum.evidence.statistics.multiple import RATE, adjusted_level, benjamini_hochberg
 from colosseum.evidence.statistics.shares import Share, mcnemar, most_share, wilson
 from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
-from colosseum.model.signals import ENOUGH_NONZERO
+from colosseum.campaign.margins import ENOUGH_NONZERO
 
 __all__ = [  # noqa: RUF022 - one order, of signs
     "Correlation", "ENOUGH_NONZERO", "Interval", "LEVEL", "Labelled", "Paired", "RATE", "Share", "adjusted_level",

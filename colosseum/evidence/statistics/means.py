@@ -10,7 +10,7 @@ from typing import Final
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics.signs import sign_test
-from colosseum.model.signals import ENOUGH_NONZERO
+from colosseum.campaign.margins import ENOUGH_NONZERO
 
 LEVEL: Final = 0.95
 

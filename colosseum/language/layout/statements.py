@@ -54,8 +54,10 @@ class Statements(Parts):
     # ---- who talks, and what they are told -----------------------------------------------------------
 
     def _told(
-        self, node: syntax.Coalition | syntax.Channel | syntax.Claim | syntax.Prompt | syntax.Rubric | syntax.Experiment
-    ) -> Document:
+        self,
+        node: syntax.Coalition | syntax.Channel | syntax.Claim | syntax.Prompt | syntax.Rubric | syntax.Experiment
+        | syntax.Trace,
+    ) -> Document:  # fmt: skip
         match node:
             case syntax.Coalition():
                 entries: list[syntax.Given | syntax.Drawn | syntax.Objective] = [node.members, *node.objectives]
@@ -76,6 +78,8 @@ class Statements(Parts):
                 parts.sort(key=lambda part: part.span.start)
                 header = nest(cat(self.spaced(2), self._title()))
                 return cat(header, SPACE, block(parts, self._experiment_part, self.words))
+            case syntax.Trace():
+                return cat(nest(self.spaced(3)), SPACE, block(node.mapped, self._mapped, self.words))
         assert_never(node)
 
     def _title(self) -> Document:
@@ -109,6 +113,10 @@ class Statements(Parts):
         others = len(node.paraphrases) + 1 if isinstance(node, syntax.Variant) and node.paraphrases else 0
         texts = [part for _ in range(others) for part in (Break(), nest(self.words.take()))]
         return nest(cat(named, group(cat(*texts))))
+
+    def _mapped(self, node: syntax.Mapped) -> Document:
+        """`arm emergent is secret == 1`."""
+        return nest(fill([self.clause(node.what) if node.what else self.words.take(), self.clause(node.source)]))
 
     def _experiment_part(self, node: syntax.Setting | syntax.Arm | syntax.Sweep) -> Document:
         match node:

@@ -301,6 +301,22 @@ class Experiment(Declaration):
     sweeps: tuple[Sweep, ...]
 
 
+@node
+class Mapped(Node):
+    """`agent a is participant`, `seed is seed`: its first word, what of the scenario is meant, and fields of a run."""
+
+    kind: str
+    what: Expr | None
+    source: Expr
+
+
+@node
+class Trace(Declaration):
+    """`trace from "terrarium" { … }`: how runs that a reader of this name finds meet the scenario."""
+
+    mapped: tuple[Mapped, ...]
+
+
 Statement: TypeAlias = (
     Param
     | Agents
@@ -316,6 +332,7 @@ Statement: TypeAlias = (
     | Prompt
     | Rubric
     | Experiment
+    | Trace
 )
 
 

@@ -139,13 +139,13 @@ def run_content(
     return {
         **parts(record),
         "scenario": played.listed.scenario,
-        "order": single.get("order", {}).get("agents", ()),
+        "order": single.get("order", {}).get("agents") or (),
         "channels": single.get("channels", {}).get("channels", ()),
         "briefings": {e["agent"]: {"n": e["n"], "texts": e["texts"]} for e in events if e["event"] == "briefing"},
         "claims": {claim.name: {"words": claim.text, "truth": claim.truth} for claim in played.scenario.claims},
         "events": len(events),
         "turns": [replace(turn, acts=[_exact(act) for act in turn.acts]) for turn in turns(events, thoughts=thoughts)],
-        "assignment": _exact(single.get("outcome", {}).get("assignment", {})),
+        "assignment": _exact(single.get("outcome", {}).get("assignment") or {}),
         "undecided": single.get("outcome", {}).get("undecided", ()),
         "figures": {name: figures.scalars[name] for name in SHOWN if name in figures.scalars},
         "payoff": figures.payoff,
@@ -220,7 +220,7 @@ def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, 
     mine, theirs = map(_outcome, (played, control))
     other = {name: theirs[name] for name, value in mine.items() if value != theirs.get(name, value)}
     task = played.scenario.task
-    paid = score(task, mine).payoff
+    paid = score(task, mine).payoff if other else {}
     return {name: _change(task, paid, {**mine, name: value}) for name, value in other.items()}
 
 
@@ -235,7 +235,7 @@ def _change(task: Task, paid: Mapping[str, float], back: Mapping[str, Value]) ->
 
 def _outcome(played: Played) -> dict[str, Value]:
     ended = next(event for event in played.events if event["event"] == "outcome")
-    return realised(ended["assignment"], played.scenario.task)
+    return realised(ended["assignment"], played.scenario.task) if ended["assignment"] else {}
 
 
 # ---- health --------------------------------------------------------------------------------------------------------

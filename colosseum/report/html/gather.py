@@ -11,7 +11,7 @@ from colosseum.evidence.attention import Attention, attention
 from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.kept import Kept
+from colosseum.campaign.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts

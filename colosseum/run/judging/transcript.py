@@ -34,7 +34,7 @@ SHORT: Final = 2
 class Said:
     """One post, or one thought."""
 
-    round: int
+    round: int | None
     channel: int
     """Its number; 0 of a thought."""
     author: int
@@ -53,7 +53,7 @@ class Said:
         where = f'"private": "{self.thought}"' if self.thought else f'"channel": {self.channel}'
         text = f', "text": {json_line(self.text)}' if self.thought != THOUGHTS["withheld"] else ""
         omitted = f', "characters left out at […]": {self.omitted}' if self.omitted else ""
-        return f'{{"round": {self.round}, {where}, "from": "Agent {self.author}"{text}{omitted}}}'
+        return f'{{"round": {self.round or "null"}, {where}, "from": "Agent {self.author}"{text}{omitted}}}'
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def transcript(
     most = _share([len(e["text"]) for e in heard if e["event"] == "thought"])
 
     def said(e: Mapping[str, Any]) -> Said:
-        text, by = str(e["text"]), (int(e["round"]), channels.get(e.get("channel", ""), 0), agents[e["agent"]])
+        text, by = str(e["text"]), (e["round"], channels.get(e.get("channel", ""), 0), agents[e["agent"]])
         kind, omitted = THOUGHTS[e["kind"]] if e["event"] == "thought" else "", max(0, len(text) - most)
         if not kind or not omitted:
             return Said(*by, hidden.words(text), text, kind)

@@ -174,7 +174,8 @@ class Lowered:
             self._form(agent)
         if named:  # what payoffs come to is this task's alone
             numbers, conditions, values = lowering.numbers.copy(), lowering.conditions.copy(), lowering.values.copy()
-            lowering = replace(lowering, numbers=numbers, conditions=conditions, values=values, ties=self.objective_ties)
+            own = {"numbers": numbers, "conditions": conditions, "values": values}
+            lowering = replace(lowering, **own, ties=self.objective_ties)
             lowering.of_objective = True
         with _named("a coalition's objective"):
             return lowering.number(term)

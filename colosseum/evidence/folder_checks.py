@@ -1,0 +1,39 @@
+"""Folders looked over. In: a campaign's folder; out: what is not as it was written, and what a crash left."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from colosseum.campaign.doctor import Defect, examine
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.verifying import Fault, Verified, verify
+from colosseum.evidence.findings import in_words, read_campaign
+
+
+def verify_folder(path: Path, *, root: str = "", ledger: str = "") -> Verified:
+    """Everything that is not as it was written, or as a noted root or head says. Raises ColosseumError."""
+    folder = Folder(path)
+    try:
+        return verify(folder, folder.plan(), root=root, ledger=ledger)
+    except Damaged as damaged:
+        return Verified([Fault(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
+    except OSError:
+        read_campaign(path)  # says what to name in place of a folder that is no campaign
+        raise
+
+
+@dataclass(frozen=True)
+class Defects:
+    """What a crash, or somebody, left in a folder."""
+
+    defects: tuple[Defect, ...]
+
+    @property
+    def left(self) -> int:
+        """How many are not repaired."""
+        return sum(not each.repaired for each in self.defects)
+
+
+def examine_folder(path: Path, *, repair: bool = False) -> Defects:
+    """Every defect; nothing is written unless `repair`. Raises ColosseumError."""
+    with in_words(path):
+        return Defects(tuple(examine(Folder(path), read_campaign(path), repair=repair)))

@@ -1,0 +1,239 @@
+"""How foreign runs meet a scenario. In: a `trace from` statement and a run; out: its parts by the scenario's names."""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from colosseum.diagnostics import ColosseumError, closest, report
+from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal
+from colosseum.language import syntax
+from colosseum.model.scenario import Scenario, Variable
+from colosseum.model.values import Value
+from colosseum.run.turn import matches
+
+NOTHING: Final = object()
+"""What a source does not hold."""
+SKIPPED = ("skip", "none", "", None)
+"""How sources write that an agent opts out."""
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "in": lambda item, items: item in items, "not in": lambda item, items: item not in items,
+}  # fmt: skip
+WORDS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class TraceMapping:
+    """A `trace from` statement; without one, names are as they stand."""
+
+    statement: syntax.Trace | None = None
+
+    def of(self, kind: str) -> Iterator[syntax.Mapped]:
+        """The entries that begin with a word, in declared order."""
+        return (each for each in (self.statement.mapped if self.statement else ()) if each.kind == kind)
+
+    def source(self, kind: str) -> syntax.Expr | None:
+        """The expression of the first entry of a kind."""
+        return next((each.source for each in self.of(kind)), None)
+
+    def value(self, kind: str, fields: Fields, default: str | None = None) -> Any:
+        """What the first entry of a kind comes to, else the field `default`; NOTHING where there is none."""
+        expr = self.source(kind)
+        return fields.get(default or kind, NOTHING) if expr is None else evaluate(expr, fields)
+
+    def column(self, kind: str, default: str) -> str:
+        """The name of the one field that an entry names."""
+        expr = self.source(kind)
+        return expr.id if isinstance(expr, syntax.Name) else default
+
+
+@dataclass(frozen=True)
+class MappedRun:
+    """A run's names as the scenario has them. Raises Refusal where it does not fit."""
+
+    mapping: TraceMapping
+    run: ForeignRun
+    scenario: Scenario
+
+    @cached_property
+    def foreign(self) -> dict[str, str]:
+        """By agent of the scenario, its name in the source."""
+        found = dict.fromkeys(self.scenario.task.agents, "")
+        for agent in found:
+            given = self._foreign(agent) if self.run.agents else agent
+            if given is NOTHING or given is None:
+                raise Refusal(f"the source does not say who `{agent}` is")
+            found[agent] = str(given)
+        strange = [name for name in self.run.agents if name not in found.values()]
+        if strange:
+            help_ = closest(strange[0], found.values()) or f"agents: {', '.join(found.values())}"
+            raise Refusal(f"`{strange[0]}` is not an agent of the scenario; {help_}")
+        if len({*found.values()}) < len(found):
+            raise Refusal("two agents of the scenario have one name in the source")
+        return found
+
+    def _foreign(self, agent: str) -> Any:
+        for each in self.mapping.of("agent"):
+            match each.what:
+                case syntax.Name(id=name) if name == agent:
+                    return evaluate(each.source, self.run.fields)
+                case syntax.Name(id=name) if name not in self.scenario.task.agents:
+                    if isinstance(each.source, syntax.Name):  # `a is participant`: as they stand
+                        return agent
+                    return evaluate(each.source, self.run.fields, {name: agent})
+                case syntax.Lookup(base=syntax.Name(id=base), keys=(syntax.Name(id=name),)):
+                    number = agent.removeprefix(base)
+                    if agent != number and number.isdecimal():
+                        return evaluate(each.source, self.run.fields, {name: int(number)})
+        return agent
+
+    @cached_property
+    def ours(self) -> dict[str, str]:
+        """By name in the source, the agent of the scenario."""
+        return {name: agent for agent, name in self.foreign.items()}
+
+    def agent(self, name: str) -> str:
+        """An agent by its name in the source. Raises Refusal."""
+        if name not in self.ours:
+            raise Refusal(
+                f"`{name}` is not an agent of the scenario; {closest(name, self.ours) or 'map it by `agent`'}"
+            )
+        return self.ours[name]
+
+    def channel(self, name: str) -> str:
+        """A channel by its name in the source: mapped, else as it stands."""
+        for each in self.mapping.of("channel"):
+            if isinstance(each.what, syntax.Name) and str(evaluate(each.source, self.run.fields)) == name:
+                return each.what.id
+        return name
+
+    @cached_property
+    def decisions(self) -> dict[str, Value]:
+        """By variable, the decisions that the source holds. Raises Refusal where one is outside its domain."""
+        told = self.run.fields.get("decisions") or {}
+        names = [v.name for v in self.scenario.task.variables]
+        if strange := [name for name in told if name not in names]:
+            help_ = closest(strange[0], names) or f"variables: {', '.join(names)}"
+            raise Refusal(f"`{strange[0]}` is not a variable of the scenario; {help_}")
+        given = {v: told.get(v.name, self._given(v)) for v in self.scenario.task.variables}
+        return {v.name: self._within(v, value) for v, value in given.items() if value is not NOTHING}
+
+    def _given(self, variable: Variable) -> Any:
+        base, _, rest = variable.name.removesuffix("]").partition("[")
+        own = self.run.own.get(self.foreign[variable.owner], {})
+        for each in self.mapping.of("decide"):
+            name, keys = indexed(each.what)
+            if name == base:
+                parts = rest.split(", ") if rest else []
+                bound = {key: self.foreign.get(part, part) for key, part in zip(keys, parts, strict=False)}
+                return evaluate(each.source, {**self.run.fields, **own}, bound)
+        return NOTHING
+
+    def _within(self, variable: Variable, given: Any) -> Value:
+        given = self.ours.get(given, given) if isinstance(given, str) else given
+        if given in SKIPPED and None in variable.domain:
+            return None
+        for value in variable.domain:
+            if matches(given, value):
+                return value
+        domain = [str(value) for value in variable.domain]
+        help_ = closest(str(given), domain) or f"its values: {', '.join(domain[:8])}"
+        raise Refusal(f"`{variable.name}` is `{given}`, which is not in its domain; {help_}")
+
+
+def indexed(what: syntax.Expr | None) -> tuple[str, list[str]]:
+    """`pick[a, t]` as its name and its indices."""
+    match what:
+        case syntax.Lookup(base=syntax.Name(id=base), keys=keys):
+            return base, [key.id if isinstance(key, syntax.Name) else "" for key in keys]
+        case syntax.Name(id=base):
+            return base, []
+    return "", []
+
+
+def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None = None) -> Any:
+    """An expression over a run's fields; NOTHING where it reads what the source does not hold.
+
+    Raises ColosseumError where it cannot be computed, or names a field that there is not.
+    """
+    held = {**fields, **(bound or {})}
+    match expr:
+        case syntax.Number(value=value) | syntax.Text(value=value):
+            return value
+        case syntax.Switch(on=on):
+            return on
+        case syntax.NoneLiteral():
+            return None
+        case syntax.Name(id=name):
+            return _field(expr, name, held)
+        case syntax.Lookup(base=base, keys=keys):
+            return _looked_up(evaluate(base, held), [evaluate(key, held) for key in keys])
+        case syntax.SetLiteral(items=items):
+            return [evaluate(item, held) for item in items]
+        case syntax.Negation(operand=operand):
+            return not _true(evaluate(operand, held))
+        case syntax.Logical(operator=word, left=left, right=right):
+            first = _true(evaluate(left, held))
+            return (first and _true(evaluate(right, held))) if word == "and" else first or _true(evaluate(right, held))
+        case syntax.Comparison(operands=operands, operators=operators):
+            parts = [evaluate(operand, held) for operand in operands]
+            return all(_compared(*pair) for pair in zip(operators, parts, parts[1:], strict=False))
+        case syntax.Arithmetic(operator="+" | "-" as sign, left=left, right=right):
+            return _sum(sign, evaluate(left, held), evaluate(right, held))
+    help_ = "it has names, texts, numbers, `[…]`, comparisons, `and`, `or`, `not`, `+` and `-`"
+    raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
+
+
+def _field(expr: syntax.Name, name: str, held: Fields) -> Any:
+    if name in held or name in WORDS:
+        return held.get(name, WORDS.get(name))
+    help_ = closest(name, held) or f"fields: {', '.join(held)}"
+    raise ColosseumError(report("C041", expr.span, f"the source has no field `{name}`", help=help_))
+
+
+def _looked_up(found: Any, keys: list[Any]) -> Any:
+    for key in keys:
+        if isinstance(found, dict):
+            found = found.get(key, found.get(str(key), NOTHING))
+        elif isinstance(found, list | tuple) and isinstance(key, int) and 1 <= key <= len(found):
+            found = found[key - 1]
+        else:
+            return NOTHING
+    return found
+
+
+def _true(found: Any) -> bool:
+    return found is True or (isinstance(found, str) and found.lower() == "true")
+
+
+def _compared(sign: str, left: Any, right: Any) -> bool:
+    """Null and what the source does not hold equal nothing but null; texts of numbers and truths are meant as such."""
+    if left is NOTHING or right is NOTHING:
+        return False
+    if isinstance(left, str) and isinstance(right, bool | int | float):
+        left = WORDS.get(left.lower(), _number(left))
+    try:
+        return bool(COMPARED[sign](left, right))
+    except TypeError:
+        return False
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _sum(sign: str, left: Any, right: Any) -> Any:
+    one, other = (_number(each) if isinstance(each, str) else each for each in (left, right))
+    if not isinstance(one, int | float) or not isinstance(other, int | float):
+        return NOTHING
+    return one + other if sign == "+" else one - other
+
+
+def holds(expr: syntax.Expr, fields: Fields) -> bool:
+    """Whether a condition on a run's fields is true."""
+    return _true(evaluate(expr, fields))

@@ -1,0 +1,306 @@
+"""Outputs of Terrarium. In: a folder of runs, of which any file may lack; out: a ForeignRun for each.
+
+A run's folder has run_config.json, metrics.json, final_summary.json, tool_events.json, blackboards.json,
+agent_turns.json and agent_trajectories.json, or some of them; a batch has summary.json beside them.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+from colosseum.imports.foreign_run import (
+    Fields,
+    ForeignChannel,
+    ForeignRun,
+    Refusal,
+    Utterance,
+    content_of,
+    digest,
+    json_of,
+)
+from colosseum.imports.mapping import TraceMapping
+
+FILES = ("run_config", "metrics", "final_summary", "tool_events", "blackboards", "agent_turns", "agent_trajectories")
+FIELDS = ("run_id", "model_label", "provider", "model", "sweep", "topology", "num_agents", "colluder_count", "seed",
+          "replica_index", "prompt_variant", "secret_channel_enabled", "secret_channel_count")  # fmt: skip
+"""What a mapping may read as the configuration has it."""
+NAMED = re.compile(r"__secret([01])__pv(\w+?)__seed(\d+)(?:__replica(\d+))?\Z")
+"""The end of a run's identity."""
+DONE = ("success", "skip", "skipped", "ok")
+REPORTED = {
+    "coalition_mean_regret": "coalition_regret", "noncoalition_mean_regret": "outsider_regret",
+    "coalition_advantage_mean": "payoff_gap", "coalition_mean_reward": "coalition_payoff",
+    "noncoalition_mean_reward": "outsider_payoff",
+}  # fmt: skip
+"""Figures by our names. Their `coalition_advantage_mean` is a gap of rewards, not the coalition advantage."""
+BEST = 40.0
+"""The most that one agent can earn with tickets, of which their `system_regret` takes the joint reward."""
+ROUNDED = 1e-6
+
+
+def read_terrarium(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
+    """Every run below a folder, and those that only the table of a batch has. Raises Refusal where there is none."""
+    if not path.is_dir():
+        raise Refusal(f"{path.name} is no folder of runs")
+    folders = sorted({file.parent for name in FILES for file in path.rglob(f"{name}.json")}, key=str)
+    tables = sorted(file for file in path.rglob("summary.json") if file.parent not in folders)
+    if not folders and not tables:
+        raise Refusal(f"{path.name} has no run of Terrarium: no {', '.join(FILES[:3])} or summary .json")
+    rules: dict[Path, str | None] = {}
+    for folder in folders:
+        rules[_batch(folder)] = _stronger(rules.get(_batch(folder)), _credit(folder))
+    seen: set[str] = set()
+    for folder in folders:
+        run = _safely(folder.name, _Files(folder, path), rules[_batch(folder)])
+        seen.add(str(run.fields.get("run_id")))
+        yield run
+    for table in tables:
+        yield from _tabled(table, path, seen)
+
+
+def _batch(folder: Path) -> Path:
+    """The folder of the batch that a run belongs to."""
+    return next((parent.parent for parent in folder.parents if parent.name == "runs"), folder.parent)
+
+
+def _credit(folder: Path) -> str | None:
+    """`whole` where rewards show that a surplus claim by n agents costs each 20/n, `split` where they show 20(n−1)/n.
+
+    The first makes rewards come to more than the joint reward where a task has three claims.
+    """
+    try:
+        summary = json_of(content_of(folder / "final_summary.json"), "final_summary.json")
+        excess = sum(summary["agent_rewards"].values()) - summary["joint_reward"]
+        taken = [task for task in summary["assignment"].values() if task]
+    except (Refusal, KeyError, TypeError, AttributeError):
+        return None
+    if not any(taken.count(task) > 2 for task in taken):
+        return None
+    return "whole" if excess > ROUNDED else "split"
+
+
+def _stronger(one: str | None, other: str | None) -> str | None:
+    return "whole" if "whole" in (one, other) else one or other
+
+
+def _safely(name: str, files: "_Files", credit: str | None) -> ForeignRun:
+    try:
+        return _run(name, files, credit)
+    except Refusal as unfit:
+        return ForeignRun(name, files.digests, broken=str(unfit))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return ForeignRun(name, files.digests, broken=f"its files are not laid out as Terrarium writes them: {error!r}")
+
+
+@dataclass
+class _Files:
+    """The files of a run, each read once."""
+
+    folder: Path
+    root: Path
+    digests: dict[str, str] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+
+    def get(self, name: str, empty: Any) -> Any:
+        """A file's JSON; `empty` where there is none. Raises Refusal where it has another type."""
+        path = self.folder / f"{name}.json"
+        if name not in self.known and path.exists():
+            content = content_of(path)
+            self.digests[path.relative_to(self.root.parent).as_posix()] = digest(content)
+            self.known[name] = json_of(content, path.name)
+        found = self.known.get(name, empty)
+        if not isinstance(found, type(empty)):
+            raise Refusal(f"{path.name} holds no {'list' if empty == [] else 'object'}")
+        return found
+
+    @cached_property
+    def config(self) -> Fields:
+        """The configuration; without its file, what the folder's name and the figures say."""
+        found = dict(self.get("run_config", {}))
+        name = NAMED.search(self.folder.name)
+        metrics = self.get("metrics", {})
+        rows = metrics.get("agents") or []
+        guessed: dict[str, Any] = {"run_id": self.folder.name}
+        if name:
+            secret, variant, seed, replica = name.groups()
+            guessed |= {"secret_channel_enabled": secret == "1", "prompt_variant": variant, "seed": int(seed)}
+            guessed |= {"replica_index": int(replica or 0), "model_label": self.folder.name.partition("__")[0]}
+        if rows:
+            guessed["roles"] = {row["agent_name"]: row["role"] for row in rows}
+            guessed["colluders"] = [row["agent_name"] for row in rows if row["role"] == "colluder"]
+        return {**guessed, **{key: value for key, value in found.items() if value is not None}}
+
+    @cached_property
+    def agents(self) -> tuple[str, ...]:
+        """In the order of the environment."""
+        named = self.config.get("roles") or self.get("final_summary", {}).get("assignment") or {}
+        return tuple(named) or tuple(dict.fromkeys(turn["agent"] for turn in self.get("agent_turns", [])))
+
+    @cached_property
+    def assigned(self) -> dict[str, Any]:
+        """By agent, the last decision that it took itself, as its calls tell."""
+        found: dict[str, Any] = {}
+        for event in self.get("tool_events", []):
+            result = event.get("result") or {}
+            inner = result["result"] if isinstance(result.get("result"), dict) else {}
+            if event.get("tool_name") == "assign_task" and {result.get("status"), inner.get("status")} & {*DONE}:
+                found[event["agent_name"]] = event["arguments"].get("task_id")
+        return found
+
+
+def _run(name: str, files: _Files, credit: str | None) -> ForeignRun:
+    config, summary = files.config, files.get("final_summary", {})
+    decided, filled, whole = _decisions(files)
+    boards = _boards(files)
+    said, known = _said(files)
+    order = config.get("agent_turn_order") or list(dict.fromkeys(t["agent"] for t in files.get("agent_turns", [])))
+    secret = config.get("secret_blackboard_id")
+    fields: dict[str, Any] = {name: config.get(name) for name in FIELDS}
+    fields |= {
+        "agent_order": list(files.agents), "assignment": decided, "attendance": _attendance(summary), "credit": credit,
+        "secret_blackboard": None if secret is None else f"board {secret}", "status": summary.get("status"),
+    }  # fmt: skip
+    fields["replica_index"] = fields["replica_index"] or 0
+    missing = (
+        *(() if order else ("turn order",)), *(() if known else ("rounds",)), *(() if boards else ("memberships",)),
+        *(() if whole else ("decisions",)), "prompts",
+        *(() if "assignment" in summary or "tool_events" in files.known else ("fills",)),
+        *(() if "blackboards" in files.known or said else ("messages",)),
+    )  # fmt: skip
+    models = config.get("agent_model_assignments") or {}
+    label = str(config.get("model_label") or config.get("model") or "unknown")
+    return ForeignRun(
+        name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=boards, said=said,
+        models={a: str((models.get(a) or {}).get("model") or label) for a in files.agents},
+        coalition=tuple(config["colluders"]) if config.get("colluders") else None, decided=whole, filled=filled,
+        reported=_reported(files.get("metrics", {}), summary), missing=missing,
+    )  # fmt: skip
+
+
+def _decisions(files: _Files) -> tuple[dict[str, Any], frozenset[str], bool]:
+    """By agent what was decided, who was given a random action, and whether that is all."""
+    final = files.get("final_summary", {}).get("assignment")
+    rows = [row for row in files.get("metrics", {}).get("agents") or [] if row.get("chosen_task_id")]
+    if final is None:
+        skipped = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
+        found = files.assigned | {a: t for a, t in skipped.items() if rows and a not in files.assigned}
+        return found, frozenset(), bool(rows) or (bool(found) and set(found) == set(files.agents))
+    if files.get("tool_events", []):
+        return {**final, **files.assigned}, frozenset(final) - files.assigned.keys(), True
+    fills = int(files.get("final_summary", {}).get("random_fallback_fills") or 0)
+    return dict(final), frozenset(list(final)[len(final) - fills :]), True
+
+
+def _attendance(summary: Fields) -> dict[str, dict[str, Any]]:
+    """By agent and meeting."""
+    found: dict[str, dict[str, Any]] = {}
+    for key, when in (summary.get("attendance") or {}).items():
+        agent, _, meeting = key.partition("__")
+        found.setdefault(agent, {})[meeting] = when
+    return found
+
+
+def _boards(files: _Files) -> tuple[ForeignChannel, ...]:
+    config = files.config
+    members = dict(config.get("blackboard_participants") or {})
+    members |= {str(b["blackboard_id"]): b["participants"] for b in files.get("blackboards", [])}
+    listed = [config.get("secret_blackboard_id"), *(config.get("secret_blackboard_ids") or ()),
+              *(config.get("extra_secret_blackboard_ids") or ())]  # fmt: skip
+    secret = {str(number) for number in listed}
+    return tuple(ForeignChannel(f"board {n}", tuple(who), n in secret) for n, who in sorted(members.items()))
+
+
+def _said(files: _Files) -> tuple[tuple[Utterance, ...], bool]:
+    """Messages and thoughts in order, and whether the rounds of all messages are known."""
+    calls = [e for e in files.get("tool_events", []) if e.get("tool_name") == "post_message"]
+    when = {(e.get("result") or {}).get("event_id"): e for e in calls}
+    posts = list[Utterance]()
+    events = [event for board in files.get("blackboards", []) for event in board["events"]]
+    for event in sorted(events, key=lambda each: each.get("ts") or 0):
+        if event["kind"] == "communication":
+            call, phase = when.get(event["id"], {}), _phase(event["payload"])
+            board, text = f"board {event['blackboard_id']}", str(event["payload"].get("content"))
+            posts.append(Utterance(event["agent"], text, board, call.get("planning_round"), phase))
+    if not posts and "blackboards" not in files.known:
+        posts = [_called(call) for call in calls if (call.get("result") or {}).get("event_id")]
+    posts = _by_turns(posts, files.get("agent_turns", []))
+    lost = [_called(call, "the board did not take it") for call in calls if not (call["result"] or {}).get("event_id")]
+    known = all(each.round for each in posts if each.phase == "planning")
+    said = [*_thoughts(files.get("agent_trajectories", {})), *posts, *lost]
+    return tuple(sorted(said, key=lambda u: (u.phase == "execution", u.round or 0)) if known else said), known
+
+
+def _called(call: Fields, failed: str = "") -> Utterance:
+    arguments = call["arguments"]
+    board, text = f"board {arguments.get('blackboard_id')}", str(arguments.get("message"))
+    return Utterance(call["agent_name"], text, board, call.get("planning_round"), _phase(call), failed)
+
+
+def _phase(about: Fields) -> Literal["planning", "execution"]:
+    return "execution" if about.get("phase") == "execution" else "planning"
+
+
+def _by_turns(posts: list[Utterance], turns: list[Fields]) -> list[Utterance]:
+    """With rounds, where each of an agent's calls while planning was a message, so that turns can be counted."""
+    rounds: dict[str, list[int]] = {}
+    for turn in turns:
+        used = turn.get("tools_executed")
+        number = used if isinstance(used, int) else len(used or ())
+        if turn.get("phase") == "planning" and turn.get("planning_round"):
+            rounds.setdefault(turn["agent"], []).extend([turn["planning_round"]] * number)
+    spoken = [each.agent for each in posts if each.phase == "planning"]
+    sure, places = {a for a, found in rounds.items() if len(found) == spoken.count(a)}, dict[str, Any]()
+    found = list[Utterance]()
+    for each in posts:
+        if each.phase == "planning" and each.round is None and each.agent in sure:
+            place = next(places.setdefault(each.agent, count()))
+            found.append(replace(each, round=rounds[each.agent][place]))
+        else:
+            found.append(each)
+    return found
+
+
+def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
+    for agent, iterations in trajectories.items():
+        for phase, rounds in (item for each in iterations.values() for item in each.items()):
+            for name, turn in rounds.items():
+                number = int(name.removeprefix("round_")) or None
+                for step in turn["trajectory"].values():
+                    if step.get("reasoning"):
+                        yield Utterance(agent, step["reasoning"], None, number, _phase({"phase": phase}))
+
+
+def _reported(metrics: Fields, summary: Fields) -> dict[str, float]:
+    """Figures by our names; the joint reward also from how much it lacks of the most that all could earn."""
+    found = {ours: metrics[theirs] for theirs, ours in REPORTED.items() if metrics.get(theirs) is not None}
+    if metrics.get("system_regret") is not None and metrics.get("total_agents"):
+        found["joint_payoff"] = BEST * metrics["total_agents"] - metrics["system_regret"]
+    if summary.get("joint_reward") is not None:
+        found["joint_payoff"] = summary["joint_reward"]
+    if {"coalition_regret", "outsider_regret"} <= found.keys():
+        found["coalition_advantage"] = found["outsider_regret"] - found["coalition_regret"]
+    return {name: float(value) for name, value in found.items()}
+
+
+def _tabled(table: Path, root: Path, seen: set[str]) -> Iterator[ForeignRun]:
+    """Runs of a batch's table that have no folder: figures without decisions."""
+    try:
+        rows = json_of(content := content_of(table), table.name)
+    except Refusal as unfit:
+        yield ForeignRun(table.name, {}, broken=str(unfit))
+        return
+    file = {table.relative_to(root.parent).as_posix(): digest(content)}
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and str(row.get("run_id")) not in seen:
+            fields: dict[str, Any] = {name: row.get(name) for name in FIELDS}
+            fields |= {"agent_order": [], "assignment": {}, "attendance": {}, "secret_blackboard": None}
+            fields |= {"credit": None, "status": row.get("status"), "replica_index": row.get("replica_index") or 0}
+            yield ForeignRun(
+                str(row.get("run_id")), file, fields, decided=False, models={},
+                reported=_reported({"total_agents": row.get("num_agents"), **row}, row),
+                missing=("turn order", "memberships", "decisions", "messages", "prompts", "fills"),
+            )  # fmt: skip

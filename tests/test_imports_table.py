@@ -1,0 +1,176 @@
+"""Tables of messages and decisions are imported: own runs come back equal, and what does not fit is refused."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import MATCH, checked
+
+from colosseum.evidence.reading import Reader
+from colosseum.imports.importing import import_runs
+from colosseum.model.check import check
+
+EXPERIMENT = """
+experiment e {
+  rounds 2
+  seeds 1..3
+  arm baseline { }
+  arm talk { backroom on }
+}
+"""
+MAPPED = """
+trace from "table" {
+  agent a is speaker
+  run is game  post is words  round is turn
+  channel backroom is room == "private"
+  decide move[a] is choice
+  arm talk is condition == "B"
+  arm baseline is condition == "A"
+  seed is game_number
+  model is llm
+}
+"""
+
+
+def colosseum(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "colosseum", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+def spec_in(folder: Path, mapping: str = "") -> Path:
+    path = folder / "match.colo"
+    path.write_text(MATCH.partition("experiment")[0] + EXPERIMENT + mapping, encoding="utf-8")
+    return path
+
+
+def imported(spec: Path, *sources: Path, code: int = 0) -> dict[str, Any]:
+    found = import_runs(checked(spec), sources, spec.parent / "in")
+    assert (found.refused > 0) == bool(code)
+    return asdict(found)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_own_runs_come_back_equal(tmp_path: Path, kind: str) -> None:
+    spec, own, table = spec_in(tmp_path), tmp_path / "own", tmp_path / f"acts.{kind}"
+    assert colosseum("audit", spec, "--out", own).returncode == 0
+    assert colosseum("log", "export", own, "-o", table).returncode == 0
+    assert {run["became"] for run in imported(spec, table)["runs"]} == {"new"}
+    assert {run["became"] for run in imported(spec, table)["runs"]} == {"known"}
+    assert colosseum("log", "verify", tmp_path / "in").returncode == 0
+    assert "imported (table)" in colosseum("report", tmp_path / "in").stdout
+
+    ours, theirs = ({(r.arm, r.seed): r.figures for r in reader.records(reader.plan())}
+                    for reader in (Reader(own), Reader(tmp_path / "in")))  # fmt: skip
+    assert ours.keys() == theirs.keys()
+    for cell, one in ours.items():
+        other = theirs[cell]
+        assert one is not None
+        assert other is not None
+        assert (one.scalars, one.payoff, one.best_response_regret, one.talk) == (
+            other.scalars, other.payoff, other.best_response_regret, other.talk)  # fmt: skip
+        assert {f.reason for f in other.sequential_regret.values()} == {"no turn order is given"}
+        assert {k: n for k, n in one.posts.items() if n} == {k: n for k, n in other.posts.items() if n}
+
+
+def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
+    table = tmp_path / "games.csv"
+    table.write_text(
+        "game,game_number,condition,llm,speaker,room,turn,words,choice\n"
+        "g1,1,B,gpt,A,public,1,hello,\ng1,1,B,gpt,B,private,2,psst,left\n"
+        "g1,1,B,gpt,A,public,,late,left\ng1,1,B,gpt,C,,,,right\n"
+        "g2,1,A,gpt,A,,,,left\ng2,1,A,gpt,B,,,,up\n"
+        "g3,2,A,gpt,A,,,,left\ng3,2,A,gpt,Zed,public,1,hi,\n",
+        encoding="utf-8",
+    )
+    found = imported(spec_in(tmp_path, MAPPED), table, code=1)
+    first, outside, strange = found["runs"]
+    assert (first["became"], first["arm"], first["seed"], first["model"]) == ("new", "talk", 1, "gpt")
+    assert (first["posts"], first["decisions"]) == (3, 3)
+    assert (outside["became"], outside["reason"]) == ("refused", "`move[B]` is `up`, which is not in its domain; "
+                                                      "its values: left, right")  # fmt: skip
+    assert strange["reason"].startswith("`Zed` is not an agent of the scenario")
+    (trace,) = (tmp_path / "in" / "runs").glob("*.jsonl")
+    events = [json.loads(line) for line in trace.read_text().splitlines()]
+    posts = [(e["agent"], e["channel"], e["round"]) for e in events if e["event"] == "post"]
+    assert posts == [("A", "public", 1), ("B", "backroom", 2), ("A", "public", None)]
+    assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
+
+
+def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) -> None:
+    table = tmp_path / "words.jsonl"
+    row = {"seed": 1, "arm": "talk", "agent": "A", "channel": "backroom", "text": "\u001b[31m psst"}
+    table.write_text("\n".join(json.dumps(row | {"agent": agent}) for agent in "AB"), encoding="utf-8")
+    spec = spec_in(tmp_path)
+    assert imported(spec, table)["runs"][0]["missing"][-2:] == ("decisions", "memberships")
+    reader = Reader(tmp_path / "in")
+    (record,) = reader.records(reader.plan())
+    assert record.figures is not None
+    assert record.figures.scalars["joint_payoff"].reason == "the source does not hold all decisions"
+    assert record.figures.scalars["optimum"].value is not None
+    assert record.figures.posts == {"backroom": 2}
+    assert {each.phase for each in record.figures.talk} == {"unknown"}
+    shown = colosseum("log", "show", tmp_path / "in", "talk:1")
+    assert "\u001b" not in shown.stdout
+    assert "the source does not hold all decisions" in shown.stdout
+    assert colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html").returncode == 0
+    assert colosseum("judge", tmp_path / "in").returncode == 0
+    again = colosseum("replay", tmp_path / "in")
+    assert (again.returncode, "are imported" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.jsonl", '{"agent": "A", ', "a.jsonl line 1 is not JSON"),
+        ("a.jsonl", "[1]", "a.jsonl line 1 is no object"),
+        ("a.csv", "agent,arm\nA\n", "line 2 has another number of cells than the header"),
+        ("a.csv", "who,arm\nA,talk\n", "there is no column `agent`"),
+        ("a.csv", "agent,arm,seed\nA,talk,one\n", "its seed is `one`, not a whole number"),
+        ("a.csv", "agent,arm\nA,talk\n", "the source does not say its seed"),
+        ("a.csv", "agent,arm,seed\nA,tlak,1\n", "`tlak` is no arm of `e`; did you mean `talk`?"),
+        ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move[A],left\nA,talk,1,move[A],right\n",
+         "`move[A]` is decided twice"),
+        ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move[Z],left\n", "`move[Z]` is not a variable"),
+        ("a.csv", "agent,arm,seed,channel,text\nA,talk,1,backrooom,hi\n", "`backrooom` is no channel of the scenario"),
+        ("a.csv", "agent,arm,seed,run\nA,talk,1,x\nA,talk,1,y\nA,talk,1,x\n", "its rows do not stand together"),
+        ("a.csv", "agent,arm,seed,text\nA,talk,1,\xff\n", "not UTF-8"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, content: str, reason: str) -> None:
+    (tmp_path / name).write_bytes(content.encode("latin-1"))
+    found = imported(spec_in(tmp_path), tmp_path / name, code=1)
+    assert any(reason in run["reason"] for run in found["runs"] if run["became"] == "refused"), found
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("agent,arm,seed,variable,value\nA,talk,1,move[A],left\n", encoding="utf-8")
+    done = colosseum("import", spec_in(tmp_path), table, "--out", tmp_path / "in", "--dry-run")
+    assert (done.returncode, (tmp_path / "in").exists()) == (0, False)
+    assert "Nothing was written: 1 new" in done.stdout
+
+
+def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("game,game_number,condition,llm,speaker\ng,1,B,x,A\n", encoding="utf-8")
+    spec = spec_in(tmp_path, MAPPED.replace("condition ==", "conditoin =="))
+    done = colosseum("import", spec, table, "--out", tmp_path / "in")
+    assert done.returncode == 2
+    assert "the source has no field `conditoin`" in done.stderr
+    assert "did you mean `condition`?" in done.stderr
+    assert not (tmp_path / "in").exists()
+
+
+def test_a_mapping_of_what_the_scenario_lacks_is_told(tmp_path: Path) -> None:
+    wrong = ("  chanel x is y", "  arm tlak is a", "  channel bckroom is b", "  decide mov[a] is c", "  seed x is 3")
+    _, diagnostics = check(spec_in(tmp_path, 'trace from "table" {\n' + "\n".join(wrong) + "\n}\n"))
+    assert [d.message for d in diagnostics] == [
+        "`chanel` maps nothing", "there is no arm `tlak`", "there is no channel `bckroom`",
+        "there is no variable `mov`", "expected `seed is …`",
+    ]  # fmt: skip
+    assert diagnostics[0].help == ("did you mean `channel`?",)

@@ -1,0 +1,259 @@
+"""Runs in Terrarium's format are imported: figures are those that the source reports, and any file may lack.
+
+Decisions and reported figures are facts of the published ticket study; the files are made here, in its format.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SPECS, checked
+
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.reading import Reader
+from colosseum.imports.imported_run import ImportFile
+from colosseum.imports.importing import import_runs
+from colosseum.model.check import check
+
+FACTS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors" / "published_tickets.json").read_text())
+SPEC = SPECS / "jira_published.colo"
+VARIANTS = {"baseline": (0, "control"), "control": (1, "control"), "simple": (1, "simple")}
+ARMS = {"baseline": "baseline", "control": "emergent", "simple": "prompted"}
+
+
+def rewards(fact: dict[str, Any]) -> dict[str, float]:
+    """What each agent earns by the credit of its batch; the first batch had 20/n for a claim of n agents."""
+    instance, first = FACTS["instances"][str(fact["seed"])], fact["batch"].startswith("20260122")
+    claims = Counter(task for task in fact["decisions"].values() if task)
+    return {
+        agent: 0.0 if task is None else instance["worth"][task] - instance["cost"][agent][task]
+        - (0 if claims[task] < 2 else 20 / claims[task] if first else 20 * (claims[task] - 1) / claims[task])
+        for agent, task in fact["decisions"].items()
+    }  # fmt: skip
+
+
+def write_run(root: Path, fact: dict[str, Any], *, without: tuple[str, ...] = (), **more: Any) -> Path:
+    """The folder of a run, with the files that are not left out; `more` are files that replace them or stand beside."""
+    secret, variant = VARIANTS[fact["arm"]]
+    replica = f"__replica{fact['replica']}" if fact["replica"] else ""
+    name = f"{fact['model']}__base__complete__n6__c2__secret{secret}__pv{variant}__seed{fact['seed']}{replica}"
+    folder = root / fact["batch"] / "runs" / fact["model"] / "base" / name
+    folder.mkdir(parents=True)
+    agents = FACTS["instances"][str(fact["seed"])]["agents"]
+    boards = {"0": sorted(agents), **({"1": sorted(fact["coalition"])} if secret else {})}
+    roles = {agent: "colluder" if agent in fact["coalition"] else "normal" for agent in agents}
+    config = {
+        "run_id": name, "model_label": fact["model"], "seed": fact["seed"], "prompt_variant": variant,
+        "replica_index": fact["replica"], "secret_channel_enabled": bool(secret), "colluders": fact["coalition"],
+        "secret_blackboard_id": 1 if secret else None, "roles": roles, "blackboard_participants": boards,
+    }  # fmt: skip
+    metrics = fact["reported"] | {"total_agents": 6, "agents": [
+        {"agent_name": a, "role": roles[a], "chosen_task_id": fact["decisions"][a]} for a in agents]}  # fmt: skip
+    final = {"joint_reward": fact["reported"].get("joint_reward"), "agent_rewards": rewards(fact), "status": "complete",
+             "assignment": fact["decisions"], "random_fallback_fills": 0}  # fmt: skip
+    for file, content in {"run_config": config, "metrics": metrics, "final_summary": final, **more}.items():
+        if file not in without:
+            (folder / f"{file}.json").write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
+    return folder
+
+
+def brought(root: Path, **options: Any) -> ImportFile:
+    return import_runs(checked(SPEC), [root], root.parent / "in", **options)
+
+
+def records(folder: Path) -> list[RunRecord]:
+    reader = Reader(folder)
+    return reader.records(reader.plan())
+
+
+@pytest.mark.parametrize(("batch", "credit"), [("20260416-191730-10seeds", "split"), ("20260122-013544", "whole")])
+def test_figures_are_the_published_ones(tmp_path: Path, batch: str, credit: str) -> None:
+    root, chosen = tmp_path / "outputs", [fact for fact in FACTS["runs"] if fact["batch"] == batch]
+    for fact in chosen:
+        write_run(root, fact)
+    spec, _ = check(SPEC, params={"credit": credit})
+    assert spec is not None
+    found = import_runs(spec, [root], tmp_path / "in")
+    assert [run.reason for run in found.runs if run.became != "new"] == []
+    facts = {(f["model"], ARMS[f["arm"]], f["seed"], f["replica"] + 1): f for f in chosen}
+    read = records(tmp_path / "in")
+    assert len(read) == len(facts)
+    for record in read:
+        fact = facts[record.model, record.arm, record.seed, record.repeat]
+        reported = fact["reported"]
+        assert record.figures is not None
+        figures = {name: figure.value for name, figure in record.figures.scalars.items()}
+        if credit == "split":
+            best = FACTS["instances"][str(fact["seed"])]["optimum"]
+            assert figures["optimum"] == pytest.approx(best, abs=1e-6)
+        told = {"joint_payoff": "joint_reward", "payoff_gap": "coalition_advantage_mean",
+                "coalition_regret": "coalition_mean_regret", "outsider_regret": "noncoalition_mean_regret"}  # fmt: skip
+        for ours, theirs in told.items():
+            if theirs in reported:
+                assert figures[ours] == pytest.approx(reported[theirs], abs=1e-6), (ours, fact)
+        if "coalition_mean_regret" in reported:
+            advantage = reported["noncoalition_mean_regret"] - reported["coalition_mean_regret"]
+            assert figures["coalition_advantage"] == pytest.approx(advantage, abs=1e-6)
+
+
+def test_the_rule_of_credit_is_seen_by_the_sums_of_a_batch(tmp_path: Path) -> None:
+    tasks = list(FACTS["instances"]["1"]["worth"])
+    agents = FACTS["instances"]["1"]["agents"]
+    for batch in ("20260122-x", "20260416-x"):
+        crowded = dict.fromkeys(agents[:3], tasks[0]) | dict(zip(agents[3:], tasks[5:], strict=True))
+        fact = {"batch": batch, "model": "m", "seed": 1, "arm": "baseline", "reported": {},
+                "coalition": FACTS["instances"]["1"]["coalition"]}  # fmt: skip
+        for replica, decisions in enumerate((crowded, dict(zip(agents, tasks, strict=False)))):
+            whole = fact | {"replica": replica, "decisions": decisions}
+            split = sum(rewards(whole | {"batch": "april"}).values())
+            final = {"joint_reward": split, "agent_rewards": rewards(whole), "assignment": decisions}
+            write_run(tmp_path / batch, whole, final_summary=final)
+        found = import_runs(checked(SPEC), [tmp_path / batch], tmp_path / f"{batch}-in")
+        assert [run.became for run in found.runs] == ["new", "new"]
+        credit = "whole" if batch.startswith("20260122") else "split"
+        for record in records(tmp_path / f"{batch}-in"):
+            assert record.point == ("credit=whole" if credit == "whole" else "")
+            assert record.figures is not None
+            if record.repeat == 1:
+                earned = rewards(fact | {"decisions": crowded})
+                ours = [record.figures.payoff[f"engineer{n}"] for n in range(1, 7)]
+                assert ours == pytest.approx([earned[agent] for agent in agents], abs=1e-6)
+
+
+FACT = next(f for f in FACTS["runs"] if f["arm"] == "simple" and "joint_reward" in f["reported"]) | {"replica": 0}
+AGENTS = FACTS["instances"][str(FACT["seed"])]["agents"]
+MEMBER = FACT["coalition"][0]
+OUT = [agent for agent in AGENTS if agent not in FACT["coalition"]]
+
+
+def assigning(agent: str, task: str | None) -> dict[str, Any]:
+    inner = {"status": "skip" if task is None else "success", "result": {"agent": agent, "task_id": task}}
+    return {"tool_name": "assign_task", "agent_name": agent, "phase": "execution", "planning_round": None,
+            "arguments": {"task_id": task or "skip"}, "result": inner}  # fmt: skip
+
+
+def posting(agent: str, board: int, text: str, number: int | None, when: int = 1) -> dict[str, Any]:
+    return {"tool_name": "post_message", "agent_name": agent, "phase": "planning", "planning_round": when,
+            "arguments": {"blackboard_id": board, "message": text},
+            "result": {"error": "no such board"} if number is None else {"event_id": f"e{number}"}}  # fmt: skip
+
+
+def board(number: int, agents: list[str], *posts: tuple[str, str, int]) -> dict[str, Any]:
+    events = [
+        {"blackboard_id": number, "id": f"e{n}", "ts": 1000.0 + n, "agent": agent, "kind": "communication",
+         "payload": {"content": text, "phase": "planning", "iteration": 1}}
+        for agent, text, n in posts
+    ]  # fmt: skip
+    context = {"blackboard_id": number, "id": "c", "ts": 1.0, "agent": "SYSTEM", "kind": "context", "payload": {}}
+    return {"blackboard_id": str(number), "participants": agents, "events": [context, *events]}
+
+
+BOARDS = [board(0, AGENTS, (OUT[0], "hello \u001b]0;x", 1), (OUT[1], "hi", 3)),
+          board(1, FACT["coalition"], (MEMBER, "psst", 2))]  # fmt: skip
+CALLS = [posting(OUT[0], 0, "hello", 1), posting(MEMBER, 1, "psst", 2, 2), posting(OUT[1], 0, "hi", 3, 4),
+         posting(OUT[2], 7, "lost", None, 4)]  # fmt: skip
+
+
+def events_of(root: Path) -> list[dict[str, Any]]:
+    (trace,) = (root.parent / "in" / "runs").glob("*.jsonl")
+    return [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+
+
+def test_rounds_come_from_the_calls_and_failed_posts_stand_apart(tmp_path: Path) -> None:
+    assigned = [assigning(agent, task) for agent, task in FACT["decisions"].items()]
+    write_run(tmp_path / "o", FACT, blackboards=BOARDS, tool_events=[*CALLS, *assigned])
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, run.posts, run.decisions, run.missing) == ("new", 3, 6, ("turn order", "prompts"))
+    events = events_of(tmp_path / "o")
+    ours = {name: f"engineer{n}" for n, name in enumerate(AGENTS, start=1)}
+    assert [(e["agent"], e["channel"], e["round"]) for e in events if e["event"] == "post"] == [
+        (ours[OUT[0]], "public", 1), (ours[MEMBER], "backroom", 2), (ours[OUT[1]], "public", 4),
+    ]  # fmt: skip
+    assert [(e["agent"], e["tool"]) for e in events if e["event"] == "mistake"] == [(ours[OUT[2]], "post")]
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.failed_posts == 1
+
+
+def test_rounds_are_counted_by_turns_or_are_null(tmp_path: Path) -> None:
+    turns = [{"phase": "planning", "planning_round": n, "agent": agent, "tools_executed": used}
+             for n in (1, 2) for agent, used in ((OUT[1], n - 1), (OUT[0], 2))]  # fmt: skip
+    turns += [{"phase": "execution", "agent": agent, "tools_executed": 1} for agent in AGENTS]
+    write_run(tmp_path / "o", FACT, blackboards=BOARDS, agent_turns=turns, without=("metrics",))
+    (run,) = brought(tmp_path / "o").runs
+    posts = [e["round"] for e in events_of(tmp_path / "o") if e["event"] == "post"]
+    assert posts == [None, None, 2]
+    assert run.missing == ("rounds", "prompts")
+
+
+def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path) -> None:
+    *others, last = FACT["decisions"]
+    assigned = [assigning(agent, FACT["decisions"][agent]) for agent in others]
+    write_run(tmp_path / "o", FACT, tool_events=assigned)
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.decisions, run.fills) == (5, 1)
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.undecided[f"engineer{AGENTS.index(last) + 1}"] == 1
+    assert record.figures.scalars["joint_payoff"].value == pytest.approx(FACT["reported"]["joint_reward"], abs=1e-6)
+
+
+def test_the_last_keys_are_fills_where_calls_lack(tmp_path: Path) -> None:
+    final = {"joint_reward": 1.0, "agent_rewards": rewards(FACT), "assignment": FACT["decisions"],
+             "random_fallback_fills": 2}  # fmt: skip
+    write_run(tmp_path / "o", FACT, final_summary=final)
+    assert [(run.decisions, run.fills) for run in brought(tmp_path / "o").runs] == [(4, 2)]
+
+
+@pytest.mark.parametrize(
+    ("without", "decisions", "lacks"),
+    [
+        (("run_config",), 6, "memberships"),
+        (("final_summary",), 6, "fills"),
+        (("metrics", "final_summary"), 0, "decisions"),
+        (("run_config", "final_summary"), 6, "turn order"),
+    ],
+)
+def test_any_file_may_lack(tmp_path: Path, without: tuple[str, ...], decisions: int, lacks: str) -> None:
+    write_run(tmp_path / "o", FACT, without=without)
+    (run,) = brought(tmp_path / "o", dry_run=True).runs
+    assert (run.became, run.arm, run.seed, run.decisions) == ("new", "prompted", FACT["seed"], decisions)
+    assert lacks in run.missing
+
+
+def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path) -> None:
+    row = {"run_id": "r1", "model_label": "m", "num_agents": 6, "seed": FACT["seed"], "prompt_variant": "simple",
+           "secret_channel_enabled": True, **FACT["reported"]}  # fmt: skip
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "summary.json").write_text(json.dumps([row]))
+    assert [run.became for run in brought(tmp_path / "o").runs] == ["new"]
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    figures, reported = record.figures.scalars, FACT["reported"]
+    assert figures["joint_payoff"].value == pytest.approx(reported["joint_reward"])
+    best = FACTS["instances"][str(FACT["seed"])]["optimum"]
+    assert figures["regret"].value == pytest.approx(best - reported["joint_reward"], abs=1e-6)
+    assert figures["coalition_gain"].reason == "the source does not hold all decisions"
+    assert record.figures.payoff == {}
+
+
+def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path) -> None:
+    root = tmp_path / "o"
+    write_run(root, FACT)
+    damaged = write_run(root, FACT | {"replica": 1})
+    (damaged / "metrics.json").write_text('{"agents": [')
+    strange = {"agents": [1, 2]}
+    write_run(root, FACT | {"replica": 2}, metrics=strange)
+    write_run(root, FACT | {"replica": 3, "coalition": AGENTS[:2] if set(AGENTS[:2]) != {*FACT["coalition"]}
+                            else AGENTS[2:4]})  # fmt: skip
+    write_run(root, FACT | {"replica": 5}, final_summary={"assignment": FACT["decisions"] | {AGENTS[0]: "ISSUE-9"}})
+    found = {run.source.rpartition("__")[2][-1]: run for run in brought(root).runs if "replica" in run.source}
+    assert [run.became for run in found.values()] == ["refused"] * 4
+    assert "metrics.json is not JSON" in found["1"].reason
+    assert "not laid out as Terrarium writes them" in found["2"].reason
+    assert "its coalition is" in found["3"].reason
+    assert "which is not in its domain" in found["5"].reason
+    again = brought(root).runs
+    assert Counter(run.became for run in again) == {"known": 1, "refused": 4}
