@@ -1,6 +1,7 @@
 """Campaigns of scripted players, by the command that users give. In: shipped specs; out: seconds, and memory."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ FLAT, QUICK_FLAT = 5000, 300
 FEW = 6
 MOST_MEMORY = 300.0
 """MB above what a few runs need."""
+MOST_CPU = 1.18
+"""What two processes may take of what one takes."""
 MB = 1024.0
 """Of what the system counts, in kB."""
 COUNTED = """
@@ -53,18 +56,29 @@ def _lines(ledger: Ledger) -> Iterator[Line]:
         yield Line("Scripted runs, s", f"{runs} of specs/jira.colo", seconds, most=FAST * runs / 1000, note=note)
         yield Line("Report, s", f"{runs} runs of specs/jira.colo", _report(home, home / "cache"), most=REPORT)
         yield Line("Report, s", "the same, none of them measured before", _report(home, home / "empty"), note=note)
+    one, two = (_cpu("jira", runs, jobs) for jobs in (1, 2))
+    yield Line("CPU, s", f"{runs} runs in two processes", two, "in one", one, most_ratio=MOST_CPU)
     runs = QUICK_FLAT if ledger.quick else FLAT
     ledger.note(f"campaigns: {runs} runs of specs/toy.colo")
     few, many = (_memory("toy", number, arms=3) for number in (FEW, runs))
     yield Line("Memory, MB", f"{runs} runs above {FEW}", many - few, most=MOST_MEMORY, note=f"{few:.0f} for {FEW}")
 
 
-def _audit(spec: str, runs: int, folder: Path, *, arms: int) -> tuple[float, float]:
+def _audit(spec: str, runs: int, folder: Path, *more: str, arms: int) -> tuple[float, float]:
     """Seconds, and MB at most of one process, of at least so many runs with their report."""
     memory = folder / "memory"
     seeds = f"1..{-(-runs // arms)}"
-    command = ["audit", str(SPECS / f"{spec}.colo"), "--seeds", seeds, "--out", str(folder / "out")]
+    command = ["audit", str(SPECS / f"{spec}.colo"), "--seeds", seeds, "--out", str(folder / "out"), *more]
     return _timed([str(memory), *command], folder / "cache"), int(memory.read_text()) / MB
+
+
+def _cpu(spec: str, runs: int, jobs: int) -> float:
+    """CPU seconds of at least so many runs by so many processes, with their report, which is cached by nobody."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as folder:
+        _audit(spec, runs, Path(folder), "--jobs", str(jobs), arms=6)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _report(folder: Path, cache: Path) -> float:
