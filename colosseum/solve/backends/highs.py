@@ -228,17 +228,13 @@ class Highs:
             value = query.sign * goal_value(self.task, query.goal, assignment)
             thought = costs.constant + float(costs.weights @ point)
             if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
-                if self._settled(point, assignment):
-                    return None
+                ties, known = [*self.lowered.lowering.ties, *self.lowered.named_ties], score(self.task, assignment)
+                if settle(ties, self.lowered.program, point, with_payoffs(known, assignment)):
+                    return None  # a tie stood otherwise in the program, which has rows against that now
                 worth, supposed = query.sign * value, query.sign * thought
                 raise Disagreement(f"the solver's assignment is worth {worth!r}, not {supposed!r}")
         parts = tuple(float(costs.weights[c.columns] @ point[c.columns]) for c in self.components)
         return Found(status, assignment, None if status == "optimal" else bound, value, parts=parts), missed
-
-    def _settled(self, point: Floats, assignment: Mapping[str, Value]) -> bool:
-        """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
-        known = with_payoffs(score(self.task, assignment), assignment)
-        return settle([*self.lowered.lowering.ties, *self.lowered.own_ties], self.lowered.program, point, known)
 
     def _forbid(self, broken: Requirement, assignment: Mapping[str, Value]) -> None:
         """Exclude the values at which a requirement is broken; no other goal may take them either."""

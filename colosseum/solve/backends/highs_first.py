@@ -84,10 +84,10 @@ class _Walk:
         while self.known and any(map(self._place, names)):
             ranks = accumulate((len(variable[name].domain) for name in names), mul)
             count = max(1, sum(1 for _ in takewhile(lambda joint: joint <= MOST_RANKS, ranks)))
-            if not self._at_once(stretch, names[:count]):
-                self._one_by_one(stretch, names[:count])
-            self._pass(names[:count])
-            names = names[count:]
+            block, names = names[:count], names[count:]
+            if not self._at_once(stretch, block):
+                self._one_by_one(stretch, block)
+            self._pass(block)
 
     def _pass(self, names: Sequence[str]) -> None:
         self.query = self.query.holding({**self.query.fixed, **{name: self.best[name] for name in names}})
@@ -124,10 +124,18 @@ class _Walk:
                 open_ = time.monotonic() < self.until and self.allowance > 0
                 if open_ and self._at_once(stretch, names[number:], searched=True):
                     return
-                self.known = open_ and self._at_once(stretch, [name], searched=True)
+                self.known = open_ and self._searched(name)
             if not self.known:
                 return
             self._pass([name])
+
+    def _searched(self, name: str) -> bool:
+        """The same of one variable, by an exact search for each value; False where one comes to no end."""
+        for value in self.search.task.variable[name].domain[: self._place(name)]:
+            found = self.search.solve(self.query.holding({**self.query.fixed, name: value}), until=self.until)
+            if found.status == "limit" or (found.assignment is not None and self._believed(found.assignment)):
+                return found.status != "limit"
+        return True
 
     def _close(self, stretch: _Stretch) -> None:
         """Note the columns that no optimum takes: leaving 0 costs more than an optimum may be worth less."""

@@ -99,8 +99,7 @@ class Lowered:
     lowering: Lowering
     parts: dict[str | Term | None, Costs] = field(default_factory=dict)
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
-    own_ties: list[Tie] = field(default_factory=list)
-    """Of objectives that name payoffs."""
+    named_ties: list[Tie] = field(default_factory=list)
 
     def twin(self, task: Task) -> "Lowered | None":
         """A task on the same program, where it differs in nothing but what single variables pay; else None."""
@@ -175,7 +174,7 @@ class Lowered:
             self._form(agent)
         if named:  # what payoffs come to is this task's alone
             numbers, conditions, values = lowering.numbers.copy(), lowering.conditions.copy(), lowering.values.copy()
-            lowering = replace(lowering, numbers=numbers, conditions=conditions, values=values, ties=self.own_ties)
+            lowering = replace(lowering, numbers=numbers, conditions=conditions, values=values, ties=self.named_ties)
             lowering.of_objective = True
         with _named("a coalition's objective"):
             return lowering.number(term)
