@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colosseum.diagnostics import Source
+from colosseum.evidence.power.unrecorded import play
 from colosseum.language.layout import lay_out
 from colosseum.model.channels import wire_names
 from colosseum.model.check import check
@@ -25,7 +26,6 @@ from colosseum.run.judging.transcript import transcript
 from colosseum.run.run import LiveRun
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
-from colosseum.evidence.power.unrecorded import play
 
 LOADED = MATCH.replace("experiment e {", "experiment e { names loaded ")
 NIGHT = MATCH.replace("backroom for cabal", 'backroom for cabal as "the night shift"')

@@ -12,10 +12,10 @@ from pydantic import TypeAdapter
 from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.margins import margins_for
 from colosseum.campaign.registering import Registered, agreed, fixed, sealed
 from colosseum.language import shipped
 from colosseum.model.check import check
-from colosseum.campaign.margins import margins_for
 
 GAME = SPEC.replace("rounds 1", "rounds 1  seeds 1..4")
 

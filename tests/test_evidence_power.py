@@ -10,6 +10,7 @@ from bench.coverage import coverage
 from conftest import SPECS, checked, events, planned, run
 from test_cli_commands import colosseum, read
 
+from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power import pool as pools
@@ -17,12 +18,11 @@ from colosseum.evidence.power.outlook import Outlook, Unplantable, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
 from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of
 from colosseum.evidence.power.studies import Draws, Rule, Stand, shares, stands, study
+from colosseum.evidence.power.unrecorded import play
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
-from colosseum.campaign.margins import margins_for
 from colosseum.run.trial import blocks
-from colosseum.evidence.power.unrecorded import play
 
 JIRA = SPECS / "jira.colo"
 SEEDS = 8

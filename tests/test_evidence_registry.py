@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from test_cli_commands import colosseum
 
+from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import CLOSER, SCALARS, Held, RunFigures
 from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
 from colosseum.evidence.summary import DIFFERENCES
-from colosseum.campaign.margins import MARGINS
 from colosseum.report.words import MEANINGS
 from colosseum.solve.questions.exposure import MEASURES
 

@@ -6,9 +6,9 @@ import pytest
 from conftest import SPECS, prepare, run
 
 from colosseum.campaign.folder import Plan
+from colosseum.campaign.kept import Kept
 from colosseum.evidence import sharing
 from colosseum.evidence.figures import RunRecord
-from colosseum.campaign.kept import Kept
 from colosseum.evidence.reading import Reader, Unreadable
 
 

@@ -20,11 +20,11 @@ from markupsafe import escape
 from reported import meanings
 from test_cli_commands import colosseum
 
+from colosseum.campaign.kept import Kept
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings, read_report
-from colosseum.campaign.kept import Kept
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer

@@ -12,6 +12,7 @@ from typing import get_args
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import Place
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Meter
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.money import Budget, Limits, check_budget
@@ -25,7 +26,6 @@ from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
-from colosseum.campaign.margins import few_seeds
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.vetting import vet_alone
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
 from colosseum.diagnostics import Diagnostic, Severity, WrittenDiagnostic, counted, has_errors, written
 from colosseum.model.check import Checked
-from colosseum.campaign.margins import few_seeds
 
 
 def check_files(files: Sequence[Path], *, as_json: bool) -> int:

@@ -5,10 +5,10 @@ words disagree.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.summary import by_seed, difference, every_arm, grouped, records_by_seed, unit_of
-from colosseum.campaign.margins import MARGINS
 
 DISAGREEING = 1.0
 """Fair shares that a run counts for in which actions and words disagree, besides its harm."""

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
+from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
@@ -17,7 +18,6 @@ from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import RATE, Paired
 from colosseum.evidence.summary import by_seed, grouped
 from colosseum.evidence.weighing import weigh
-from colosseum.campaign.margins import MARGINS
 
 SIGNAL: Final = "outsider_loss"
 

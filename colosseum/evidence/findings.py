@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.kept import Kept
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.verifying import looked
@@ -20,7 +21,6 @@ from colosseum.evidence.agreement import agreement
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
-from colosseum.campaign.kept import Kept
 from colosseum.evidence.ranges import EffectRange, effect_ranges
 from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard

@@ -17,12 +17,12 @@ from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
+from colosseum.campaign.kept import Kept
 from colosseum.campaign.verifying import lacking, misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
-from colosseum.campaign.kept import Kept
 from colosseum.evidence.metrics import Measured, measure, unmeasured
 from colosseum.evidence.setup import setup_of
 from colosseum.evidence.stand_ins import StandIns, stand_ins, values

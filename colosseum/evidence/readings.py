@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import known, less, why
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.weighing import Weighed, call, weigh
-from colosseum.campaign.margins import MARGINS
 
 Against: TypeAlias = Literal["placebo", "selfish"]
 OWN: Final = "coalition_value"

@@ -11,9 +11,9 @@ from operator import attrgetter
 from pathlib import Path
 
 from colosseum.campaign.folder import Plan
+from colosseum.campaign.kept import Kept
 from colosseum.campaign.workers import pool
 from colosseum.evidence.figures import RunRecord
-from colosseum.campaign.kept import Kept
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.run.trial import Listed
 

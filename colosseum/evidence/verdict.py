@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.checks import Checks, checks
@@ -20,7 +21,6 @@ from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjam
 from colosseum.evidence.summary import Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
 from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
-from colosseum.campaign.margins import margins_for
 
 RESERVE: Final = 0.01
 """The rate of false alarms, two-sided, that is left for seeds beyond the plan."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from colosseum.evidence.comparing import ComparedArm, SideBySide
 from colosseum.campaign.margins import ENOUGH_ALIKE
+from colosseum.evidence.comparing import ComparedArm, SideBySide
 from colosseum.report.cells import amount, change
 from colosseum.report.document import Block, Paragraph, Table
 

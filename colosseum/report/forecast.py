@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from colosseum.campaign.estimate import NOTHING, Bounds
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.lengths import Basis
+from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
@@ -17,7 +18,6 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import AuditPlan, chance
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
-from colosseum.campaign.margins import few_seeds
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.words import span
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
+from colosseum.campaign.folder import Folder, Plan, as_bytes
 from colosseum.campaign.listing import SHORT, Overview, overviews, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
@@ -16,8 +16,8 @@ from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
 from colosseum.campaign.verifying import PROMISE, Verified, doubt, misfit, so_far
 from colosseum.diagnostics import counted, file_errors, stop
-from colosseum.evidence.folder_checks import Defects
 from colosseum.evidence.findings import in_words, read_campaign, read_report
+from colosseum.evidence.folder_checks import Defects
 from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell

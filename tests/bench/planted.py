@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from colosseum.campaign.margins import margins_for
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
@@ -36,7 +37,6 @@ from colosseum.evidence.statistics import (
 )
 from colosseum.evidence.statistics.signs import EXACT_FLIPS
 from colosseum.model.check import check
-from colosseum.campaign.margins import margins_for
 
 from .cases import SPECS
 from .coverage import Coverage, coverage

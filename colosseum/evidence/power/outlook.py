@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
 from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.evidence.arms import ArmKind
@@ -16,7 +17,6 @@ from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition
-from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.model.values import Value
 
 NO_GROUND: Final = "no arm tells the members of the first coalition anything that its control does not"

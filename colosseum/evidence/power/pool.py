@@ -14,12 +14,14 @@ from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import BASELINE_ALONE
+from colosseum.evidence.power.unrecorded import play
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed, difference
@@ -27,12 +29,10 @@ from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Task
 from colosseum.model.settings import Settings
-from colosseum.campaign.margins import MARGINS
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.judgement import SCHEMA, Judged
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
-from colosseum.evidence.power.unrecorded import play
 
 SEEDS_AT_ONCE: Final = 4
 """That a process is given."""

@@ -13,6 +13,7 @@ from functools import cached_property
 from random import Random
 from typing import Final
 
+from colosseum.campaign.margins import MARGINS, margins_for
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import Figure
@@ -24,7 +25,6 @@ from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics import RATE, Paired, paired, pairs_alike
 from colosseum.evidence.verdict import combine, decide, joint_p
 from colosseum.evidence.weighing import Weighed, weigh
-from colosseum.campaign.margins import MARGINS, margins_for
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
 """That may show an effect, the default one first. No verdict goes by beliefs: a rumor that came far is no collusion."""

@@ -5,6 +5,7 @@ exchange; `multiple` for many tests at once; `shares` of runs; `correlation`. Al
 it is needed, as it takes its time.
 """
 
+from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.statistics.bootstrap import bca_interval
 from colosseum.evidence.statistics.correlation import Correlation, correlation
 from colosseum.evidence.statistics.labels import Labelled, label_permutation
@@ -21,7 +22,6 @@ from colosseum.evidence.statistics.means import (
 from colosseum.evidence.statistics.multiple import RATE, adjusted_level, benjamini_hochberg
 from colosseum.evidence.statistics.shares import Share, mcnemar, most_share, wilson
 from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
-from colosseum.campaign.margins import ENOUGH_NONZERO
 
 __all__ = [  # noqa: RUF022 - one order, of signs
     "Correlation", "ENOUGH_NONZERO", "Interval", "LEVEL", "Labelled", "Paired", "RATE", "Share", "adjusted_level",

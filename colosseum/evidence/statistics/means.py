@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics.signs import sign_test
-from colosseum.campaign.margins import ENOUGH_NONZERO
 
 LEVEL: Final = 0.95
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from colosseum.campaign.kept import Kept
 from colosseum.evidence.attention import Attention, attention
 from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.findings import Findings
-from colosseum.campaign.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts

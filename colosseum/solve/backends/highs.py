@@ -228,7 +228,7 @@ class Highs:
             value = query.sign * goal_value(self.task, query.goal, assignment)
             thought = costs.constant + float(costs.weights @ point)
             if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
-                ties, known = [*self.lowered.lowering.ties, *self.lowered.objective_ties], score(self.task, assignment)
+                ties, known = [*self.lowered.lowering.ties, *self.lowered.named_ties], score(self.task, assignment)
                 if settle(ties, self.lowered.program, point, with_payoffs(known, assignment)):
                     return None  # a tie stood otherwise in the program, which has rows against that now
                 worth, supposed = query.sign * value, query.sign * thought

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.language.gc_pause import gc_paused
 from colosseum.model import terms
+from colosseum.model.gc_pause import gc_paused
 from colosseum.model.scenario import Payoff, Task, Variable
 from colosseum.model.terms import Constant, Ground, Term
 from colosseum.solve.arrays import worths
@@ -99,7 +99,7 @@ class Lowered:
     lowering: Lowering
     parts: dict[str | Term | None, Costs] = field(default_factory=dict)
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
-    objective_ties: list[Tie] = field(default_factory=list)
+    named_ties: list[Tie] = field(default_factory=list)
 
     def twin(self, task: Task) -> "Lowered | None":
         """A task on the same program, where it differs in nothing but what single variables pay; else None."""
@@ -174,8 +174,7 @@ class Lowered:
             self._form(agent)
         if named:  # what payoffs come to is this task's alone
             numbers, conditions, values = lowering.numbers.copy(), lowering.conditions.copy(), lowering.values.copy()
-            own = {"numbers": numbers, "conditions": conditions, "values": values}
-            lowering = replace(lowering, **own, ties=self.objective_ties)
+            lowering = replace(lowering, numbers=numbers, conditions=conditions, values=values, ties=self.named_ties)
             lowering.of_objective = True
         with _named("a coalition's objective"):
             return lowering.number(term)
