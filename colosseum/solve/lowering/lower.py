@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from colosseum.language.gc_pause import gc_paused
 from colosseum.model import terms
-from colosseum.model.gc_pause import gc_paused
 from colosseum.model.scenario import Payoff, Task, Variable
 from colosseum.model.terms import Constant, Ground, Term
 from colosseum.solve.arrays import worths
