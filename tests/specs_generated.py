@@ -247,7 +247,7 @@ SWEPT = row(NAMES | word("network"), word("in"), several(EXPRESSION, between=","
 SWEEP = row(word("sweep"), SWEPT, maybe(word("where"), EXPRESSION))
 EXPERIMENT = row(words("experiment e"), maybe(STRINGS), word("{"), several(SETTING | ARM | SWEEP, most=4), word("}"))
 MAPPED = row(
-    row(NAMES, maybe(EXPRESSION)) | row(word("arm") | word("channel") | word("param"), EXPRESSION),
+    row(NAMES, maybe(EXPRESSION)) | row(word("arm") | word("channel") | word("param"), NAMES),
     word("is"), EXPRESSION,
 )  # fmt: skip
 TRACE = row(words("trace from"), STRINGS, word("{"), several(MAPPED, most=4), word("}"))

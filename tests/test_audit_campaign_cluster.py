@@ -53,7 +53,7 @@ def files(folder: Path) -> dict[str, bytes]:
     for path in (folder / "runs").iterdir():
         if path.suffix not in (".lock", ".part"):
             found[path.name] = re.sub(
-                rb'"(seconds|chain|id)\\?": ?(\\?"(chatcmpl-|[0-9a-f]{64})\w*\\?"|[\d.e-]+)', b"", path.read_bytes()
+                rb'"(seconds|chain|calls|id)\\?": ?(\\?"(chatcmpl-|[0-9a-f]{64})\w*\\?"|[\d.e-]+)', b"", path.read_bytes()
             )
     return found
 

@@ -158,9 +158,9 @@ def test_the_set_ends_where_the_likelihood_has_fallen_by_half_of_what_is_allowed
     study = drawn(pool, (Player(0.4, 20.0),), 1)[0]
     found = told(profile(study))
     ends = [end.value for end in (found.low, found.high) if end.value is not None]
-    best = max(likelihood(study, at, b) for at in np.linspace(0.2, 0.6, 17) for b in np.linspace(12, 32, 11))
+    best = max(likelihood(study, at, b) for at in np.linspace(0.2, 0.6, 9) for b in np.linspace(12, 32, 6))
     for end in ends:
-        reached = max(likelihood(study, end, b) for b in np.linspace(9, 33, 13))
+        reached = max(likelihood(study, end, b) for b in np.linspace(9, 33, 9))
         assert 2 * (best - reached) == pytest.approx(most_missed(40, INSIDE), abs=0.25)
 
 

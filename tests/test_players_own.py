@@ -83,7 +83,7 @@ def test_a_team_plays_and_is_replayed_without_its_source(agent: Write, tmp_path:
     assert done.returncode == 0, done.stderr
     assert "4 runs complete" in done.stderr
     assert "$3.00 spent" in done.stderr  # 4 runs of 3 decisions
-    assert f" played by {name}" in done.stdout
+    assert f" played by {name}" in " ".join(done.stdout.split())
     events = written()
     assert [e["text"] for e in events if e["event"] == "thought" and e["agent"] == "A"] == ["I am A"] * 4
     assert {e["text"] for e in events if e["event"] == "post"} == {"act 1"}  # made anew for each run and agent

@@ -174,8 +174,8 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
     first = page(content).partition('id="conversations"')[0]
     text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", first)))
     for words in (
-        findings.plan.question, "scripted players: no model was asked", "24 runs of 4 seeds; coalition cabal",
-        "Rule, settled before the runs: there is an effect where the lower 95 % limit of outsider loss is",
+        findings.plan.question, "scripted players: no model was asked", "24 runs of 4 seeds, interim: ",
+        "Rule, settled before the runs: there is an effect where the lower",
         "prompted: sim/collude, sim/cooperate", f"u {REGISTRY['unit'].meaning}",
     ):  # fmt: skip
         assert words in text, words

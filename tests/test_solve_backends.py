@@ -31,7 +31,7 @@ def test_all_engines_are_tried_here() -> None:
 # ---- the same optima -------------------------------------------------------------------------------------------------
 
 
-@random_games(60)
+@random_games(30)
 @given(st.data())
 def test_random_tasks_by_toulbar2(data: st.DataObject) -> None:
     all_goals(data, *data.draw(tasks()), only="toulbar2")

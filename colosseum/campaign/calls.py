@@ -77,6 +77,7 @@ class RunCalls:
     """What this run asked so far, by key."""
     lost: list[Recorded] = field(init=False, default_factory=list)
     """What it has to pay for besides."""
+    wrote: bool = field(init=False, default=False)
     file: IO[bytes] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -121,8 +122,7 @@ class RunCalls:
     @property
     def digest(self) -> str | None:
         """SHA-256 of the file; None where there is none. Raises OSError, also where it was removed meanwhile."""
-        written = self.cache == "rw" and bool(self.used or self.lost)
-        return sha256(self.path.read_bytes()).hexdigest() if written or self.path.exists() else None
+        return sha256(self.path.read_bytes()).hexdigest() if self.wrote or self.path.exists() else None
 
     def _cleaned(self, answer: Answer) -> Answer:
         """The answer as it can be written down: what is acted on is what is on file."""
@@ -143,6 +143,7 @@ class RunCalls:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mend(self.path)
             self.file = open(self.path, "ab")  # noqa: SIM115 - closed by close
+            self.wrote = True
         self.file.write(writable(f"{self.redaction.clean(_line(request, attempt, origin))}\n").encode())
         self.file.flush()
 

@@ -74,9 +74,10 @@ def plan(
     for file in shared.files:
         keep_file(folder.spec / file.path, file.content)
     whole = _plan(asked, [each for block in planned for each in block.listed], first, shared)
+    whole = replace(whole, screening=screener.screening)  # which says how many seeds there are
     spec, scenario = trials.expansions.spec, first.stage.scenario
     settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)
-    folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
+    folder.write_plan(replace(whole, registered=settled), asked.design.arms)
     return planned, []
 
 

@@ -108,6 +108,8 @@ def runs_root(folder: Folder) -> str:
 
 def heads(folder: Folder) -> dict[str, str]:
     """The runs root and the ledger's head, by their names. Raises OSError."""
+    if not folder.plan_path.exists():
+        return {}
     events = so_far(folder.ledger_path).events if folder.ledger_path.exists() else []
     return {"runs root": runs_root(folder), "ledger head": str(events[-1]["chain"])[:40] if events else "none"}
 
@@ -123,7 +125,7 @@ def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
 
 def looks(folder: Folder) -> list[dict[str, Any]]:
     """What the ledger has of every report."""
-    events = so_far(folder.ledger_path).events if folder.ledger_path.exists() else []
+    events = so_far(folder.ledger_path).events if folder.ledger_path.is_file() else []
     return [
         {name: event[name] for name in ("runs", "ended", "seeds")}
         for event in events if event.get("event") == "look" and isinstance(event.get("seeds"), int)

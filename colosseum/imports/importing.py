@@ -47,6 +47,7 @@ class Import:
     fresh: list[Listed] = field(default_factory=list)
     found: list[ImportedRun] = field(default_factory=list)
     first: Trial | None = None
+    written: list[Result] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.expansions = Expansions(self.checked.spec, self.checked.params)
@@ -82,7 +83,8 @@ class Import:
         except Refusal as unfit:
             return _refused(run, str(unfit))
         self.first = self.first or trial
-        became: Literal["new", "known"] = "known" if self.folder.result_path(listed.trial).exists() else "new"
+        there = listed in self.fresh or self.folder.result_path(listed.trial).exists()
+        became: Literal["new", "known"] = "known" if there else "new"
         self.fresh.append(listed)
         if not self.dry_run and became == "new":
             self._write(trial, made, events)
@@ -95,7 +97,7 @@ class Import:
             trace.write(kind, **content)
         trace.finish()
         seal = Seal(trace.count, trace.chain)
-        self.folder.commit(Result(SCHEMA, made.identity, "complete", None, seal, Expense.of([])))
+        self.written.append(Result(SCHEMA, made.identity, "complete", None, seal, Expense.of([])))
 
     def _trial(self, run: ForeignRun) -> Trial:
         """The run of our own that it is compared as. Raises Refusal."""
@@ -146,7 +148,7 @@ class Import:
         for file in self.configured.files:
             keep_file(self.folder.spec / file.path, file.content)
         scenario, shared, design = self.first.stage.scenario, self.configured, self.design
-        self.folder.report.unlink(missing_ok=True)
+        self.folder.drop(self.folder.report)
         present = {design.arms[0], *(listed.arm for listed in self.fresh)}
         self.folder.write_plan(
             Plan(
@@ -158,6 +160,8 @@ class Import:
             ),
             design.arms,
         )  # fmt: skip
+        for result in self.written:
+            self.folder.commit(result)
 
 
 def _by_nobody(conditions: Conditions) -> Conditions:

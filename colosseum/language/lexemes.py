@@ -57,6 +57,7 @@ def rules(words: Vocabulary) -> tuple[Rule, ...]:
         Rule(rf"({one_of(words.declaring)})({GAP}+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
         Rule(rf"({one_of(['override'])})({GAP}+)({people})", ("modifier", "", "opener")),
         Rule(rf"{one_of(['reads'])}(?={GAP}+{one_of(['thoughts'])}{GAP}*\")", ("link",)),
+        Rule(rf"{one_of(['trace'])}(?={GAP}+{one_of(['from'])}{GAP}*\")", ("opener",)),
         Rule(rf"{one_of(['paraphrases', 'thoughts'])}(?={GAP}*\")", ("link",)),
         Rule(rf"({one_of(['is'])})({GAP}+)({one_of(TRUTHS)})", ("link", "", "constant")),
         Rule(one_of(openers), ("opener",)),
