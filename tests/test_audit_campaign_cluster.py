@@ -52,9 +52,8 @@ def files(folder: Path) -> dict[str, bytes]:
     found = {}
     for path in (folder / "runs").iterdir():
         if path.suffix not in (".lock", ".part"):
-            found[path.name] = re.sub(
-                rb'"(seconds|chain|calls|id)\\?": ?(\\?"(chatcmpl-|[0-9a-f]{64})\w*\\?"|[\d.e-]+)', b"", path.read_bytes()
-            )
+            of_one_call = rb'"(seconds|chain|calls|id)\\?": ?(\\?"(chatcmpl-|[0-9a-f]{64})\w*\\?"|[\d.e-]+)'
+            found[path.name] = re.sub(of_one_call, b"", path.read_bytes())
     return found
 
 

@@ -173,10 +173,9 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
         case syntax.SetLiteral(items=items):
             return [evaluate(item, held) for item in items]
         case syntax.Negation(operand=operand):
-            return not _true(evaluate(operand, held))
+            return not holds(operand, held)
         case syntax.Logical(operator=word, left=left, right=right):
-            first = _true(evaluate(left, held))
-            return (first and _true(evaluate(right, held))) if word == "and" else first or _true(evaluate(right, held))
+            return (all if word == "and" else any)(holds(side, held) for side in (left, right))
         case syntax.Comparison(operands=operands, operators=operators):
             parts = [evaluate(operand, held) for operand in operands]
             return all(_compared(*pair) for pair in zip(operators, parts, parts[1:], strict=False))
@@ -202,10 +201,6 @@ def _looked_up(found: Any, keys: list[Any]) -> Any:
         else:
             return NOTHING
     return found
-
-
-def _true(found: Any) -> bool:
-    return found is True or (isinstance(found, str) and found.lower() == "true")
 
 
 def _compared(sign: str, left: Any, right: Any) -> bool:
@@ -236,4 +231,5 @@ def _sum(sign: str, left: Any, right: Any) -> Any:
 
 def holds(expr: syntax.Expr, fields: Fields) -> bool:
     """Whether a condition on a run's fields is true."""
-    return _true(evaluate(expr, fields))
+    found = evaluate(expr, fields)
+    return found is True or (isinstance(found, str) and found.lower() == "true")
