@@ -53,9 +53,9 @@ def test_who_never_looks_before_the_plan_loses_nothing() -> None:
 
 
 @given(st.sets(st.integers(1, 39), min_size=1, max_size=6), st.integers(1, 39))
-def test_a_look_more_leaves_no_more_worth_telling(seeds: set[int], more: int) -> None:
-    few, many = (rate_of(shares_seen([*each, 40], 40)) for each in (seeds, seeds | {more}))
-    assert 0 < many <= few * 1.02
+def test_a_look_more_leaves_less(seeds: set[int], more: int) -> None:
+    few, many = (rate_of(shares_seen(sorted([*each, 40]), 40)) for each in (seeds, seeds | {more}))
+    assert 0 < many <= few * (1 + 1e-6)
     assert few < RATE
 
 
