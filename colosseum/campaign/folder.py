@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from colosseum.campaign import looks
+from colosseum.campaign import folder_ledger
 from colosseum.campaign.calls import Recorded
 from colosseum.campaign.registering import Registered, extended
 from colosseum.campaign.screening import Screening
@@ -263,7 +263,7 @@ class Folder:
     def seal(self, *paths: Path) -> None:
         """Note in the ledger what files hold from now on. Raises OSError."""
         for path in paths:
-            looks.seal(self.path, path)
+            folder_ledger.seal(self.path, path)
         _sync(self.path)
 
     def retract(self, trial: str) -> None:

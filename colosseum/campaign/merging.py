@@ -12,9 +12,9 @@ from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
 from colosseum.campaign.folder import SCHEMA, Folder, Plan, as_bytes, joined, keep_file, replace_file, writing_to
+from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.listing import run_words
-from colosseum.campaign.looks import append
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.replaying import differing

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Damaged, Expense, Folder, Plan, Result, read_json
-from colosseum.campaign.looks import append
+from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.vetting import require
