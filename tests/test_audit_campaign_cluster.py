@@ -198,19 +198,22 @@ ANSWER = 0.018
 DEAR = ("--price", "1000,1000", "--max-tokens", 9)
 
 
-@pytest.mark.parametrize("by", [("--jobs", 2), ("--cluster", "local:2")], ids=lambda by: by[0])
-def test_a_budget_is_shared_and_kept_and_more_goes_on(by: tuple[object, ...], spec: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["--jobs", "--cluster"])
+def test_a_budget_is_shared_and_kept_and_more_goes_on(
+    by: str, scheduler: LocalCluster, spec: Path, tmp_path: Path
+) -> None:
     """Workers tell each other what they pay; no answer is paid for twice."""
     asked, out = Counting(seconds=0.015), tmp_path / "out"
+    workers = (by, 2 if by == "--jobs" else scheduler.scheduler_address)
     with ChatServer(asked) as server:
-        done = audit(spec, out, server.url, *DEAR, "--budget", 10, "--seeds", "1..60", *by, OPENAI_API_KEY=KEY)
+        done = audit(spec, out, server.url, *DEAR, "--budget", 10, "--seeds", "1..60", *workers, OPENAI_API_KEY=KEY)
         assert done.returncode == 4, done.stderr
         assert "the same command with a larger `--budget` goes on" in done.stderr
         spent = asked.times.total() * ANSWER
         assert 5.0 < spent <= 10.0
         assert f"${spent:.2f} of $10.00 spent" in done.stderr
         assert paid(out).total() == asked.times.total()
-        done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..60", *by, OPENAI_API_KEY=KEY)
+        done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..60", *workers, OPENAI_API_KEY=KEY)
     assert done.returncode == 0, done.stderr
     assert asked.times.total() == len(paid(out)) == 120 * 6
     assert f"${120 * 6 * ANSWER:.2f} of $100.00 spent" in done.stderr

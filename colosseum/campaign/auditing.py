@@ -3,7 +3,7 @@
 What is there is used, what was paid for is kept, and Ctrl-C leaves a folder that can be gone on with.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import rmtree
@@ -14,7 +14,7 @@ from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judging import Judging, Verdicts
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Meter
-from colosseum.campaign.model_options import ask_whether_they_can, asking_words
+from colosseum.campaign.model_options import ask_whether_they_can
 from colosseum.campaign.money import Limits, budget_of, dollars, tally_words, verdict_words
 from colosseum.campaign.panel import check_panel, judges_of, keep_judges
 from colosseum.campaign.part import read_shard
@@ -81,20 +81,9 @@ def carry_out(work: Work) -> AuditOutcome:
     judges = {each.model: each for each in endpoints}
     shards = read_shard(request.part.shard)[1]
     budget = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
-    on_cluster = work.by_workers and request.cluster is not None
-    asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
-    asked = {model: endpoint for model, endpoint in asked.items() if model not in work.can_play}
     purse = _purse(work, budget)
     _check_block(work, purse)
-    if asked:
-        parts = [word for word, some in (("play", models and not on_cluster), ("judge", asked.keys() & judges)) if some]
-        request.say(asking_words(asked, " and ".join(parts)))
-        for model in sorted(asked.keys() & models):
-            if asked[model].max_tokens == Endpoint.max_tokens and entry(model).get("supports_reasoning"):
-                help_ = f"`--max-tokens {model}=6000`"
-                request.warn(f"`{model}` has {Endpoint.max_tokens} tokens a reply to think, too: {help_}")
-        ask_whether_they_can(asked)
-        work.can_play.update(asked)
+    _ask_first(work, judges)
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and budget.campaign is not None and request.cache != "rw":
@@ -121,6 +110,22 @@ def carry_out(work: Work) -> AuditOutcome:
         tally = awaited(runner.run(work.planned, work.make), source, request.warn)
     remember(spec_digest(work.folder.plan().files), models, work.folder, work.planned_trials)
     return AuditOutcome(tally, purse, judging.verdicts)
+
+
+def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
+    """Whether the models that are called from here can play and judge. Raises ColosseumError."""
+    players = {} if work.by_workers and work.request.cluster is not None else work.models
+    needed = {**players, **(judges if work.unjudged(judges) else {})}
+    asked = {model: endpoint for model, endpoint in needed.items() if model not in work.can_play}
+    if not asked:
+        return
+    parts = [word for word, some in (("play", players), ("judge", asked.keys() & judges)) if some]
+    for model in sorted(asked.keys() & work.models):
+        if asked[model].max_tokens == Endpoint.max_tokens and entry(model).get("supports_reasoning"):
+            help_ = f"`--max-tokens {model}=6000`"
+            work.request.warn(f"`{model}` has {Endpoint.max_tokens} tokens a reply to think, too: {help_}")
+    ask_whether_they_can(asked, " and ".join(parts), work.request.say)
+    work.can_play.update(asked)
 
 
 def _check_block(work: Work, purse: Purse) -> None:

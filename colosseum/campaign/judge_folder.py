@@ -10,7 +10,7 @@ from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import read_judges
 from colosseum.campaign.judging import Judging, Verdicts
 from colosseum.campaign.ledger import Ledger
-from colosseum.campaign.model_options import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
+from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking, secrets_of
 from colosseum.campaign.money import Budget, budget_of, left_words, silent_words, spent_words, verdict_words
 from colosseum.campaign.panel import Judged, check_panel, judges_of, keep_judges, leave_out, who_judged
 from colosseum.campaign.part import Part, Say, read_design, silent
@@ -73,8 +73,7 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
             return JudgeOutcome(_nobody(folder))
         models = {each.model: each for each in endpoints}
         limits = budget_of(request.budget, design, models)
-        request.say(asking_words(models, "judge"))
-        ask_whether_they_can(models)
+        ask_whether_they_can(models, "judge", request.say)
         keep_judges(folder, endpoints, repeats)
         before = spent_before(folder, plan.trials, limits.prices)
         ledger = None if limits.campaign is None else Ledger(folder.ledger(""))

@@ -8,7 +8,7 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
@@ -357,13 +357,9 @@ def _dialect(text: str) -> Dialect:
     raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}", help=help_)
 
 
-def asking_words(models: Collection[str], part: str) -> str:
-    """That models are asked first, and what."""
-    return f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …"
-
-
-def ask_whether_they_can(models: Mapping[str, Endpoint]) -> None:
-    """Ask every model once, before the first run, whether it can play. Raises ColosseumError."""
+def ask_whether_they_can(models: Mapping[str, Endpoint], part: str, say: Callable[[str], None]) -> None:
+    """Ask every model once, before the first run, whether it can play or judge. Raises ColosseumError."""
+    say(f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …")
 
     async def ask_all() -> list[str | None]:
         return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))

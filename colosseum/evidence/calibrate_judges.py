@@ -14,7 +14,7 @@ from colosseum.campaign.folder import Expense, as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judging import Verdicts
-from colosseum.campaign.model_options import ask_whether_they_can, asking_words, read_asking, secrets_of
+from colosseum.campaign.model_options import ask_whether_they_can, read_asking, secrets_of
 from colosseum.campaign.money import Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.campaign.panel import judges_of
 from colosseum.campaign.part import Part, read_design
@@ -67,8 +67,7 @@ def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Limits]:
     models = {each.model: each for each in endpoints}
     limits = budget_of(request.budget, design, models)
     if models:
-        request.say(asking_words(models, "judge"))
-        ask_whether_they_can(models)
+        ask_whether_they_can(models, "judge", request.say)
     return endpoints, repeats, limits
 
 
