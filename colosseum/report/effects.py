@@ -14,19 +14,8 @@ from colosseum.evidence.summary import Comparison, PointSummary, Summary, by_see
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
-from colosseum.report.cells import PLACES, level, limits
-from colosseum.report.document import (
-    SIGNS,
-    Amount,
-    IntervalChart,
-    IntervalRow,
-    Limits,
-    Plot,
-    Spot,
-    Table,
-    TableCell,
-    Tone,
-)
+from colosseum.report.cells import PLACES, described, level, limits
+from colosseum.report.document import Amount, IntervalChart, IntervalRow, Limits, Plot, Spot, Table, TableCell, Tone
 from colosseum.report.words import quoted, reasons, signed, slug
 
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
@@ -238,17 +227,10 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     for effect in sorted(effects.all, key=lambda effect: effects.arms.index(effect.arm)):
         rows.setdefault(effects.line(effect), {})[effect.factors.get(across, "")] = _cell(effect, signal)
     values, places = effects.swept[across], ", ".join(effects.outer) or "arm"
-    return Table(
-        slug(f"heat-{signal}"),
-        f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {places}",
-        ("group", places, *(f"{across}={value}" for value in values)),
-        tuple((*line, *(cells.get(value) for value in values)) for line, cells in rows.items()),
-        facts=(
-            (SIGNS["bad"], f"harm; the margin is {margin:g} u"),
-            (SIGNS["clear"], "no harm"),
-            (SIGNS["open"], "not settled"),
-        ),
-        grouped=True,
+    return described(
+        "heat", ((*line, *map(cells.get, values)) for line, cells in rows.items()),
+        [f"{across}={value}" for value in values], at=f"-{slug(signal)}", figure=label(signal),
+        control=quoted(effects.control), across=across, places=places, margin=margin,
     )  # fmt: skip
 
 

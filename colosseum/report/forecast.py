@@ -18,6 +18,7 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import AuditPlan, chance
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
+from colosseum.report.cells import described
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.words import span
 
@@ -105,8 +106,7 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
     yield Paragraph(f"{found.title}: a dry run, which asks nothing and writes nothing", "title")
     yield Paragraph(found.question)
     arms, columns = {**found.arms, "in all": found.runs}, tuple(each.name for each in fields(Runs))
-    rows = tuple((arm, *(getattr(runs, column) for column in columns)) for arm, runs in arms.items())
-    yield Table("runs", "Runs", ("arm", *columns), rows)
+    yield described("forecast", ((arm, *(getattr(runs, c) for c in columns)) for arm, runs in arms.items()), columns)
     if found.screening:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
     if found.models or found.judges:
@@ -134,9 +134,7 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
         dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
         rows.append((name, "money", *dear))
     rows.append((rows[-1][0], "time in all", *_cells(found.seconds, span)[:3], ""))
-    ceiling = "every step of every turn with every token of every answer, by which the budget reserves"
-    facts = (("low to high", "holds 9 bills of 10"), ("ceiling", ceiling))
-    return Table("bill", title, ("model", "", *BOUNDS), tuple(rows), facts, grouped=True)
+    return described("bill", rows, title=title)
 
 
 def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.folder_checks import Defects
 from colosseum.evidence.reading import Tell, unheard
+from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
-from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
 from colosseum.run.trial import Listed
 
@@ -60,7 +61,7 @@ def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
     yield Definitions((("runs", words), *(("model", name) for name in models if len(models) == 1)))
     same = [name for name in ("point", "repeat", "model") if len({getattr(run.listed, name) for run in found}) < 2]
     rows = [{name: cell for name, cell in _cells(run).items() if name not in same} for run in found]
-    yield Table("runs", "Runs", tuple(rows[0]) if rows else (), tuple(tuple(row.values()) for row in rows), most=None)
+    yield described("runs", (list(row.values()) for row in rows), rows[0] if rows else (), most=None)
     if reasons := Counter(run.reason for run in found if run.reason):
         items = tuple((counted(number, "run"), reason) for reason, number in reasons.most_common())
         yield Definitions(items, "Failures")

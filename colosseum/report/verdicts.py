@@ -73,7 +73,7 @@ def verdict_table(findings: Findings) -> Table:
     effects, points = effects_of(findings.summary, findings.verdicts), findings.summary.points
     judged = any(each.verdict and each.verdict.judge for each in effects.all)
     signals = [f"{label(name)}, u" for name in effects.margins]
-    columns = ["arm", "reading", *signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
+    columns = [*signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
 
     def rows(point: PointSummary) -> Iterator[list[TableCell]]:
         for each in effects.at(point):
@@ -85,10 +85,10 @@ def verdict_table(findings: Findings) -> Table:
             ]
             if arm is not None:
                 row = [Amount(words=each.arm, link=link), reading_cell(arm, link), *_weighed(arm)]
-            yield [*row, *[None] * len(columns)][: len(columns)]
+            yield [*row, *[None] * len(columns)][: 2 + len(columns)]
 
-    title = f"Change from `{findings.summary.control}`: mean and {effects.level} % interval over pairs"
-    return point_table("verdicts", title, columns, points, rows, facts=list(_facts(findings)))
+    named = {"control": findings.summary.control, "level": effects.level}
+    return point_table("verdicts", points, rows, columns, facts=_facts(findings), **named)
 
 
 def reading_cell(arm: ArmVerdict, link: str) -> Amount:
@@ -183,5 +183,4 @@ def published_table(findings: Findings) -> Table:
             means = [each.differences[name].paired.mean for name in ("coalition_advantage", JUDGE)]
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
-    title = "By the published rule: an effect in actions where CA rose, in words where the judge's score rose by 1"
-    return point_table("published-rule", title, ("arm", "CA", "judge", "verdict"), findings.summary.points, rows)
+    return point_table("published-rule", findings.summary.points, rows)
