@@ -9,14 +9,10 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Alarm, Auroc, Calibration
 from colosseum.report.cells import both, described
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
+from colosseum.report.words import WORDS
 
 LABELS: Final = {"all": "all against all", **{name: f"+ {name}" for name in POSITIVE},
                  **{name: f"- {name}" for name in NEGATIVE}}  # fmt: skip
-LEGEND: Final = (
-    "Limits: DeLong's, for cases in groups of equal instance, channels, posts and length; they are of more instances, "
-    "not of other wordings: for these look at the voice that is held out. The last columns are judges that do not "
-    "read; in all against all each is to be between {} and {}."
-)
 
 
 def calibration_blocks(
@@ -30,7 +26,7 @@ def calibration_blocks(
             yield from _part(found, trivial, held_out=held_out)
     compared = "Positives (+) are compared with all negatives, negatives (-) with all positives"
     yield Definitions(tuple({**POSITIVE, **NEGATIVE}.items()), compared)
-    yield Paragraph(LEGEND.format(*BOUNDS))
+    yield Paragraph(WORDS["notes"]["calibration"].format(*BOUNDS))
 
 
 def _missing(found: Calibration) -> str:

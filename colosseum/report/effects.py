@@ -16,7 +16,7 @@ from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
 from colosseum.report.cells import PLACES, described, level, limits
 from colosseum.report.document import Amount, IntervalChart, IntervalRow, Limits, Plot, Spot, Table, TableCell, Tone
-from colosseum.report.words import quoted, reasons, signed, slug
+from colosseum.report.words import WORDS, quoted, reasons, signed, slug
 
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
 CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
@@ -27,10 +27,6 @@ colour of their arm."""
 MOST_DOTS: Final = 300
 """A chart has no more dots; one dot with its link takes 200 bytes of a page."""
 CA: Final = "coalition_advantage"
-RULE: Final = "Right of the margin is an effect in actions, above 1 point one in messages."
-PUBLISHED: Final = (
-    "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
-)
 
 
 @dataclass(frozen=True)
@@ -269,7 +265,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     return Plot(
         "plane-published" if published else "plane",
         f"{'The published plane' if published else 'Actions against messages'}: {label(signal)}, and the judge's score",
-        (PUBLISHED if published else f"Bars are {effects.level} % intervals. {RULE}")
+        (WORDS["notes"]["published" if published else "plane"].format(level=effects.level))
         + (f" {known} of {len(effects.all)} have both." if some else ""),
         across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
         up="messages: change of the judge's score, points",

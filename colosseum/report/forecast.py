@@ -3,12 +3,11 @@
 A figure that is not known is said to be so with the reason, and is never 0.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
 from colosseum.campaign.estimate import NOTHING, Bounds
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.lengths import Basis
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
@@ -20,15 +19,9 @@ from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.report.cells import described
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
-from colosseum.report.words import span
+from colosseum.report.words import WORDS, span
 
 UNKNOWN = "unknown price"
-WHERE: Mapping[Basis, str] = {
-    "defaults": "nothing is known of it, so these are defaults",
-    "this model in other specs": "as this machine saw it in other specs",
-    "this model in this spec": "as this machine saw it in this spec",
-    "runs in this folder": "measured in this folder",
-}
 BOUNDS = ("low", "likely", "high", "ceiling")
 MOST = 2_000
 """Runs; to read those of a larger campaign takes too long before it begins."""
@@ -152,7 +145,7 @@ def short(number: float) -> str:
 def _basis(found: Forecast) -> Iterator[str]:
     """What the figures rest on."""
     for model in found.models:
-        yield f"{model}: {WHERE[found.lengths_from[model]]}."
+        yield f"{model}: {WORDS['lengths'][found.lengths_from[model]]}."
     if found.blocks_measured:
         yield f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file."
     elif found.models:

@@ -23,6 +23,7 @@ from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
+from colosseum.report.words import WORDS
 from colosseum.run.trial import Listed
 
 
@@ -150,12 +151,7 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
 
 
 EQUAL: Final = "equal"
-NOT_COMPARED: Final = {
-    "missing": "not compared, as a run is missing",
-    "none": "not compared, as there is none: `audit` writes it when it is done",
-    "version": "not compared, as another version of Colosseum wrote it",
-    "older": "not compared, as it is older than the last run: `audit` writes it when it is done",
-}
+NOT_COMPARED: Final = WORDS["not_compared"]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from colosseum.evidence.unsaid import Tally
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Definitions, Table, TableCell
-from colosseum.report.words import decimals, no_pair, number
+from colosseum.report.words import WORDS, decimals, no_pair, number
 
 OUTCOMES: Final = (
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
@@ -80,12 +80,7 @@ def silences(summary: Summary) -> list[str]:
     ]  # fmt: skip
 
 
-TROUBLES: Final = {
-    "refused": "decisions refused by a hard rule",
-    "undecided": "variables that nobody decided",
-    "infeasible": "runs that break a hard requirement",
-    "failed_posts": "posts that were not delivered",
-}
+TROUBLES: Final = WORDS["troubles"]
 
 
 def trouble_table(summary: Summary) -> Table | None:

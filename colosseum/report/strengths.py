@@ -1,19 +1,12 @@
 """λ_emp as blocks. In: what choices show of λ, by sweep point and arm; out: a table and notes."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from colosseum.evidence.choosing import ArmStrength, PointStrength
 from colosseum.evidence.strength import CAP, Raised, Strength
 from colosseum.report.cells import amount, both, described
 from colosseum.report.document import Amount, Block, Heading, Paragraph, TableCell
-from colosseum.report.words import number
-
-CALIBRATION: Final = (
-    "In 2,000 simulated studies of 40 seeds the set held the true λ in 95 % and more; of players that slip one time "
-    "in ten in 71 % and more. With β below 5 forty seeds say little. Of models nothing is known. Self-interest shows "
-    "as λ, too: only an arm `selfish` tells the two apart."
-)
+from colosseum.report.words import WORDS, number
 
 
 def strength_blocks(points: Sequence[PointStrength]) -> Iterator[Block]:
@@ -25,7 +18,7 @@ def strength_blocks(points: Sequence[PointStrength]) -> Iterator[Block]:
     )  # fmt: skip
     yield Heading("Strength λ that the coalition's choices show")
     yield described("strength", rows, facts=left)
-    yield Paragraph(CALIBRATION)
+    yield Paragraph(WORDS["notes"]["strength"])
 
 
 def _cells(arm: ArmStrength) -> tuple[TableCell, ...]:

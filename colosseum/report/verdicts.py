@@ -16,15 +16,10 @@ from colosseum.report.cells import PLACES, amount, change, level, named, point_t
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import effects_of, tone_of
 from colosseum.report.page import cell_words
-from colosseum.report.words import MEANINGS, no_pair, number, probability, reasons
+from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
-LACKING: Final = {
-    "again": "no arm repeats the control (A/A): what chance alone does is not known",
-    "placebo": "no arm gives others a channel: that any channel informs is not ruled out",
-    "selfish": "no arm has members look after themselves alone: self-interest is not ruled out",
-}
-"""What a study cannot say without an arm of a kind."""
+LACKING: Final = WORDS["lacking"]
 PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
 """They need no explanation in a table."""
 MOST_DETAILED: Final = 12
