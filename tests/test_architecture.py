@@ -83,7 +83,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2302,
     "campaign": 8942,
     "evidence": 7161,
-    "report": 5540,
+    "report": 5368,
     "api": 489,
     "cli": 1795,
     "imports": 1200,

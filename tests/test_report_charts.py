@@ -16,12 +16,10 @@ from colosseum.evidence.verdict import Rule, settle
 from colosseum.report.cells import limits
 from colosseum.report.document import SIGNS, Amount, AnyChart, Chart, IntervalChart, Plot, Table, Tone
 from colosseum.report.effects import (
-    BELIEVED,
     Effects,
     differences_chart,
     effects_of,
     heat_map,
-    lines_chart,
     plane_chart,
     tone_of,
     wants_heat,
@@ -99,13 +97,6 @@ def marks(root: ElementTree.Element) -> Iterator[tuple[float, float, str, str]]:
         yield x, y, title.text or "", links.get(id(element), "")
 
 
-def straight(places: Sequence[tuple[float, float]], *, within: float = 0.3) -> None:
-    """Pixels are in one line over values."""
-    (a, x), (b, y) = min(places), max(places)
-    for value, place in places:
-        assert place == pytest.approx(x + (value - a) / (b - a) * (y - x), abs=within)
-
-
 def link_of(trial: str) -> str:
     return f"#run={trial.replace('|', '%7C').replace('=', '%3D')}"
 
@@ -160,29 +151,6 @@ def test_without_a_pair_there_are_no_differences() -> None:
 
 
 # ---- sweeps and planes ----------------------------------------------------------------------------------------------
-
-
-def test_lines_go_through_their_means() -> None:
-    found = effects(runs(("n=5", "n=1", "n=2")))
-    chart = lines_chart(found, "outsider_loss")
-    assert isinstance(chart, Plot)
-    spots = chart.spots["prompted"]
-    assert [spot.x for spot in spots] == [1.0, 2.0, 5.0]
-    known = {effect.point: effect.estimate("outsider_loss")[0] for effect in found.all if effect.arm == "prompted"}
-    assert [spot.y for spot in spots] == [known[f"n={spot.x:g}"] for spot in spots]
-    heights = [(float(title.split(": ")[1].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))]
-    straight(heights)
-    assert lines_chart(effects(runs()), "outsider_loss") == "no number is swept"
-    assert lines_chart(effects(runs(("n=1", "n=2"), seeds=3)), BELIEVED) == "no claim"
-
-
-def test_with_several_factors_each_arm_has_lines_as_far_as_they_can_be_read() -> None:
-    points = [f"network={a}, n={n}" for a in "abcdefghijklm" for n in (1, 2)]
-    chart = lines_chart(effects(runs(points[:8], seeds=2)), "outsider_loss")
-    assert isinstance(chart, Plot)
-    assert set(chart.spots) == {f"{arm}, network={a}" for a in "abcd" for arm in ("emergent", "prompted")}
-    drawn(chart)
-    assert lines_chart(effects(runs(points, seeds=2)), "outsider_loss") == "there are more than 12 lines"
 
 
 def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> None:
@@ -293,7 +261,6 @@ def hostile_charts(ticket_game: Prospect) -> Iterator[AnyChart | str]:
     assert HOSTILE not in html_of([heat for heat in [heat_map(found, "outsider_loss")] if not isinstance(heat, str)])
     yield differences_chart(found, "outsider_loss", records=records)
     yield plane_chart(found)
-    yield lines_chart(found, "outsider_loss")
     reached = [replace(run, arm=HOSTILE) for run in outcomes(ticket_game)]
     yield frontier_chart(ticket_game, reached, arms=arms, where=HOSTILE)
 

@@ -24,7 +24,7 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
-from colosseum.report.cells import limits, named
+from colosseum.report.cells import described, limits, named
 from colosseum.report.document import Amount, AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.outcomes import (
@@ -352,11 +352,10 @@ def missing_words(report: Findings) -> str:
 def _agreement(findings: Findings) -> Table | None:
     """Whether actions and words go together over seeds; None where no arm tells."""
     first = label(next(iter(findings.verdicts.rule.margins or {"outsider_loss": 0})))
-    rows = tuple(
+    rows = [
         (arm, Amount(None, note=each)) if isinstance(each, str)
         else (arm, Amount(each.r, 2, signed=True, limits=(each.low, each.high)))
         for arm, each in findings.agreement.items()
-    )  # fmt: skip
-    title = f"Correlation of {first} with the judge's score over seeds"
+    ]  # fmt: skip
     known = any(not isinstance(each, str) for each in findings.agreement.values())
-    return Table("agreement", title, ("arm", "Pearson's r and 95 % interval"), rows) if known else None
+    return described("agreement", rows, figure=first) if known else None

@@ -7,16 +7,12 @@ from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
 from colosseum.campaign.calibration.scorers import BOUNDS
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Alarm, Auroc, Calibration
-from colosseum.report.cells import both
-from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
+from colosseum.report.cells import both, described
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
+from colosseum.report.words import WORDS
 
 LABELS: Final = {"all": "all against all", **{name: f"+ {name}" for name in POSITIVE},
                  **{name: f"- {name}" for name in NEGATIVE}}  # fmt: skip
-LEGEND: Final = (
-    "Limits: DeLong's, for cases in groups of equal instance, channels, posts and length; they are of more instances, "
-    "not of other wordings: for these look at the voice that is held out. The last columns are judges that do not "
-    "read; in all against all each is to be between {} and {}."
-)
 
 
 def calibration_blocks(
@@ -30,7 +26,7 @@ def calibration_blocks(
             yield from _part(found, trivial, held_out=held_out)
     compared = "Positives (+) are compared with all negatives, negatives (-) with all positives"
     yield Definitions(tuple({**POSITIVE, **NEGATIVE}.items()), compared)
-    yield Paragraph(LEGEND.format(*BOUNDS))
+    yield Paragraph(WORDS["notes"]["calibration"].format(*BOUNDS))
 
 
 def _missing(found: Calibration) -> str:
@@ -42,19 +38,17 @@ def _missing(found: Calibration) -> str:
 def _part(found: Calibration, trivial: Mapping[str, Calibration], *, held_out: bool) -> Iterator[Block]:
     """What a judge makes of the voices that are open, or of the one that is held out."""
     where = "the voice that is held out" if held_out else "the open voices"
-    slug = f"{found.judge}-{'held-out' if held_out else 'open'}"
+    slug = f"-{found.judge}-{'held-out' if held_out else 'open'}"
     others = [{row.name: row for row in each.rows if row.held_out is held_out} for each in trivial.values()]
-    cells: tuple[tuple[TableCell, ...], ...] = tuple(
+    cells = (
         (LABELS[row.name], _limits(row.auroc), f"{row.positives}+{row.negatives}", row.missing,
          *(Amount(each.value if (each := other[row.name].auroc) else None, 3) for other in others))
         for row in found.rows if row.held_out is held_out
     )  # fmt: skip
-    columns = ("cases of", "AUROC and 95 % limits", "cases", "missing", *trivial)
-    yield Table(f"auroc-{slug}", f"AUROC in {where}", columns, cells)
+    yield described("auroc", cells, trivial, at=slug, where=where)
     alarms = {(a.name, a.threshold): a for a in found.alarms if a.held_out is held_out}
-    table = tuple((name, *(_alarm(alarms[name, t]) for t in THRESHOLDS)) for name in ("all", *NEGATIVE))
-    headings = ("cases of", *(f"score of {t} or more" for t in THRESHOLDS))
-    yield Table(f"alarms-{slug}", f"False alarms in {where}, with Wilson's 95 % limits", headings, table)
+    table = ((name, *(_alarm(alarms[name, t]) for t in THRESHOLDS)) for name in ("all", *NEGATIVE))
+    yield described("alarms", table, (f"score of {t} or more" for t in THRESHOLDS), at=slug, where=where)
 
 
 def _limits(found: Auroc | None) -> TableCell:

@@ -1,7 +1,10 @@
-"""Cells of figures and differences, and tables by sweep point. In: figures, points; out: cells, tables."""
+"""Cells of figures and differences, and tables as tables.toml describes them. In: figures, rows; out: cells, tables."""
 
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from colosseum.evidence.figures import Counts, Figure
 from colosseum.evidence.statistics import Interval, Paired
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from colosseum.evidence.summary import PointSummary
     from colosseum.evidence.verdict import PointVerdicts
 
+TABLES: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "tables.toml").read_text(encoding="utf-8"))
+Row: TypeAlias = Sequence[TableCell]
 PLACES: Final = 3
 """Decimals of fair shares."""
 
@@ -65,12 +70,25 @@ def named(points: Sequence[P]) -> list[tuple[str, P]]:
     ]
 
 
+def described(
+    name: str, rows: Iterable[Row], columns: Iterable[str] = (), *, facts: Iterable[tuple[str, str]] = (),
+    at: str = "", most: int | None = 60, **words: Any,
+) -> Table:  # fmt: skip
+    """A table of tables.toml: `columns` stand at its `…`, `facts` before its own, `at` ends its slug."""
+    told = TABLES[name]
+    heads = [head for each in told["columns"] for head in (columns if each == "…" else [each.format(**words)])]
+    own = [(word.format(**words), meaning.format(**words)) for word, meaning in told.get("facts", ())]
+    title, found = told["title"].format(**words), tuple(tuple(row) for row in rows)
+    slug, grouped = told.get("name", name) + at, told.get("grouped", False)
+    return Table(slug, title, tuple(heads), found, (*facts, *own), grouped, most)
+
+
 def point_table(
-    name: str, title: str, columns: Sequence[str], points: Sequence[P],
-    rows: Callable[[P], Iterable[Sequence[TableCell]]], *, facts: Sequence[tuple[str, str]] = (),
+    name: str, points: Sequence[P], rows: Callable[[P], Iterable[Row]], columns: Iterable[str] = (), *,
+    facts: Iterable[tuple[str, str]] = (), **words: Any,
 ) -> Table:  # fmt: skip
     """A table of the rows of all sweep points, grouped by the point where there are several."""
     several = len(points) > 1
-    found = tuple((*[place] * several, *row) for place, point in named(points) for row in rows(point))
-    columns = (*["sweep point"] * several, *columns)
-    return Table(name, title, columns, found, tuple(facts), grouped=several)
+    found = ((*[place] * several, *row) for place, point in named(points) for row in rows(point))
+    table = described(name, found, columns, facts=facts, **words)
+    return replace(table, columns=("sweep point", *table.columns), grouped=True) if several else table

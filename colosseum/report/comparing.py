@@ -4,38 +4,32 @@ from collections.abc import Iterator
 
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.evidence.comparing import ComparedArm, SideBySide
-from colosseum.report.cells import amount, change
-from colosseum.report.document import Block, Paragraph, Table
+from colosseum.report.cells import amount, change, described
+from colosseum.report.document import Block, Paragraph
 
 
 def comparison_blocks(found: SideBySide) -> Iterator[Block]:
     """What members cost the others in each campaign, and which campaigns can be told apart."""
     scenarios = tuple(dict.fromkeys(each.scenario for each in found.arms))
-    rows = tuple(
+    rows = [
         (_name(each), *(change(each.effect) if each.scenario == s else None for s in scenarios), each.reading or "")
         for each in found.arms
-    )
-    title = "What an outsider lost against the control, in fair shares, with its 95 % interval"
+    ]
     if rows:
-        yield Table("compare", title, ("campaign", *scenarios, "reading"), rows)
+        yield described("compare", rows, scenarios)
     for folder in found.not_compared:
         yield Paragraph(f"{folder}: no arm can be compared with its control", "warning")
     if not found.contrasts:
         yield Paragraph("No arm stands in two campaigns at one sweep point, so none is ranked above another.")
         return
-    contrasts = tuple(
+    contrasts = (
         (f"{each.first.arm}: {each.first.folder.name} − {each.second.folder.name}", change(each.difference),
          each.difference.n, amount(each.adjusted_p, 3),
          "distinguishable" if each.distinguishable else "not distinguishable" if each.difference.n >= ENOUGH_ALIKE
          else f"too few pairs: fewer than {ENOUGH_ALIKE}")
         for each in found.contrasts
     )  # fmt: skip
-    columns = ("contrast", "difference", "pairs", "adjusted p", "")
-    notes = (
-        ("pairs", "equal instances: the same scenario at the same seed"),
-        ("adjusted p", "Holm, over all contrasts"),
-    )
-    yield Table("contrasts", "Contrasts on equal instances", columns, contrasts, notes)
+    yield described("contrasts", contrasts)
 
 
 def _name(each: ComparedArm) -> str:

@@ -14,7 +14,8 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
-from colosseum.report.document import Block, Paragraph, Table
+from colosseum.report.cells import described
+from colosseum.report.document import Block, Paragraph
 from colosseum.report.provenance import option_value
 from colosseum.run.redaction import Redaction
 
@@ -64,8 +65,7 @@ def configuration_blocks(found: ConfigFile) -> Iterator[Block]:
     """A row an option: its value, and where it is from."""
     every = [(each, each.value if isinstance(each.value, list) else [each.value]) for each in found.options]
     words = ((o, " ".join(map(option_value, v)) if v not in ([None], []) else "—") for o, v in every)
-    rows = tuple((option.option, value, option.origin) for option, value in words)
-    yield Table("options", "Options", ("option", "value", "from"), rows, most=None)
+    yield described("options", ((option.option, value, option.origin) for option, value in words), most=None)
     if found.dotenv:
         yield Paragraph(f".env also sets {', '.join(found.dotenv)}")
 

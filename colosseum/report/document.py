@@ -133,8 +133,8 @@ class Spot:
     """A place in a plot, or one value of a row, such as a run's or a pair's."""
 
     x: float
-    y: float | None = None
-    """None in a row, and where it is not known: its line has a gap there."""
+    y: float = 0.0
+    """0 in a row."""
     x_limits: Limits | None = None
     y_limits: Limits | None = None
     """Of 95 % intervals."""
@@ -205,15 +205,13 @@ Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
 
 @dataclass(frozen=True)
 class Plot(Chart):
-    """Measures against each other, or along a number."""
+    """Two measures against each other."""
 
     across: str
     up: str
     """What is measured, with its unit."""
     spots: Mapping[str, tuple[Spot, ...]]
     """By what a series is called."""
-    joined: bool = False
-    """Whether each series is a line."""
     guides: tuple[Guide, ...] = ()
     series: tuple[str, ...] = ()
     """All arms, the control first, so that an arm has the same colour and form in all charts."""

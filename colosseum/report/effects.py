@@ -1,4 +1,4 @@
-"""Effects by arm and sweep point. In: a summary and its verdicts; out: a forest plot, a heat map, lines, a plane."""
+"""Effects by arm and sweep point. In: a summary and its verdicts; out: a forest plot, a heat map, a plane."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,41 +10,23 @@ from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import Interval
-from colosseum.evidence.summary import Average, Comparison, PointSummary, Summary, by_seed, grouped
+from colosseum.evidence.summary import Comparison, PointSummary, Summary, by_seed, grouped
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
-from colosseum.report.cells import PLACES, level, limits
-from colosseum.report.document import (
-    SIGNS,
-    Amount,
-    IntervalChart,
-    IntervalRow,
-    Limits,
-    Plot,
-    Spot,
-    Table,
-    TableCell,
-    Tone,
-)
-from colosseum.report.words import quoted, reasons, signed, slug
+from colosseum.report.cells import PLACES, described, level, limits
+from colosseum.report.document import Amount, IntervalChart, IntervalRow, Limits, Plot, Spot, Table, TableCell, Tone
+from colosseum.report.words import WORDS, quoted, reasons, signed, slug
 
-BELIEVED: Final = "believed"
-"""A measure besides the signals: the share of false claims that outsiders believe."""
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
 CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
 OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 MANY: Final = 12
 """A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
-colour of their arm; more lines are not drawn."""
+colour of their arm."""
 MOST_DOTS: Final = 300
 """A chart has no more dots; one dot with its link takes 200 bytes of a page."""
 CA: Final = "coalition_advantage"
-RULE: Final = "Right of the margin is an effect in actions, above 1 point one in messages."
-PUBLISHED: Final = (
-    "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
-)
 
 
 @dataclass(frozen=True)
@@ -57,8 +39,6 @@ class Effect:
     factors: dict[str, str]
     """Of the point; the model is one where there are several."""
     comparison: Comparison
-    believed: Average
-    """The share of false claims that outsiders of the arm believe."""
     verdict: ArmVerdict | None
     """None where no seed makes a pair."""
 
@@ -75,17 +55,12 @@ class Effect:
         return next((part for each in signals if each for part in each.parts if part.signal == signal), None)
 
     def estimate(self, measure: str) -> tuple[float | None, Limits | None]:
-        """The mean and the 95 % limits of a signal of the verdict, in u, of the judge's score, or of BELIEVED."""
-        if measure == BELIEVED:
-            ends = self.believed.interval
-            return self.believed.mean.value, (ends.low, ends.high) if isinstance(ends, Interval) else None
+        """The mean and the 95 % limits of a signal of the verdict, in u, or of the judge's score."""
         part = self.part(measure)
         return (part.estimate.value, limits(part.paired)) if part else (None, None)
 
     def why_none(self, figure: str) -> str:
         """Why a figure or a signal has no change."""
-        if figure == BELIEVED:
-            return self.believed.mean.reason
         found = self.comparison.differences.get(figure)
         nulls = reasons(found.nulls) if found else ""
         return nulls or reasons(self.comparison.excluded, numbered=True) or "no pair has a value"
@@ -161,9 +136,9 @@ def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
     found = tuple(
         Effect(
             each.arm, point.point, point.model, factors(point.point, point.model if several else ""), each,
-            arm.scalars["belief_rate"], settled.get((point.point, point.model, each.arm)),
+            settled.get((point.point, point.model, each.arm)),
         )
-        for point in summary.points for each, arm in zip(point.comparisons, point.arms[1:], strict=True)
+        for point in summary.points for each in point.comparisons
     )  # fmt: skip
     return Effects(found, dict(verdicts.rule.margins or {}), summary.control, level(verdicts.rule.rate))
 
@@ -248,17 +223,10 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     for effect in sorted(effects.all, key=lambda effect: effects.arms.index(effect.arm)):
         rows.setdefault(effects.line(effect), {})[effect.factors.get(across, "")] = _cell(effect, signal)
     values, places = effects.swept[across], ", ".join(effects.outer) or "arm"
-    return Table(
-        slug(f"heat-{signal}"),
-        f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {places}",
-        ("group", places, *(f"{across}={value}" for value in values)),
-        tuple((*line, *(cells.get(value) for value in values)) for line, cells in rows.items()),
-        facts=(
-            (SIGNS["bad"], f"harm; the margin is {margin:g} u"),
-            (SIGNS["clear"], "no harm"),
-            (SIGNS["open"], "not settled"),
-        ),
-        grouped=True,
+    return described(
+        "heat", ((*line, *map(cells.get, values)) for line, cells in rows.items()),
+        [f"{across}={value}" for value in values], at=f"-{slug(signal)}", figure=label(signal),
+        control=quoted(effects.control), across=across, places=places, margin=margin,
     )  # fmt: skip
 
 
@@ -271,43 +239,6 @@ def _cell(effect: Effect, signal: str) -> Amount:
 
 
 # ---- plots ---------------------------------------------------------------------------------------------------------
-
-
-def lines_chart(effects: Effects, measure: str) -> Plot | str:
-    """Lines of a signal, in u, or of BELIEVED, by arm and the other factors.
-
-    Raises KeyError if there is no such measure.
-    """
-    believed, across = measure == BELIEVED, effects.inner
-    margin = 0.0 if believed else effects.margins[measure]
-    if not effects.is_numeric(across):
-        return "no number is swept"
-    lines: dict[str, tuple[Spot, ...]] = {}
-    for effect in sorted(effects.all, key=lambda effect: float(effect.factors[across])):
-        name = ", ".join(filter(None, effects.line(effect)))
-        lines[name] = (*lines.get(name, ()), _swept(effects, effect, measure))
-    if all(spot.y is None for line in lines.values() for spot in line):
-        return effects.why_none(measure)
-    if len(lines) > MANY:
-        return f"there are more than {MANY} lines"
-    return Plot(
-        slug(f"lines-{measure}"),
-        f"{'Share of false claims believed' if believed else f'Change of {label(measure)}'} along {across}",
-        f"Bars are {'95' if believed else effects.level} % intervals.",
-        across=across,
-        up="share that outsiders believe" if believed else f"{label(measure)}, treated − control, in u",
-        spots=lines,
-        joined=True,
-        guides=(("up", 0.0, ""), ("up", margin, f"margin {margin:g}" if margin else "")),
-        series=(effects.control, *effects.arms),
-    )
-
-
-def _swept(effects: Effects, effect: Effect, measure: str) -> Spot:
-    """An arm at a value of the factor that charts go along."""
-    mean, ends = effect.estimate(measure)
-    words = "" if mean is None else f"{effects.name(effect)}: {signed(mean, 3)}"
-    return Spot(float(effect.factors[effects.inner]), mean, y_limits=ends, title=words)
 
 
 def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
@@ -334,7 +265,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     return Plot(
         "plane-published" if published else "plane",
         f"{'The published plane' if published else 'Actions against messages'}: {label(signal)}, and the judge's score",
-        (PUBLISHED if published else f"Bars are {effects.level} % intervals. {RULE}")
+        (WORDS["notes"]["published" if published else "plane"].format(level=effects.level))
         + (f" {known} of {len(effects.all)} have both." if some else ""),
         across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
         up="messages: change of the judge's score, points",

@@ -3,12 +3,11 @@
 A figure that is not known is said to be so with the reason, and is never 0.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
 from colosseum.campaign.estimate import NOTHING, Bounds
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.lengths import Basis
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
@@ -18,16 +17,11 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import AuditPlan, chance
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
+from colosseum.report.cells import described
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
-from colosseum.report.words import span
+from colosseum.report.words import WORDS, span
 
 UNKNOWN = "unknown price"
-WHERE: Mapping[Basis, str] = {
-    "defaults": "nothing is known of it, so these are defaults",
-    "this model in other specs": "as this machine saw it in other specs",
-    "this model in this spec": "as this machine saw it in this spec",
-    "runs in this folder": "measured in this folder",
-}
 BOUNDS = ("low", "likely", "high", "ceiling")
 MOST = 2_000
 """Runs; to read those of a larger campaign takes too long before it begins."""
@@ -105,8 +99,7 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
     yield Paragraph(f"{found.title}: a dry run, which asks nothing and writes nothing", "title")
     yield Paragraph(found.question)
     arms, columns = {**found.arms, "in all": found.runs}, tuple(each.name for each in fields(Runs))
-    rows = tuple((arm, *(getattr(runs, column) for column in columns)) for arm, runs in arms.items())
-    yield Table("runs", "Runs", ("arm", *columns), rows)
+    yield described("forecast", ((arm, *(getattr(runs, c) for c in columns)) for arm, runs in arms.items()), columns)
     if found.screening:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
     if found.models or found.judges:
@@ -134,9 +127,7 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
         dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
         rows.append((name, "money", *dear))
     rows.append((rows[-1][0], "time in all", *_cells(found.seconds, span)[:3], ""))
-    ceiling = "every step of every turn with every token of every answer, by which the budget reserves"
-    facts = (("low to high", "holds 9 bills of 10"), ("ceiling", ceiling))
-    return Table("bill", title, ("model", "", *BOUNDS), tuple(rows), facts, grouped=True)
+    return described("bill", rows, title=title)
 
 
 def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:
@@ -154,7 +145,7 @@ def short(number: float) -> str:
 def _basis(found: Forecast) -> Iterator[str]:
     """What the figures rest on."""
     for model in found.models:
-        yield f"{model}: {WHERE[found.lengths_from[model]]}."
+        yield f"{model}: {WORDS['lengths'][found.lengths_from[model]]}."
     if found.blocks_measured:
         yield f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file."
     elif found.models:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from colosseum.diagnostics import counted
 from colosseum.imports.imported_run import ImportFile
-from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table
+from colosseum.report.cells import described
+from colosseum.report.document import Amount, Block, Definitions, Paragraph
 
 MOST_SHOWN = 40
 
@@ -16,13 +17,12 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
     words = ", ".join(f"{number} {state}" for state, number in became.items()) or "no runs"
     title = "Nothing was written" if found.dry_run else f"Imported into {found.out}"
     yield Paragraph(f"{title}: {words}", "title")
-    head = ("run", "became", "arm", "seed", "repeat", "model", "posts", "decisions", "fills")
-    rows = tuple(
+    rows = (
         (run.source, run.became, run.arm, *(None if n is None else Amount(n) for n in (run.seed, run.repeat)),
          run.model, *map(Amount, (run.posts, run.decisions, run.fills)))
         for run in found.runs
     )  # fmt: skip
-    yield Table("runs", "Runs", head, rows, most=MOST_SHOWN)
+    yield described("imported", rows, most=MOST_SHOWN)
     lacking = Counter(each for run in found.runs if run.became != "refused" for each in run.missing)
     if lacking:
         yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")

@@ -13,7 +13,7 @@ from colosseum.model.channels import live_channels
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Coalition, Scenario, Task, Variable
 from colosseum.model.values import Value, text
-from colosseum.report.cells import amount
+from colosseum.report.cells import amount, described
 from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
 from colosseum.solve.questions.exposure import MEASURES, Scan
 from colosseum.solve.questions.prospect import Prospect
@@ -56,13 +56,11 @@ def instance_blocks(
         yield from optima_blocks(optima)
     yield from (Paragraph(words, "warning") for words in warnings)
     yield Definitions(tuple(_facts(scenario)), "The instance")
-    domains = tuple((v.name, v.owner, _domain(v)) for v in scenario.task.variables)
-    yield Table("variables", "Variables", ("variable", "decided by", "it may be"), domains)
+    yield described("variables", ((v.name, v.owner, _domain(v)) for v in scenario.task.variables))
     declared = {channel.name for channel in scenario.channels}
     network = [channel for channel in live_channels(scenario, Conditions()) if channel.name not in declared]
-    rows = tuple((c.name, SECRET if c.secret else "", ", ".join(c.members)) for c in (*network, *scenario.channels))
-    title = f"Who can write to whom: the network ({scenario.network.kind}) and declared channels"
-    yield Table("channels", title, ("channel", "", "members"), rows)
+    rows = ((c.name, SECRET if c.secret else "", ", ".join(c.members)) for c in (*network, *scenario.channels))
+    yield described("channels", rows, network=scenario.network.kind)
     yield from (Listing(source.name, source.text) for source in sources)
 
 
@@ -91,11 +89,11 @@ def value_table(optima: Optima) -> Table:
         for each in optima.scenario.coalitions
     }
     ways = (again.optimum, again.minimum, *map(again.coalitions.get, optima.coalitions)) if again else ()
-    rows = tuple(
+    rows = (
         (name, Amount(None if isinstance(found, str) else found.value), (open_words(found) or "optimal") + _again(way))
         for (name, found), way in zip_longest(asked.items(), ways)
     )
-    return Table("optima", "What can be had", ("objective", "value", "proof"), rows)
+    return described("optima", rows)
 
 
 def _again(found: Verification | None) -> str:
@@ -126,13 +124,12 @@ def assignment_tables(optima: Optima) -> Iterator[Block]:
         return
     others = {n: o.assignment for n, o in optima.coalitions.items() if isinstance(o, Optimum) and o.assignment}
     where, every = ("at the optimum", *(f"at best of {name}" for name in others)), (best, *others.values())
-    decided = tuple((v.name, v.owner, *(text(found[v.name]) for found in every)) for v in task.variables)
-    yield Table("decisions", "Decisions", ("decision", "by", *where), decided)
+    decided = ((v.name, v.owner, *(text(found[v.name]) for found in every)) for v in task.variables)
+    yield described("decisions", decided, where)
     scores = [score(task, found) for found in every]
-    paid: tuple[tuple[TableCell, ...], ...] = tuple(
-        (agent, *(Amount(found.payoff[agent]) for found in scores)) for agent in task.agents
+    yield described(
+        "payoffs", ((agent, *(Amount(found.payoff[agent]) for found in scores)) for agent in task.agents), where
     )
-    yield Table("payoffs", "Payoffs", ("payoff of", *where), paid)
     if broken := scores[0].broken:
         yield Paragraph(f"the optimum itself breaks {counted(len(broken), 'rule')}, such as {broken[0]}")
 
@@ -158,21 +155,20 @@ def score_blocks(
 def figure_table(named: Mapping[str, Figure]) -> Table:
     """Names, values, and what each is or why it is missing."""
     rows = [(label(key), Amount(figure.value), figure.reason or REGISTRY[key].meaning) for key, figure in named.items()]
-    return Table("figures", "Figures", ("figure", "value", "what it is"), tuple(rows))
+    return described("figures", rows)
 
 
 def agent_table(measured: Measured, scenario: Scenario, coalition: Coalition | None) -> Table:
     """Payoff and regret by agent."""
-    rows: tuple[tuple[TableCell, ...], ...] = tuple(
+    facts = [("*", "in the coalition")] if coalition is not None else []
+    return described("agents", (
         (
             agent + (" *" if coalition is not None and agent in coalition.members else ""),
             Amount(measured.score.payoff[agent]),
             *(amount(found[agent]) for found in (measured.best_response_regret, measured.sequential_regret)),
         )
         for agent in scenario.task.agents
-    )  # fmt: skip
-    facts = (("*", "in the coalition"),) if coalition is not None else ()
-    return Table("agents", "Agents", ("agent", "payoff", "best-response regret", "sequential regret"), rows, facts)
+    ), facts=facts)  # fmt: skip
 
 
 # ---- what coalitions could do --------------------------------------------------------------------------------------
@@ -222,10 +218,9 @@ def prospect_table(found: Prospect) -> Table:
         ("critical λ", found.critical_lambda, "where the coalition's best plan is no longer the team's"),
         ("achievability", found.achievability, "the λ above which its best plan does the worst there is"),
     )
-    cells = tuple(
-        (name, Amount(value), meaning if value is not None else why.get(name, meaning)) for name, value, meaning in rows
-    )
-    return Table("prospects", "What the coalition can have", ("figure", "value", "what it is"), cells)
+    cells = ((name, Amount(value), meaning if value is not None else why.get(name, meaning))
+             for name, value, meaning in rows)  # fmt: skip
+    return described("prospects", cells)
 
 
 def opportunity_words(found: Prospect) -> str:
@@ -259,16 +254,12 @@ def harmless_words(found: Prospect) -> str:
 
 def point_table(found: Prospect, task: Task) -> Table:
     """The best plans at λ, and who decides otherwise than at the optimum."""
-    rows = tuple(
+    rows = (
         (str(n), Amount(low, 3), Amount(p.joint_payoff), Amount(p.coalition_value), Amount(found.harm_of(p)),
          _loss(found.loss_of(p)), Amount(found.bound_of(p)), ", ".join(found.movers(p, task)))
         for n, (p, (low, _)) in enumerate(zip(found.frontier.points, found.frontier.ranges, strict=True), start=1)
     )  # fmt: skip
-    title = "Best plans at λ, from all for the team (0) to all for the coalition (1)"
-    columns = ("plan", "from λ", "F_n", "F_c", "harm", "others lose", "bound", "who decides otherwise")
-    bound = "Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)"
-    lose = "in fair shares, of what outsiders have at the optimum that is best for them"
-    return Table("plans", title, columns, rows, (("others lose", lose), ("bound", bound)))
+    return described("plans", rows)
 
 
 def _loss(found: tuple[float, float] | None) -> TableCell:
@@ -280,13 +271,12 @@ def _loss(found: tuple[float, float] | None) -> TableCell:
 
 def harm_table(found: Prospect) -> Table:
     """At single λ, among the coalition's best plans."""
-    rows = tuple(
+    rows = (
         (f"λ = {h.strength:g}", Amount(h.least), Amount(h.most, note=f"not proven, {h.reason}" if h.reason else ""),
          _loss(h.outsider_loss), Amount(h.bound))
         for h in found.harms
     )  # fmt: skip
-    title = "Harm of a coalition that gets its way at λ, among its best plans"
-    return Table("harm", title, ("λ", "least", "most", "others lose", "bound"), rows)
+    return described("harm", rows)
 
 
 # ---- whom to watch -------------------------------------------------------------------------------------------------
@@ -308,13 +298,11 @@ def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[B
 
 def scan_table(found: Scan, top: int) -> Table:
     """A row a coalition, of which a terminal shows the first."""
-    rows: tuple[tuple[TableCell, ...], ...] = tuple(
+    facts = [(label(measure), REGISTRY[measure].meaning) for measure in MEASURES]
+    return described("scan", (
         (
             str(rank), ", ".join(each.coalition.members) + (f" ({each.coalition.name})" if each.coalition.name else ""),
             *(Amount(each.by(measure), note=each.reasons.get(measure, "")) for measure in MEASURES),
         )
         for rank, each in zip(found.ranks, found.ranking, strict=True)
-    )  # fmt: skip
-    facts = tuple((label(measure), REGISTRY[measure].meaning) for measure in MEASURES)
-    title = f"What members alone could do while all others decide as at the optimum, by {found.by.replace('_', ' ')}"
-    return Table("scan", title, ("rank", "coalition", *map(label, MEASURES)), rows, facts, most=top)
+    ), map(label, MEASURES), facts=facts, most=top, by=found.by.replace("_", " "))  # fmt: skip

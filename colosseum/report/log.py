@@ -19,9 +19,11 @@ from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.folder_checks import Defects
 from colosseum.evidence.reading import Tell, unheard
+from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
-from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
+from colosseum.report.words import WORDS
 from colosseum.run.trial import Listed
 
 
@@ -60,7 +62,7 @@ def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
     yield Definitions((("runs", words), *(("model", name) for name in models if len(models) == 1)))
     same = [name for name in ("point", "repeat", "model") if len({getattr(run.listed, name) for run in found}) < 2]
     rows = [{name: cell for name, cell in _cells(run).items() if name not in same} for run in found]
-    yield Table("runs", "Runs", tuple(rows[0]) if rows else (), tuple(tuple(row.values()) for row in rows), most=None)
+    yield described("runs", (list(row.values()) for row in rows), rows[0] if rows else (), most=None)
     if reasons := Counter(run.reason for run in found if run.reason):
         items = tuple((counted(number, "run"), reason) for reason, number in reasons.most_common())
         yield Definitions(items, "Failures")
@@ -149,12 +151,7 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
 
 
 EQUAL: Final = "equal"
-NOT_COMPARED: Final = {
-    "missing": "not compared, as a run is missing",
-    "none": "not compared, as there is none: `audit` writes it when it is done",
-    "version": "not compared, as another version of Colosseum wrote it",
-    "older": "not compared, as it is older than the last run: `audit` writes it when it is done",
-}
+NOT_COMPARED: Final = WORDS["not_compared"]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import Average, PointSummary, Summary
 from colosseum.evidence.unsaid import Tally
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
-from colosseum.report.cells import amount, both, change, lacking, limits, named, point_table
+from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Definitions, Table, TableCell
-from colosseum.report.words import decimals, no_pair, number
+from colosseum.report.words import WORDS, decimals, no_pair, number
 
 OUTCOMES: Final = (
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
@@ -36,9 +36,7 @@ def outcome_table(summary: Summary) -> Table:
             figures = [_average(arm.scalars[name], arm.complete, places[name]) for name in OUTCOMES]
             yield arm.arm, arm.complete, arm.failed, arm.seeds, *figures
 
-    columns = ("arm", "complete", "failed", "seeds", *map(label, OUTCOMES))
-    title = "Outcome: mean over seeds ± half of its 95 % interval (Student's t)"
-    return point_table("outcomes", title, columns, summary.points, rows)
+    return point_table("outcomes", summary.points, rows, map(label, OUTCOMES))
 
 
 def _average(average: Average, runs: int, places: int) -> TableCell:
@@ -66,9 +64,7 @@ def difference_table(summary: Summary) -> Table | None:
             for figure, found in ((figure, each.differences[figure]) for figure in CHANGES):
                 cell = change(found.paired, places[figure], note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
-    title = f"Difference from `{summary.control}`, paired by seed"
-    columns = ("arm", "figure", "mean and 95 % interval")
-    return Table("differences", title, columns, tuple(rows), grouped=True)
+    return described("differences", rows, control=summary.control)
 
 
 def silences(summary: Summary) -> list[str]:
@@ -84,12 +80,7 @@ def silences(summary: Summary) -> list[str]:
     ]  # fmt: skip
 
 
-TROUBLES: Final = {
-    "refused": "decisions refused by a hard rule",
-    "undecided": "variables that nobody decided",
-    "infeasible": "runs that break a hard requirement",
-    "failed_posts": "posts that were not delivered",
-}
+TROUBLES: Final = WORDS["troubles"]
 
 
 def trouble_table(summary: Summary) -> Table | None:
@@ -106,15 +97,15 @@ def trouble_table(summary: Summary) -> Table | None:
             if any(numbers):
                 yield words, *numbers
 
-    found = point_table("troubles", "What went wrong, total over runs", ("", *summary.arms), summary.points, rows)
+    found = point_table("troubles", summary.points, rows, summary.arms)
     return found if found.rows else None
 
 
 # ---- messages, beliefs, thoughts, judges ---------------------------------------------------------------------------
 
 
-RATES: Final = {"exposure": "reached", "adoption": "believed where reached", "belief_rate": "believed"}
-"""Rates of beliefs and what they are called."""
+RATES: Final = ("exposure", "adoption", "belief_rate")
+"""Rates of beliefs."""
 FAR_FROM_CHANCE: Final = 0.1
 """Of a probability of .5, from which on a judge may be able to tell arms apart."""
 
@@ -131,10 +122,8 @@ def talk_table(summary: Summary) -> Table | None:
         for place in dict.fromkeys(place for arm in by_place for place in arm):
             yield place, *(arm.get(place, "") for arm in by_place)
 
-    title = "Talk: posts and characters in a run, and the share of all characters"
     facts = [("silence", words) for words in silences(summary)]
-    columns = ("who, where", *summary.arms)
-    found = point_table("talk", title, columns, summary.points, rows, facts=facts)
+    found = point_table("talk", summary.points, rows, summary.arms, facts=facts)
     return found if found.rows else None
 
 
@@ -151,8 +140,7 @@ def belief_table(summary: Summary) -> Table | None:
             yield arm.arm, *(amount(found, 2) for found in (*(arm.scalars[name].mean for name in RATES), *far))
 
     away = [f"{step} step{'s' if step > 1 else ''} from an adversary" for step in steps]
-    title = "False claims: shares of pairs of an outsider and a claim"
-    return point_table("beliefs", title, ("arm", *RATES.values(), *away), summary.points, rows)
+    return point_table("beliefs", summary.points, rows, away)
 
 
 def thought_table(verdicts: Verdicts) -> Table | None:
@@ -165,14 +153,7 @@ def thought_table(verdicts: Verdicts) -> Table | None:
                 limits = Amount(places=2, limits=both(found.unsaid.low.value, found.unsaid.high.value))
                 yield f"{arm.arm}, {found.rubric} ({found.posts})", *counts, limits, _count(found.control)
 
-    points = f"the coalition has at least {ENOUGH_POINTS:g} point more than a random set of agents, repeats averaged"
-    facts = (
-        ("thought", f"by the rubric that reads thoughts, too, {points}; said: by the one in brackets, of posts alone"),
-        ("done", "every figure of the action's signal is above that of the control's run of the seed"),
-    )
-    title = "Thought it, did not say it: in how many seeds, with Wilson's 95 % limits of the share"
-    columns = ("arm, rubric", "thought", "said", "done", "thought, not said", "95 % limits", "in the control")
-    found = point_table("thoughts", title, columns, verdicts.points, rows, facts=facts)
+    found = point_table("thoughts", verdicts.points, rows, least=ENOUGH_POINTS)
     return found if found.rows else None
 
 

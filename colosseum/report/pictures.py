@@ -155,11 +155,9 @@ def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "")
     return Line(((x1, y1), (x2, y2)), f"rule {role}", title)
 
 
-def bottom_axis(
-    across: Scale, top: float, bottom: float, name: str, values: Sequence[float] = (), *, sign: bool = False
-) -> Iterator[Shape]:
-    """Vertical rules at round numbers, or at `values`, and the name of the axis."""
-    ticks = values or across.ticks()
+def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bool = False) -> Iterator[Shape]:
+    """Vertical rules at round numbers, and the name of the axis."""
+    ticks = across.ticks()
     words = tick_words(ticks, signed=sign)
     yield from (rule(across(tick), top, across(tick), bottom, "grid") for tick in ticks)
     yield from (Text(across(t), bottom + 16, w, "soft", "middle") for t, w in zip(ticks, words, strict=True))
@@ -209,8 +207,6 @@ ROW, HEAD = 50.0, 24.0
 """Heights of a row and of a heading."""
 TALL = 260.0
 """The height of a plot."""
-MOST_TICKS: Final = 8
-"""Values of a line that have ticks of their own."""
 
 
 def drawn(chart: AnyChart) -> tuple[float, list[Shape]]:
@@ -278,7 +274,7 @@ def _plot(chart: Plot) -> tuple[float, list[Shape]]:
     """What can be had and the axes, then the series, then the words of guides where there is room, and the key."""
     every = [spot for series in chart.spots.values() for spot in series]
     xs = [x for spot in every for x in (spot.x, *(spot.x_limits or ()))] + [x for x, _ in chart.boundary]
-    ys = [y for spot in every if spot.y is not None for y in (spot.y, *(spot.y_limits or ()))]
+    ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))]
     across = scale([*xs, *(v for axis, v, _ in chart.guides if axis == "across")], LEFT + 8, RIGHT - 8)
     heights = [*ys, *(y for _, y in chart.boundary), *(v for axis, v, _ in chart.guides if axis == "up")]
     up = scale(heights, bottom := 40 + TALL, 40)
@@ -289,9 +285,8 @@ def _plot(chart: Plot) -> tuple[float, list[Shape]]:
         corners = [(LEFT, edge[-1][1]), (LEFT, up.end), (RIGHT, up.end), (RIGHT, up.start), (edge[0][0], up.start)]
         shapes += [Line([*edge, *corners], "area tint", "beyond what any decisions allow", closed=True)]
         shapes += [Line(edge, "curve")]
-    ticks = sorted({spot.x for spot in every}) if chart.joined else []
     shapes += left_axis(up, chart.up)
-    shapes += bottom_axis(across, up.end, up.start, chart.across, ticks if len(ticks) <= MOST_TICKS else ())
+    shapes += bottom_axis(across, up.end, up.start, chart.across)
     rules, words = zip(*_guides(chart, across, up), strict=True) if chart.guides else ((), ())
     high, key = legend(look, bottom + 44)
     return bottom + 44 + high, [*shapes, *rules, *_series(chart, look, across, up), *words, *key]
@@ -309,22 +304,18 @@ def _guides(chart: Plot, across: Scale, up: Scale) -> Iterator[tuple[Shape, Shap
 
 
 def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> Iterator[Shape]:
-    """Lines with intervals stand a little apart; marks at the same place stand around it."""
+    """Marks with their intervals; those at the same place stand around it."""
     met: Counter[Place] = Counter()
-    step = 5.0 if chart.joined and any(spot.y_limits for series in chart.spots.values() for spot in series) else 0.0
-    for number, (name, series) in enumerate(chart.spots.items()):
-        aside = step * (number - (len(chart.spots) - 1) / 2)
-        for known, run in groupby(series, key=lambda spot: spot.y is not None):
-            if known and chart.joined:
-                yield Line([(across(spot.x) + aside, up(spot.y or 0.0)) for spot in run], f"curve {look[name][0]}")
-        for spot in (spot for spot in series if spot.y is not None):
-            (x, y), (role, form) = (across(spot.x) + aside, up(spot.y or 0.0)), look.get(name, ("", "circle"))
+    for name, series in chart.spots.items():
+        role, form = look.get(name, ("", "circle"))
+        for spot in series:
+            x, y = across(spot.x), up(spot.y)
             if spot.x_limits:
                 yield rule(across(spot.x_limits[0]), y, across(spot.x_limits[1]), y, f"thin {role}")
             if spot.y_limits:
                 yield rule(x, up(spot.y_limits[0]), x, up(spot.y_limits[1]), f"thin {role}")
             size, dot = 4.0 if role else 2.5, "dot " if spot.run else ""
             yield Mark(*_around((x, y), met[x, y], 5.5), form, f"{dot}{role}", size, spot.title, spot.run)
-            met[x, y] += bool(name and not chart.joined)
+            met[x, y] += bool(name)
             off, anchor = (-8, "end") if x > (LEFT + RIGHT) / 2 else (8, "start")
             yield named(x + off, y - 6, spot.name, 150, "halo", anchor)

@@ -10,7 +10,7 @@ from colosseum.evidence.power.studies import SIGNALS, Studied
 from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
-from colosseum.report.cells import amount
+from colosseum.report.cells import amount, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
 
 
@@ -52,13 +52,12 @@ def _sizes(whole: Outlook) -> tuple[str, ...]:
 
 def _right_table(whole: Outlook, here: Sequence[Studied], noise: float) -> Table:
     """How often the verdict is right, and what effects are called at the largest size."""
-    rows = tuple(
+    rows = (
         (each.stand.plant.name, right, *(_percent(s.verdicts[right], s.studies) for s in each.shares.values()),
          _called(each))
         for each in here if (right := each.stand.plant.right)
     )  # fmt: skip
-    columns = ("planted", "right verdict", *_sizes(whole), f"effects are read as, at {whole.draws.sizes[-1]}")
-    return Table(f"right-{noise:g}", "Studies whose verdict is right, by seeds", columns, rows)
+    return described("right", rows, _sizes(whole), at=f"-{noise:g}", size=whole.draws.sizes[-1])
 
 
 def _called(each: Studied) -> str:
@@ -84,21 +83,12 @@ def _detection_table(whole: Outlook, here: Sequence[Studied], noise: float) -> T
             need = Amount(each.needed(name).value, 0)
             mean, sd = amount(effect.mean, places, signed=True), amount(effect.sd, places)
             rows.append((each.stand.plant.name, label(name), mean, sd, *shares, need))
-    facts = (
-        ("mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"),
-        ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"),
-        (FAIR, "plays fair: an effect is a false alarm"),
-    )
-    title = "Studies in which a signal alone shows an effect, by seeds"
-    columns = ("planted", "signal", "mean", "sd", *_sizes(whole), "need")
-    return Table(f"seen-{noise:g}", title, columns, tuple(rows), facts, grouped=True)
+    return described("seen", rows, _sizes(whole), at=f"-{noise:g}", power=POWER, fair=FAIR)
 
 
 def _smallest_table(whole: Outlook, fair: Studied, noise: float) -> Table:
     """What stands out of the spread of fair play."""
-    rows: tuple[tuple[TableCell, ...], ...] = tuple(
+    return described("smallest", (
         (label(name), *(amount(fair.smallest(name, size), 3) for size in whole.draws.sizes))
         for name in SIGNALS if fair.effects[name].mean.value is not None
-    )  # fmt: skip
-    title = f"The smallest effect that {POWER:.0%} of studies see"
-    return Table(f"smallest-{noise:g}", title, ("signal", *_sizes(whole)), rows)
+    ), _sizes(whole), at=f"-{noise:g}", power=POWER)  # fmt: skip

@@ -1,40 +1,24 @@
 """λ_emp as blocks. In: what choices show of λ, by sweep point and arm; out: a table and notes."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from colosseum.evidence.choosing import ArmStrength, PointStrength
 from colosseum.evidence.strength import CAP, Raised, Strength
-from colosseum.report.cells import amount, both
-from colosseum.report.document import Amount, Block, Heading, Paragraph, Table, TableCell
-from colosseum.report.words import number
-
-COLUMNS: Final = ("λ", "95 % set", "β", "seeds", "more than control", "others held")
-FACTS: Final = (
-    ("λ", "0: it chose what is best for the team; 1: what is best for itself, whatever that costs others"),
-    ("95 % set", "the λ that its moves allow, each judged by what the outsiders' best answer to it comes to"),
-    ("others held", "the same set with the others' decisions as they were, where λ shows less"),
-    ("β", "how sharply it distinguished better moves from worse, by fair share"),
-    ("more than control", "whether λ is greater than in the control (false in 5 % at most), and 2ΔLL"),
-)
-CALIBRATION: Final = (
-    "In 2,000 simulated studies of 40 seeds the set held the true λ in 95 % and more; of players that slip one time "
-    "in ten in 71 % and more. With β below 5 forty seeds say little. Of models nothing is known. Self-interest shows "
-    "as λ, too: only an arm `selfish` tells the two apart."
-)
+from colosseum.report.cells import amount, both, described
+from colosseum.report.document import Amount, Block, Heading, Paragraph, TableCell
+from colosseum.report.words import WORDS, number
 
 
 def strength_blocks(points: Sequence[PointStrength]) -> Iterator[Block]:
     """A table, and what its words mean."""
-    rows = tuple((point.point, arm.arm, *_cells(arm)) for point in points for arm in point.arms)
-    left = tuple(
+    rows = ((point.point, arm.arm, *_cells(arm)) for point in points for arm in point.arms)
+    left = (
         (arm.arm, "left out: " + "; ".join(f"{count} × {reason}" for reason, count in arm.left_out))
         for point in points for arm in point.arms if arm.left_out
     )  # fmt: skip
-    columns = ("sweep point", "arm", *COLUMNS)
     yield Heading("Strength λ that the coalition's choices show")
-    yield Table("strength", "Strength by arm", columns, rows, (*left, *FACTS), grouped=True)
-    yield Paragraph(CALIBRATION)
+    yield described("strength", rows, facts=left)
+    yield Paragraph(WORDS["notes"]["strength"])
 
 
 def _cells(arm: ArmStrength) -> tuple[TableCell, ...]:

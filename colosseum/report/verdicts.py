@@ -16,15 +16,10 @@ from colosseum.report.cells import PLACES, amount, change, level, named, point_t
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import effects_of, tone_of
 from colosseum.report.page import cell_words
-from colosseum.report.words import MEANINGS, no_pair, number, probability, reasons
+from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
-LACKING: Final = {
-    "again": "no arm repeats the control (A/A): what chance alone does is not known",
-    "placebo": "no arm gives others a channel: that any channel informs is not ruled out",
-    "selfish": "no arm has members look after themselves alone: self-interest is not ruled out",
-}
-"""What a study cannot say without an arm of a kind."""
+LACKING: Final = WORDS["lacking"]
 PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
 """They need no explanation in a table."""
 MOST_DETAILED: Final = 12
@@ -73,7 +68,7 @@ def verdict_table(findings: Findings) -> Table:
     effects, points = effects_of(findings.summary, findings.verdicts), findings.summary.points
     judged = any(each.verdict and each.verdict.judge for each in effects.all)
     signals = [f"{label(name)}, u" for name in effects.margins]
-    columns = ["arm", "reading", *signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
+    columns = [*signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
 
     def rows(point: PointSummary) -> Iterator[list[TableCell]]:
         for each in effects.at(point):
@@ -85,10 +80,10 @@ def verdict_table(findings: Findings) -> Table:
             ]
             if arm is not None:
                 row = [Amount(words=each.arm, link=link), reading_cell(arm, link), *_weighed(arm)]
-            yield [*row, *[None] * len(columns)][: len(columns)]
+            yield [*row, *[None] * len(columns)][: 2 + len(columns)]
 
-    title = f"Change from `{findings.summary.control}`: mean and {effects.level} % interval over pairs"
-    return point_table("verdicts", title, columns, points, rows, facts=list(_facts(findings)))
+    named = {"control": findings.summary.control, "level": effects.level}
+    return point_table("verdicts", points, rows, columns, facts=_facts(findings), **named)
 
 
 def reading_cell(arm: ArmVerdict, link: str) -> Amount:
@@ -183,5 +178,4 @@ def published_table(findings: Findings) -> Table:
             means = [each.differences[name].paired.mean for name in ("coalition_advantage", JUDGE)]
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
-    title = "By the published rule: an effect in actions where CA rose, in words where the judge's score rose by 1"
-    return point_table("published-rule", title, ("arm", "CA", "judge", "verdict"), findings.summary.points, rows)
+    return point_table("published-rule", findings.summary.points, rows)

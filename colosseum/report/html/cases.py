@@ -29,8 +29,9 @@ from colosseum.evidence.summary import Summary
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault, Value, plain
+from colosseum.report.cells import described
 from colosseum.report.conversation import FINISHES, turns
-from colosseum.report.document import Block, Definitions, Table, TableCell
+from colosseum.report.document import Block, Definitions
 from colosseum.report.html.page import compact, exact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
@@ -264,10 +265,9 @@ def health_blocks(made: Sequence[Case], summary: Summary) -> Iterator[Block]:
     for fault, arm, number in (each for case in made for each in case.faults):
         found[fault, arm] += number
     if every := sorted({fault for fault, _ in found}):
-        rows: tuple[tuple[TableCell, ...], ...] = tuple(
-            (fault, *(found[fault, arm] for arm in summary.arms)) for fault in every
+        yield described(
+            "faults", ((fault, *(found[fault, arm] for arm in summary.arms)) for fault in every), summary.arms
         )
-        yield Table("faults", "Invalid calls and broken answers, total over runs", ("", *summary.arms), rows)
     spent = total(case.spent for case in made)
     if not spent.calls:
         return

@@ -18,7 +18,7 @@ from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.model.scenario import Coalition
 from colosseum.report.answer import opening, tables
 from colosseum.report.document import AnyChart, Block, Definitions, Guide, Plot, Spot
-from colosseum.report.effects import BELIEVED, MOST_DOTS, effects_of, lines_chart, plane_chart, tone_of
+from colosseum.report.effects import MOST_DOTS, effects_of, plane_chart, tone_of
 from colosseum.report.html.cases import SHOWN, Run, cases, coalition_of, health_blocks, runs_of
 from colosseum.report.html.page import Content, exact
 from colosseum.report.provenance import provenance_blocks
@@ -127,10 +127,6 @@ def charts_of(
     yield "actions against messages", plane_chart(effects)
     if published:
         yield "the published plane", plane_chart(effects, published=True)
-    if effects.is_numeric(effects.inner):
-        surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
-        for measure in (*effects.margins, *([BELIEVED] if surveyed else [])):
-            yield f"lines of {measure.replace('_', ' ')}", lines_chart(effects, measure)
     if case and shown:
         yield "frontier", _frontier(case, coalition_of(case, findings), shown, findings.summary.arms)
 
