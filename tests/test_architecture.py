@@ -86,7 +86,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 5540,
     "api": 489,
     "cli": 1795,
-    "imports": 1200,
+    "imports": 1198,
 }
 
 

@@ -90,7 +90,8 @@ def _run(path: Path, name: str, rows: list[Entry], mapping: TraceMapping) -> For
         return ForeignRun(name, files, broken=f"`{twice}` is decided twice")
     fields["decisions"] = decisions
     secret = {u.channel: False for u in said if u.channel is not None}
-    secret.update({str(r.get("channel")): _truth(r.get("secret")) for r in rows if r.get("channel") in secret})
+    for row in (row for row in rows if str(row.get("channel")) in secret):
+        secret[str(row.get("channel"))] = str(row.get("secret")).lower() == "true"
     rounds = () if not said or any(each.round for each in said) else ("rounds",)
     decided = bool(decisions) or any(True for _ in mapping.of("decide"))
     missing = ("turn order", "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(said)))
@@ -116,7 +117,3 @@ def _channel(row: Entry, mapping: TraceMapping) -> str:
             return each.what.id
     found = row.get("channel", NOTHING)
     return "public" if found in (None, NOTHING) else str(found)
-
-
-def _truth(cell: Any) -> bool:
-    return cell is True or str(cell).lower() == "true"
