@@ -22,6 +22,7 @@ ENGINES = {
     "dask": {"campaign/cluster.py"},
     "dask_jobqueue": {"campaign/cluster.py"},
     "distributed": {"campaign/cluster.py"},
+    "opentelemetry": {"imports/otel_reader.py"},
     "ortools": {"solve/backends/cp_sat.py"},
     "pulp": {"solve/backends/pulp.py"},
     "pytoulbar2": {"solve/backends/toulbar2.py"},
