@@ -22,6 +22,7 @@ ENGINES = {
     "dask": {"campaign/cluster.py"},
     "dask_jobqueue": {"campaign/cluster.py"},
     "distributed": {"campaign/cluster.py"},
+    "opentelemetry": {"imports/otel_reader.py"},
     "ortools": {"solve/backends/cp_sat.py"},
     "pulp": {"solve/backends/pulp.py"},
     "pytoulbar2": {"solve/backends/toulbar2.py"},
@@ -86,7 +87,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 5368,
     "api": 489,
     "cli": 1795,
-    "imports": 1200,
+    "imports": 1198,
 }
 
 

@@ -101,6 +101,13 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
 
 
+def test_nobody_decides_what_stands_in_the_row_of_another(tmp_path: Path) -> None:
+    table = tmp_path / "games.csv"
+    rows = "g1,1,B,gpt,A,public,1,hello,\ng1,1,B,gpt,B,,,,left\n"
+    table.write_text("game,game_number,condition,llm,speaker,room,turn,words,choice\n" + rows, encoding="utf-8")
+    assert [run["decisions"] for run in imported(spec_in(tmp_path, MAPPED), table)["runs"]] == [1]
+
+
 def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) -> None:
     table = tmp_path / "words.jsonl"
     row = {"seed": 1, "arm": "talk", "agent": "A", "channel": "backroom", "text": "\u001b[31m psst"}
@@ -129,6 +136,7 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
         ("a.jsonl", '{"agent": "A", ', "a.jsonl line 1 is not JSON"),
         ("a.jsonl", "[1]", "a.jsonl line 1 is no object"),
         ("a.csv", "agent,arm\nA\n", "line 2 has another number of cells than the header"),
+        ("a.jsonl", '{"agent": "A", "arm": "talk", "seed": 1, "channel": [1], "text": "hi"}', "`[1]` is no channel"),
         ("a.csv", "who,arm\nA,talk\n", "there is no column `agent`"),
         ("a.csv", "agent,arm,seed\nA,talk,one\n", "its seed is `one`, not a whole number"),
         ("a.csv", "agent,arm\nA,talk\n", "the source does not say its seed"),

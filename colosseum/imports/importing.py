@@ -19,6 +19,7 @@ from colosseum.imports.foreign_run import ForeignRun, ReadRuns, Refusal
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun, ImportFile
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
+from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
 from colosseum.imports.terrarium_reader import read_terrarium
 from colosseum.language import syntax
@@ -30,7 +31,7 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.trace import Seal, TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
-READERS: dict[str, ReadRuns] = {"table": read_table, "terrarium": read_terrarium}
+READERS: dict[str, ReadRuns] = {"otel": read_spans, "table": read_table, "terrarium": read_terrarium}
 
 
 @dataclass

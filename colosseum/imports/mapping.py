@@ -122,13 +122,14 @@ class MappedRun:
 
     def _given(self, variable: Variable) -> Any:
         base, _, rest = variable.name.removesuffix("]").partition("[")
-        own = self.run.own.get(self.foreign[variable.owner], {})
+        shared: Fields = dict.fromkeys(self.run.fields, NOTHING) if self.run.own else self.run.fields
+        own = {**shared, **self.run.own.get(self.foreign[variable.owner], {})}  # nobody decides by another's row
         for each in self.mapping.of("decide"):
             name, keys = indexed(each.what)
             if name == base:
                 parts = rest.split(", ") if rest else []
                 bound = {key: self.foreign.get(part, part) for key, part in zip(keys, parts, strict=False)}
-                return evaluate(each.source, {**self.run.fields, **own}, bound)
+                return evaluate(each.source, own, bound)
         return NOTHING
 
     def _within(self, variable: Variable, given: Any) -> Value:

@@ -5,10 +5,11 @@ Rows of one run stand together. Columns that are not mapped have the names that 
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal, Utterance, digest, json_of
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
@@ -24,27 +25,32 @@ Entry = Mapping[str, Any]
 def read_table(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
     """The runs of a file, streamed. Raises Refusal where it is no table."""
     seen: set[str] = set()
-    for name, group in groupby(_rows(path), key=lambda row: _run_name(row, mapping)):
-        run = _run(path, name, list(group), mapping)
+    rows = _csv_rows(path) if path.suffix == ".csv" else (row for _, row in json_rows(path))
+    for name, group in groupby(rows, key=lambda row: _run_name(row, mapping)):
+        run = run_of(path.name, name, list(group), mapping, {})
         if name in seen:
             run = ForeignRun(name, run.files, broken="its rows do not stand together in the file: sort it by run")
         seen.add(name)
         yield run
 
 
-def _rows(path: Path) -> Iterator[Entry]:
-    csv.field_size_limit(LONGEST_CELL)
+def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of JSON lines, each with its place. Raises Refusal."""
+    with _opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                where = f"{path.name} line {number}"
+                row = json_of(line.encode("utf-8", "surrogatepass"), where)
+                if not isinstance(row, dict):
+                    raise Refusal(f"{where} is no object")
+                yield where, row
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            if path.suffix == ".csv":
-                yield from _csv_rows(file)
-                return
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    row = json_of(line.encode("utf-8", "surrogatepass"), f"{path.name} line {number}")
-                    if not isinstance(row, dict):
-                        raise Refusal(f"{path.name} line {number} is no object")
-                    yield row
+            yield file
     except UnicodeDecodeError:
         raise Refusal(f"{path.name} is not UTF-8 text") from None
     except csv.Error as error:
@@ -53,11 +59,13 @@ def _rows(path: Path) -> Iterator[Entry]:
         raise Refusal(f"cannot read {path.name}: {error.strerror}") from None
 
 
-def _csv_rows(file: Any) -> Iterator[Entry]:
-    for number, row in enumerate(csv.DictReader(file), start=2):
-        if None in row or None in row.values():
-            raise Refusal(f"line {number} has another number of cells than the header")
-        yield {name: None if cell == "" else cell for name, cell in row.items()}
+def _csv_rows(path: Path) -> Iterator[Entry]:
+    csv.field_size_limit(LONGEST_CELL)
+    with _opened(path) as file:
+        for number, row in enumerate(csv.DictReader(file), start=2):
+            if None in row or None in row.values():
+                raise Refusal(f"line {number} has another number of cells than the header")
+            yield {name: None if cell == "" else cell for name, cell in row.items()}
 
 
 def _run_name(row: Entry, mapping: TraceMapping) -> str:
@@ -68,29 +76,44 @@ def _run_name(row: Entry, mapping: TraceMapping) -> str:
     return " ".join(str(row[name]) for name in CELL if row.get(name) not in (None, "")) or "run"
 
 
-def _run(path: Path, name: str, rows: list[Entry], mapping: TraceMapping) -> ForeignRun:
-    files = {path.name: digest("\n".join(json.dumps(row, sort_keys=True) for row in rows).encode())}
-    author, words = mapping.column("agent", "agent"), mapping.column("post", "text")
-    if author not in rows[0]:
+def run_of(source: str, name: str, rows: Sequence[Entry], mapping: TraceMapping, nulls: Entry) -> ForeignRun:
+    """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields."""
+    files = {source: digest("\n".join(json.dumps(row, sort_keys=True) for row in rows).encode())}
+    author = mapping.column("agent", "agent")
+    fields: dict[str, Any] = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
+    if author not in fields:
         return ForeignRun(name, files, broken=f"there is no column `{author}`: map it, as in `agent a is author`")
-    fields: dict[str, Any] = dict.fromkeys(rows[0])
-    own: dict[str, dict[str, Any]] = {}
-    said, decisions, twice = list[Utterance](), dict[str, Any](), ""
+    nulls, own = {mapping.column("post", "text"): None, **fields}, dict[str, dict[str, Any]]()
+    said, decisions, broken = list[Utterance](), dict[str, Any](), ""
     for row in rows:
-        fields.update({key: cell for key, cell in row.items() if cell is not None and fields.get(key) is None})
-        agent = str(row.get(author))
-        own.setdefault(agent, {}).update({key: cell for key, cell in row.items() if cell is not None})
-        variable, kind = row.get("variable"), row.get("kind")
-        if variable is not None:
-            twice = str(variable) if str(variable) in decisions else twice
+        told = {key: cell for key, cell in row.items() if cell is not None}
+        fields.update({key: cell for key, cell in told.items() if fields[key] is None})
+        variable, kind, words = row.get("variable"), row.get("kind"), mapping.value("post", nulls | told, "text")
+        if kind == "thought" and words in (None, NOTHING):
+            words = row.get("text")
+        speaks = words not in (None, NOTHING) and kind in (None, "post", "thought")
+        broken = broken or str(row.get("broken") or "")
+        if row.get(author) is None:
+            if speaks or variable is not None:
+                broken = broken or "a message or a decision has no agent"
+            continue
+        agent, failed = str(row[author]), str(row.get("failed") or "")
+        if not failed:
+            own.setdefault(agent, {}).update(told)
+        if variable is not None and not failed:
+            broken = broken or (f"`{variable}` is decided twice" if str(variable) in decisions else "")
             decisions[str(variable)] = row.get("value")
-        elif row.get(words) is not None and kind in (None, "post", "thought"):
-            said.append(_utterance(row, agent, str(row[words]), mapping, thought=kind == "thought"))
-    if twice:
-        return ForeignRun(name, files, broken=f"`{twice}` is decided twice")
+        elif speaks and variable is None:
+            when = mapping.value("round", nulls | told)
+            number = int(when) if str(when).isdecimal() and int(when) > 0 else None
+            channel = None if kind == "thought" else _channel(nulls | told, mapping)
+            said.append(Utterance(agent, str(words), channel, number, failed=failed))
+    if broken:
+        return ForeignRun(name, files, broken=broken)
     fields["decisions"] = decisions
     secret = {u.channel: False for u in said if u.channel is not None}
-    secret.update({str(r.get("channel")): _truth(r.get("secret")) for r in rows if r.get("channel") in secret})
+    for row in (row for row in rows if str(row.get("channel")) in secret):
+        secret[str(row.get("channel"))] = str(row.get("secret")).lower() == "true"
     rounds = () if not said or any(each.round for each in said) else ("rounds",)
     decided = bool(decisions) or any(True for _ in mapping.of("decide"))
     missing = ("turn order", "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(said)))
@@ -103,12 +126,6 @@ def _run(path: Path, name: str, rows: list[Entry], mapping: TraceMapping) -> For
     )  # fmt: skip
 
 
-def _utterance(row: Entry, agent: str, words: str, mapping: TraceMapping, *, thought: bool) -> Utterance:
-    when = mapping.value("round", row)
-    number = int(when) if str(when).isdecimal() and int(when) > 0 else None
-    return Utterance(agent, words, None if thought else _channel(row, mapping), number)
-
-
 def _channel(row: Entry, mapping: TraceMapping) -> str:
     """The channel that an entry says is the row's: by a condition, or by a column's value."""
     for each in mapping.of("channel"):
@@ -116,7 +133,3 @@ def _channel(row: Entry, mapping: TraceMapping) -> str:
             return each.what.id
     found = row.get("channel", NOTHING)
     return "public" if found in (None, NOTHING) else str(found)
-
-
-def _truth(cell: Any) -> bool:
-    return cell is True or str(cell).lower() == "true"

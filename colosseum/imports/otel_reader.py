@@ -1,0 +1,208 @@
+"""OpenTelemetry spans of agents. In: OTLP, as JSON lines or protobuf; out: a ForeignRun a conversation or trace.
+
+Spans follow https://opentelemetry.io/docs/specs/semconv/gen-ai. A span is a row of a table: its attributes and those of
+the spans above it, without `gen_ai.` and with `_` for other marks. A tool call is a row with its arguments under the
+tool's name, an assistant's text a row with `message`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from colosseum.imports.foreign_run import ForeignRun, Refusal, content_of, json_of
+from colosseum.imports.mapping import NOTHING, TraceMapping
+from colosseum.imports.table_reader import json_rows, run_of
+from colosseum.language.syntax.traversal import mentioned
+
+OWN_TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value")}
+"""Tools that need no mapping, with their arguments."""
+HEAVY = ("input_messages", "system_instructions", "tool_definitions", "tool_call_result")
+"""Attributes that no mapping reads."""
+CONTENT = ("output_messages", "tool_call_arguments")
+"""Attributes that become rows of their own."""
+TABLE = ("agent", "kind", "text", "channel", "variable", "value", "failed", "acts", "broken")
+"""Columns that no attribute may pose as."""
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
+Row: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[str, str]
+"""A span: its trace and its own name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A span of OTLP with the attributes that are read."""
+
+    key: Key
+    parent: Key
+    times: tuple[int, int]
+    """Start and end, in nanoseconds."""
+    failed: bool
+    fields: Row
+
+
+def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
+    """The runs of a file, by their names. Raises Refusal where a line is damaged: its spans may be of any run."""
+    spans: dict[Key, Span] = {}
+    for where, batch in _batches(path):
+        try:
+            for span in _spans(batch):
+                if spans.setdefault(span.key, span) != span:
+                    raise ValueError(f"two spans are `{span.key[1]}` of trace `{span.key[0]}`")
+        except MALFORMED as error:
+            raise Refusal(f"{where} is not laid out as OTLP: {_words(error)}") from None
+    if not spans:
+        raise Refusal(f"{path.name} has no spans")
+    tools = {
+        *OWN_TOOLS,
+        *(n for e in (mapping.statement.mapped if mapping.statement else ()) for n in mentioned(e.source)),
+    }
+    rows = [row for _, row in sorted(_Rows(spans, tools).all(), key=lambda each: each[0])]
+    nulls = dict.fromkeys(name for row in rows for name in row)
+    conversation = {row["trace_id"]: row["conversation_id"] for row in rows if row.get("conversation_id")}
+    runs: dict[str, list[Row]] = {}
+    for row in rows:
+        own = row.get("conversation_id") or conversation.get(row["trace_id"], row["trace_id"])
+        found = NOTHING if mapping.source("run") is None else mapping.value("run", {**nulls, **row})
+        runs.setdefault(str(own if found in (NOTHING, None) else found), []).append(row)
+    for name in sorted(runs):
+        acting = {row["agent"] for row in runs[name] if row["acts"]}
+        kept = [row if row["agent"] in acting else row | {"agent": None} for row in runs[name]
+                if row["agent"] in acting or row["kind"] != "thought"]  # fmt: skip
+        yield run_of(path.name, name, kept, mapping, nulls)
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:120]}"
+
+
+def _batches(path: Path) -> Iterator[tuple[str, Any]]:
+    """Every message of a file, with its place. Raises Refusal."""
+    if path.suffix in (".json", ".jsonl"):
+        yield from json_rows(path)
+        return
+    try:
+        from google.protobuf.json_format import MessageToDict
+        from google.protobuf.message import DecodeError
+        from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+    except ImportError:
+        raise Refusal("protobuf needs `pip install colosseum[otel]`; JSON lines end in .jsonl") from None
+    content, place = content_of(path), 0
+    while place < len(content):
+        # The Collector writes a message's size in four bytes before it; a file of one message begins with its tag.
+        start = place if content[0] == 0x0A else place + 4
+        end = len(content) if start == place else start + int.from_bytes(content[place:start], "big")
+        try:
+            if end > len(content):
+                raise DecodeError("it is cut off")
+            yield f"{path.name} byte {place}", MessageToDict(TracesData.FromString(content[start:end]))
+        except (DecodeError, RecursionError) as error:
+            raise Refusal(f"{path.name} byte {place} is no protobuf of traces: {error}") from None
+        place = end
+
+
+def _spans(batch: Any) -> Iterator[Span]:
+    """Raises one of MALFORMED where it is no TracesData."""
+    for resource in batch["resourceSpans"]:
+        shared = _fields(resource.get("resource", {}).get("attributes", ()))
+        for scope in resource.get("scopeSpans", ()):
+            for span in scope.get("spans", ()):
+                trace, own, above = (str(span.get(name, "")) for name in ("traceId", "spanId", "parentSpanId"))
+                if not trace or not own:
+                    raise ValueError("a span has no traceId or no spanId")
+                fields = shared | _fields(span.get("attributes", ())) | {"trace_id": trace}
+                failed = span.get("status", {}).get("code") in (2, "STATUS_CODE_ERROR") or "error_type" in fields
+                times = int(span.get("startTimeUnixNano", 0)), int(span.get("endTimeUnixNano", 0))
+                yield Span((trace, own), (trace, above), times, failed, fields)
+
+
+def _fields(attributes: Any) -> Row:
+    named = ((_name(each["key"]), each["value"]) for each in attributes)
+    return {name: _value(value) for name, value in named if name not in HEAVY}
+
+
+def _name(key: str) -> str:
+    name = re.sub(r"\W", "_", key.removeprefix("gen_ai.").removeprefix("colosseum."))
+    return f"{name}_" if name in TABLE else name
+
+
+def _value(value: Any) -> Any:
+    """A value of an attribute; None where it is no number of JSON."""
+    for kind, found in value.items():
+        match kind:
+            case "intValue":
+                return int(found)
+            case "arrayValue":
+                return [_value(each) for each in found.get("values", ())]
+            case "kvlistValue":
+                return {each["key"]: _value(each["value"]) for each in found.get("values", ())}
+            case "doubleValue":
+                return found if isinstance(found, int | float) else None
+            case _:
+                return found
+    return None
+
+
+def _json(found: Any) -> Any:
+    """Structured values of attributes also stand as texts. Raises Refusal."""
+    return json_of(found.encode("utf-8", "surrogatepass"), "an attribute") if isinstance(found, str) else found
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of spans that may stand in any order."""
+
+    spans: dict[Key, Span]
+    tools: set[str]
+    """Only calls of these are acts; `message` is a text of an assistant."""
+
+    def all(self) -> Iterator[tuple[tuple[int, int], Row]]:
+        """With the time and the place by which they are sorted."""
+        carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in self.spans.values()
+                   if _operation(s) == "execute_tool" and s.fields.get("tool_call_arguments") is not None}  # fmt: skip
+        answered = {above.key for s in self.spans.values() if _operation(s) == "chat" for above in self._line(s)[1:]}
+        for number, span in enumerate(self.spans.values()):
+            fields = {n: v for s in reversed(self._line(span)) for n, v in s.fields.items() if n not in CONTENT}
+            author = fields.get("agent_name")
+            fields["model"] = fields.get("response_model") or fields.get("request_model")
+            fields |= {"agent": None if author is None else str(author), "acts": False, "kind": None}
+            yield (span.times[0], number), fields
+            try:
+                for row in self._acts(span, carried, set() if span.key in answered else {"invoke_agent"}):
+                    when = span.times[_operation(span) != "execute_tool"]
+                    yield (when, number), fields | {"acts": True} | row
+            except (*MALFORMED, Refusal) as error:
+                yield (span.times[0], number), fields | {"broken": f"span {span.key[1]} is malformed: {_words(error)}"}
+
+    def _line(self, span: Span) -> list[Span]:
+        """A span and those above it that the file holds."""
+        line = [span]
+        while (above := self.spans.get(line[-1].parent)) and above not in line:
+            line.append(above)
+        return line
+
+    def _acts(self, span: Span, carried: set[tuple[str, str]], also: set[str]) -> Iterator[Row]:
+        """Calls and texts; a call in a message counts where no span of the trace has carried out calls of its tool."""
+        fields, operation = span.fields, _operation(span)
+        if operation == "execute_tool":
+            yield from self._called(fields["tool_name"], fields.get("tool_call_arguments"), failed=span.failed)
+        elif operation in {"chat", "generate_content", "text_completion"} | also:
+            for part in (p for m in _json(fields.get("output_messages")) or () for p in m["parts"]):
+                match part["type"]:
+                    case "tool_call" if (span.key[0], str(part["name"])) not in carried:
+                        yield from self._called(part["name"], part.get("arguments"))
+                    case "text" if "message" in self.tools:
+                        yield {"message": str(part["content"])}
+                    case "reasoning":
+                        yield {"text": str(part["content"]), "kind": "thought", "acts": False}
+
+    def _called(self, tool: str, arguments: Any, *, failed: bool = False) -> Iterator[Row]:
+        if tool in self.tools and arguments is not None:
+            told = _json(arguments)
+            own = {name: told[name] for name in OWN_TOOLS.get(tool, ()) if name in told}
+            yield {tool: told, **own, "failed": "the tool failed" if failed else None}
+
+
+def _operation(span: Span) -> Any:
+    return span.fields.get("operation_name")
