@@ -49,8 +49,9 @@ def attacked(place: Path, fair: dict[str, Any], kills: int, seed: int, count: Co
             process, until = campaign.start(), server.requests + draw.randint(1, 40)
             while server.requests < until and process.poll() is None:
                 time.sleep(0.02)
-            count.kills += process.poll() is None
-            process.kill()
+            if process.poll() is None:  # it may have ended by itself, at its first question
+                count.kills += 1
+                process.kill()
             process.communicate()
         found: dict[str, Any] | None = None
         for _ in range(MOST_STARTS):  # what was redirected failed, and a start may fail at its first question
