@@ -1,26 +1,28 @@
-"""The chat server in a process of its own. In: how late and how faulty it is; out: its address, and what it served.
+"""The chat server, and `colosseum chaos`, as processes. In: how late and how faulty; out: addresses, what was served.
 
-with ChatProcess(latency=0.3) as server:
-    ...  # point a client at server.url, and kill it; server.served says what it was told
+with ChatProcess(latency=0.3) as server, ChaosProcess(server.url, "cut=0.1", log) as chaos:
+    ...  # point a client at chaos.url, and kill it; server.served says what it was told
 """
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 from types import TracebackType
 
-from chat_mind import Faulty, late, plays
+from chat_mind import late, plays
 from chat_server import Body, ChatServer, Served
+from warm_process import Command
 
 
 class ChatProcess:
     """The process as a context manager; it ends with the one that began it."""
 
-    def __init__(self, *, latency: float = 0.0, faults: float = 0.0, seed: int = 1) -> None:
-        self._options = [f"--latency={latency}", f"--faults={faults}", f"--seed={seed}"]
+    def __init__(self, *, latency: float = 0.0) -> None:
+        self._options = [f"--latency={latency}"]
 
     def __enter__(self) -> "ChatProcess":
         command = [sys.executable, str(Path(__file__)), *self._options]
@@ -48,6 +50,30 @@ class ChatProcess:
         return [Served(number, name, tuple(tools)) for number, name, tools in _read(f"{self.url}/served")["served"]]
 
 
+class ChaosProcess:
+    """The proxy as a context manager."""
+
+    def __init__(self, to: str, faults: str, log: Path, *, seed: int = 1) -> None:
+        self._words = ("chaos", "--to", to, "--faults", faults, "--log", log, "--seed", seed)
+        self.log = log
+
+    def __enter__(self) -> "ChaosProcess":
+        self._process = Command(*self._words)
+        self.url = self._process.stdout.readline().strip()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        _, words = self._process.communicate()
+        assert self._process.returncode == 0, words
+        assert "faults" in words
+
+    @property
+    def injected(self) -> list[Body]:
+        """The lines of its log."""
+        return [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines()]
+
+
 def _read(url: str) -> Body:
     with urllib.request.urlopen(url) as response:
         found: Body = json.load(response)
@@ -58,11 +84,8 @@ def main(arguments: list[str]) -> None:
     """Serve until nobody listens to us any more."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds of every answer that costs a run something")
-    parser.add_argument("--faults", type=float, default=0.0, help="the share of answers that are none")
-    parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
-    script = late(plays, given.latency)
-    with ChatServer(Faulty(script, given.faults, given.seed)) as server:
+    with ChatServer(late(plays, given.latency)) as server:
         sys.stdout.write(f"{server.url}\n")
         sys.stdout.flush()
         sys.stdin.read()

@@ -11,14 +11,15 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
 LAYERS = (
-    "diagnostics", "language", "model", "solve", "players", "run", "campaign", "imports", "evidence", "report", "api",
-    "cli",
+    "diagnostics", "chaos", "language", "model", "solve", "players", "run", "campaign", "imports", "evidence", "report",
+    "api", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
 SOLVE = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "backend", "few", "arrays", "lowering",
          "factors", "network", "buckets", "earliest", "backends", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
+    "aiohttp": {"chaos/proxy.py"},
     "dask": {"campaign/cluster.py"},
     "dask_jobqueue": {"campaign/cluster.py"},
     "distributed": {"campaign/cluster.py"},
@@ -77,6 +78,7 @@ def test_no_file_is_over_400_lines() -> None:
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 582,
+    "chaos": 417,
     "language": 5585,
     "model": 7573,
     "solve": 6940,

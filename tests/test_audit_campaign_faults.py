@@ -18,12 +18,17 @@ from typing import Any
 
 import pytest
 from audited import body
-from chat_process import ChatProcess
+from chat_process import ChaosProcess, ChatProcess
 from warm_process import Command, run
+
+from colosseum.chaos.injection import TRANSPORT
+from colosseum.chaos.odd_answers import SHAPES
 
 RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "24"))
 KILLS = 5 if RUNS >= 500 else 2
 CONNECTIONS = 24
+FAULTS = "transport=0.018,shapes=0.018"
+"""A quarter of all requests."""
 CALLS = 6
 """Of a run without faults."""
 FEW = 2
@@ -125,11 +130,11 @@ def check_whole(campaign: Campaign) -> None:
     assert verified.returncode == 0, verified.stderr
 
 
-def check_paid(server: ChatProcess, *campaigns: Campaign, killed: int = 0) -> None:
-    """No answer that was sent is missing on file, but those under way in so many processes, and those that came too
-    late, which is on file; none is there twice.
+def check_paid(server: ChatProcess, *campaigns: Campaign, killed: int = 0, chaos: ChaosProcess | None = None) -> None:
+    """No answer that was sent is missing on file, but those under way in so many processes, those that came too late,
+    which is on file, and those that the proxy spoilt; none is there twice.
 
-    Such an answer is the last one of its connection.
+    Without a proxy such an answer is the last one of its connection.
     """
     sent = [each for each in server.served if "ready" not in each.tools]
     kept, late = set[str](), 0
@@ -141,8 +146,9 @@ def check_paid(server: ChatProcess, *campaigns: Campaign, killed: int = 0) -> No
         kept |= {name for _, _, name in found}
     assert kept <= {each.completion for each in server.served}  # asked again, as campaigns may go on
     lost = {each.completion for each in sent} - kept
-    assert lost <= set({each.connection: each.completion for each in sent}.values())
-    assert len(lost) <= killed * CONNECTIONS + late
+    assert chaos is not None or lost <= set({each.connection: each.completion for each in sent}.values())
+    spoilt = sum(line["asked"] for line in chaos.injected) if chaos else 0
+    assert len(lost) <= killed * CONNECTIONS + late + spoilt
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +173,8 @@ def test_faults_and_kills_change_no_figure_and_lose_no_answer(
     undisturbed: Callable[[int], dict[str, Any]], tmp_path: Path
 ) -> None:
     draw = random.Random(7)
-    with ChatProcess(latency=0.03, faults=0.2) as server:
-        campaign = Campaign(tmp_path, server.url, RUNS, ("--retry-failed",))
+    with ChatProcess(latency=0.03) as server, ChaosProcess(server.url, FAULTS, tmp_path / "log") as chaos:
+        campaign = Campaign(tmp_path, chaos.url, RUNS, ("--retry-failed",))
         step = CALLS * RUNS // (KILLS + 2)
         for _ in range(KILLS):
             process = campaign.start()
@@ -183,10 +189,11 @@ def test_faults_and_kills_change_no_figure_and_lose_no_answer(
             assert tries < 20
         assert found == undisturbed(RUNS)
         check_whole(campaign)
-        check_paid(server, campaign, killed=KILLS)
+        check_paid(server, campaign, killed=KILLS, chaos=chaos)
         kinds = Counter(line["kind"] for _, line in campaign.lines())
         assert kinds["ok"] == CALLS * RUNS
-        assert {"rate_limit", "transport", "timeout", "context"} <= kinds.keys()
+        assert {"rate_limit", "transport", "timeout", "bad_request"} <= kinds.keys()
+        assert {line["kind"] for line in chaos.injected} == {*TRANSPORT, *SHAPES}
 
 
 def test_judgements_survive_faults_and_kills_too(tmp_path: Path) -> None:
@@ -194,8 +201,8 @@ def test_judgements_survive_faults_and_kills_too(tmp_path: Path) -> None:
     with ChatProcess() as server:
         fair = Campaign(tmp_path / "fair", server.url, FEW, judged)
         wanted = fair.run()
-    with ChatProcess(latency=0.03, faults=0.2) as server:
-        campaign = Campaign(tmp_path / "foul", server.url, FEW, (*judged, "--retry-failed"))
+    with ChatProcess(latency=0.03) as server, ChaosProcess(server.url, FAULTS, tmp_path / "log") as chaos:
+        campaign = Campaign(tmp_path / "foul", chaos.url, FEW, (*judged, "--retry-failed"))
         for _ in range(KILLS):
             process = campaign.start()
             wait_for(server, server.requests + FEW * JUDGEMENTS // 4, process)

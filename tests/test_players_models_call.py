@@ -122,6 +122,7 @@ def test_the_environment_cannot_have_parameters_dropped_and_nothing_is_printed()
         (truncated(says("x")), "does not answer in JSON"),
         (cuts_midway(says("x" * 1000)), "broke"),
         (Answer({"error": {"message": "overloaded", "code": 502}}), "overloaded"),
+        (choice(says(None), message={"role": "assistant", "tool_calls": {"0": []}}), "`openai/test-model`"),
     ],
 )
 def test_an_answer_that_is_none_is_a_failure_that_may_pass(answer: Answer, words: str) -> None:

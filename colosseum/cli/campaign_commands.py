@@ -249,7 +249,7 @@ def report(
 @command
 def view(
     folder: options.Campaign,
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Default: a free port.")] = 0,
+    port: options.Port = 0,
     serve: Annotated[bool, typer.Option("--serve", help="Serve it even if all runs have ended.")] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where it is.")] = False,
     thoughts: options.Thoughts = False,
@@ -313,3 +313,21 @@ def judge(
     if str(folder) == "calibrate" and not folder.exists():
         return calibrate(request, out, as_json=json)
     return judge_runs(folder, request, as_json=json)
+
+
+@command
+def chaos(
+    to: Annotated[str, typer.Option(metavar="URL", help="The endpoint to stand before.", show_default=False)],
+    port: options.Port = 0,
+    seed: Annotated[int, typer.Option(help="Equal seeds and requests, equal faults.")] = 1,
+    faults: Annotated[
+        str | None, typer.Option(metavar="KIND[=SHARE],…", help="Default: each in transport and of shapes, 0.01.")
+    ] = None,
+    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Where a line goes for each fault.")] = None,
+) -> int:
+    """Put a proxy before an endpoint that injects faults. See `colosseum guide chaos`."""
+    from colosseum.chaos.proxy import run_proxy
+    from colosseum.cli.words import note, print_out
+
+    note(run_proxy(to, faults, seed=seed, port=port, log=log, ready=print_out).summary)
+    return 0

@@ -19,11 +19,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-app.add_typer(guides)
-app.add_typer(specs)
-app.add_typer(campaigns)
-app.add_typer(folders_app)
-app.add_typer(log)
+for each in (guides, specs, campaigns, folders_app, log):
+    app.add_typer(each)
 
 
 @app.callback(invoke_without_command=True)

@@ -25,8 +25,8 @@ PREFIX = "COLOSSEUM_"
 FILE = Path(".env")
 KEY = "colosseum.origins"
 """Under which name a context keeps where its options come from."""
-RIVALS = {"no_budget": ("budget", "run_budget")}
-"""Switches and the options that contradict them: what is said in the stronger place wins."""
+SWITCH, RIVALS = "no_budget", ("budget", "run_budget")
+"""A switch and the options that contradict it: what is said in the stronger place wins."""
 
 
 @dataclass(frozen=True)
@@ -137,18 +137,10 @@ def unconfigured() -> Iterator[None]:
 
 def misspelt(environment: Iterable[str], known: Iterable[str]) -> list[Diagnostic]:
     """A warning for every variable that looks like one of an option and is none."""
-    known = sorted(known)
-    return [
-        report("W011", None, f"no option has the variable {name}", help=_keys(name) or closest(name, known))
-        for name in sorted(environment)
-        if name.startswith(PREFIX) and name not in known
-    ]
-
-
-def _keys(name: str) -> str:
-    """What one may have meant by a key of ours."""
-    ours = name.endswith(("_KEY", "_TOKEN"))
-    return "keys have the names that their providers give them, such as OPENAI_API_KEY" if ours else ""
+    known, keys = sorted(known), "keys have the names that their providers give them, such as OPENAI_API_KEY"
+    unknown = (name for name in sorted(environment) if name.startswith(PREFIX) and name not in known)
+    helped = ((name, keys if name.endswith(("_KEY", "_TOKEN")) else closest(name, known)) for name in unknown)
+    return [report("W011", None, f"no option has the variable {name}", help=help_) for name, help_ in helped]
 
 
 def _place(option: Any, ctx: Any, new: frozenset[str]) -> str:
@@ -163,14 +155,13 @@ def _place(option: Any, ctx: Any, new: frozenset[str]) -> str:
 
 
 def _settle(values: dict[str, Any], found: dict[str, str]) -> None:
-    """Of a switch and an option that contradict each other, drop what is said in the weaker place."""
-    strengths = {name: ("default", ".env", "variable", "flag").index(
-        place if place in ("default", ".env", "flag") else "variable") for name, place in found.items()}  # fmt: skip
-    for switch, options in RIVALS.items():
-        for option in options:
-            if not values.get(switch) or values.get(option) is None:
-                continue
-            if strengths[option] < strengths[switch]:
-                values[option], found[option] = None, found[switch]
-            elif strengths[option] > strengths[switch]:
-                values[switch], found[switch] = False, found[option]
+    """Of `--no-budget` and a budget, drop what is said in the weaker place."""
+    for option in RIVALS:
+        if values.get(SWITCH) and values.get(option) is not None:
+            weaker, stronger = sorted((option, SWITCH), key=lambda name: _strength(found[name]))
+            if _strength(found[weaker]) < _strength(found[stronger]):
+                values[weaker], found[weaker] = (False if weaker == SWITCH else None), found[stronger]
+
+
+def _strength(place: str) -> int:
+    return {"default": 0, ".env": 1, "flag": 3}.get(place, 2)  # 2: a variable

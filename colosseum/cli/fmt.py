@@ -65,13 +65,10 @@ def _say(text: str) -> None:
 
 def _difference(source: Source, text: str) -> Iterator[str]:
     """A unified diff, as `patch` reads it; on a terminal, without control characters."""
+    shown = sys.stdout.isatty() or wants_color(terminal=False)
     for line in unified_diff(_lines(source.text), _lines(text), source.name, f"{source.name} (formatted)"):
         whole = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        yield (
-            harmless(whole.replace("\r\n", "\n").expandtabs())
-            if sys.stdout.isatty() or wants_color(terminal=False)
-            else whole
-        )
+        yield harmless(whole.replace("\r\n", "\n").expandtabs()) if shown else whole
 
 
 def _lines(text: str) -> list[str]:

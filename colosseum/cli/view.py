@@ -2,22 +2,18 @@
 
 import webbrowser
 from pathlib import Path
-from typing import Final
 
 from colosseum.cli.words import note
 from colosseum.evidence.findings import read_campaign, read_report
 from colosseum.report.files import read_content, write_html
 from colosseum.report.html.serving import Live, ended, serving
 
-NAME: Final = "report.html"
-"""In the campaign's folder."""
-
 
 def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts: bool) -> int:
     """Show a campaign's report: a file where all runs have ended, else a page served here. Raises ColosseumError."""
     if serve or ended(folder) < len(read_campaign(folder).trials):
         return _serve(Live(folder, thoughts), port, browser=browser)
-    path = folder / NAME
+    path = folder / "report.html"
     note(write_html(read_content(folder, read_report(folder), thoughts=thoughts), path))
     if browser:
         _open(path.absolute().as_uri(), str(path))

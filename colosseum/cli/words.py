@@ -77,7 +77,7 @@ def note(words: str) -> None:
 
 def print_out(words: str) -> None:
     """A result on stdout."""
-    print(words)  # noqa: T201 - this is where words go out
+    print(words, flush=True)  # noqa: T201 - this is where words go out
 
 
 def output(blocks: Callable[[], Iterable["Block"]], kind: str, content: Callable[[], object], as_json: bool) -> None:

@@ -20,6 +20,7 @@ THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blo
 SIGNING = ("extra_content", "provider_specific_fields")
 """Fields of a chat message's call that hold signatures."""
 WITHHELD = Thought("withheld", "")
+NAMELESS = "a tool call names no function"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def _chat(raw: Raw, *, translated: bool = False) -> Completion | None:
         (*_reasoned(said), *inside),
         returned,
         _text(said, "refusal") or _text(_object(said, "provider_specific_fields"), "refusal"),
-        choice.get("error") or extras.get("error"),
+        choice.get("error") or extras.get("error") or next((NAMELESS for call in made if "function" not in call), None),
     )
 
 
@@ -112,9 +113,9 @@ def _contents(said: Raw) -> tuple[str, list[Thought]]:
     if not parts:
         inside, text = split_thoughts(_text(said, "content"))
         return text, [Thought("text", inside)] if inside else []
-    thinking = (_joined(_objects(part, "thinking")) for part in parts if _text(part, "type") == "thinking")
-    thoughts = [Thought("text", each) for each in thinking]
-    return _joined(part for part in parts if _text(part, "type") == "text"), thoughts
+    thinking = [_joined(_objects(part, "thinking")) for part in parts if _text(part, "type") == "thinking"]
+    text = _joined(part for part in parts if _text(part, "type") == "text")
+    return text, [Thought("text", each) for each in thinking]
 
 
 def _reasoned(said: Raw) -> Iterator[Thought]:
@@ -126,9 +127,8 @@ def _reasoned(said: Raw) -> Iterator[Thought]:
         if _text(detail, "type") == "reasoning.encrypted":
             yield WITHHELD
         elif not shown:
-            yield (
-                _shown(_text(detail, "summary"), "summary") if detail.get("summary") else _shown(_text(detail, "text"))
-            )
+            summary = _text(detail, "summary")
+            yield _shown(summary, "summary") if summary else _shown(_text(detail, "text"))
 
 
 def _anthropic(raw: Raw) -> Completion | None:
