@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
 LAYERS = (
     "diagnostics", "language", "model", "solve", "players", "run", "campaign", "imports", "evidence", "report", "api",
-    "cli",
+    "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
 SOLVE = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "backend", "few", "arrays", "lowering",
@@ -85,6 +85,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7161,
     "report": 5540,
     "api": 489,
+    "editor": 695,
     "cli": 1795,
     "imports": 1200,
 }
