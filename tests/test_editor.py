@@ -13,6 +13,9 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
+from colosseum import ColosseumError
+from colosseum.editor import serve
+
 ROOT = Path(__file__).parent.parent
 
 SMALL = """\
@@ -328,3 +331,18 @@ async def test_a_megabyte_does_not_keep_the_server_from_answering(editor: Editor
     text = editor.open("small.colo")
     assert "private table" in await hover(editor, text, "cost[a, t]")
     assert editor.uri("long.colo") not in editor.told  # the long one is still being checked
+
+
+def test_without_the_extra_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lsprotocol", None)
+    monkeypatch.delitem(sys.modules, "colosseum.editor.server", raising=False)
+    with pytest.raises(ColosseumError, match=r"`lsp` needs lsprotocol(?s:.*)pip install 'colosseum\[editor\]'"):
+        serve()
+
+
+@edited()
+async def test_a_text_that_is_too_large_is_told(editor: Editor) -> None:
+    editor.open("long.colo", SMALL + "#" * 1024 * 1024)
+    (told,) = await editor.diagnostics("long.colo", bool)
+    assert told.code == "C031"
+    assert told.range.start == lsp.Position(0, 0)
