@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
 LAYERS = (
     "diagnostics", "chaos", "language", "model", "solve", "players", "run", "campaign", "imports", "evidence", "report",
-    "api", "cli",
+    "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
 SOLVE = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "backend", "few", "arrays", "lowering",
@@ -88,8 +88,9 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7161,
     "report": 5368,
     "api": 489,
+    "editor": 695,
     "cli": 1795,
-    "imports": 1198,
+    "imports": 1423,
 }
 
 

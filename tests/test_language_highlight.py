@@ -11,7 +11,7 @@ from conftest import SPECS as FOLDER
 from editor import scopes
 from hypothesis import HealthCheck, Phase, example, given, settings
 from jinja2 import Environment
-from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, guess_lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, String, Token
 from specs_generated import specs
 from textmate import SCOPES, textmate_grammar, textmate_text
@@ -292,10 +292,6 @@ def test_a_word_that_the_grammar_gains_is_found() -> None:
 def test_pygments_finds_the_lexer() -> None:
     for found in (get_lexer_by_name("colosseum"), get_lexer_by_name("colo"), get_lexer_for_filename("a/b.colo")):
         assert type(found).__name__ == "ColosseumLexer"
-    text = read(FOLDER / "toy.colo")
-    assert type(guess_lexer(text)).__name__ == "ColosseumLexer"
-    assert ColosseumLexer.analyse_text("# a remark\n\ncolosseum 1\n") == 1
-    assert ColosseumLexer.analyse_text("import colosseum 1\n") == 0
 
 
 def test_rich_shows_a_spec_in_colour() -> None:

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
+from io import StringIO
 from pathlib import Path
 
 from colosseum.cli.words import complain, note, say_diagnostics, wants_color
@@ -66,15 +67,10 @@ def _say(text: str) -> None:
 def _difference(source: Source, text: str) -> Iterator[str]:
     """A unified diff, as `patch` reads it; on a terminal, without control characters."""
     shown = sys.stdout.isatty() or wants_color(terminal=False)
-    for line in unified_diff(_lines(source.text), _lines(text), source.name, f"{source.name} (formatted)"):
+    before, after = (list(StringIO(whole, newline="\n")) for whole in (source.text, text))  # broken at `\n` only
+    for line in unified_diff(before, after, source.name, f"{source.name} (formatted)"):
         whole = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
         yield harmless(whole.replace("\r\n", "\n").expandtabs()) if shown else whole
-
-
-def _lines(text: str) -> list[str]:
-    """Lines with their ends, broken at `\\n` only."""
-    *whole, rest = text.split("\n")
-    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
 
 def _replace(path: Path, text: str) -> bool:

@@ -39,6 +39,15 @@ def fmt(
 
 
 @command
+def lsp() -> int:
+    """Serve an editor on stdin and stdout: a language server. Editors start it; see `colosseum guide editor`."""
+    from colosseum.editor import serve
+
+    serve()
+    return 0
+
+
+@command
 def compile(  # noqa: A001 - the command's name
     file: SpecFile,
     seed: Seed = None,

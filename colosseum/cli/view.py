@@ -8,6 +8,8 @@ from colosseum.evidence.findings import read_campaign, read_report
 from colosseum.report.files import read_content, write_html
 from colosseum.report.html.serving import Live, ended, serving
 
+NO_BROWSER = "no browser could be opened here: open {} in one"
+
 
 def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts: bool) -> int:
     """Show a campaign's report: a file where all runs have ended, else a page served here. Raises ColosseumError."""
@@ -15,23 +17,18 @@ def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts
         return _serve(Live(folder, thoughts), port, browser=browser)
     path = folder / "report.html"
     note(write_html(read_content(folder, read_report(folder), thoughts=thoughts), path))
-    if browser:
-        _open(path.absolute().as_uri(), str(path))
+    if browser and not webbrowser.open(path.absolute().as_uri()):
+        note(NO_BROWSER.format(path))
     return 0
 
 
 def _serve(live: Live, port: int, *, browser: bool) -> int:
     with serving(live, port) as server:
         note(f"serving {live.folder} at {server.url}; Ctrl-C ends it")
-        if browser:
-            _open(server.url, server.url)
+        if browser and not webbrowser.open(server.url):
+            note(NO_BROWSER.format(server.url))
         try:
             server.serve_forever()
         except KeyboardInterrupt:
             note("ended")
     return 0
-
-
-def _open(address: str, shown: str) -> None:
-    if not webbrowser.open(address):
-        note(f"no browser could be opened here: open {shown} in one")

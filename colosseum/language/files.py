@@ -2,12 +2,16 @@
 
 import os
 import stat
+from collections.abc import Mapping
+from contextvars import ContextVar
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 
 LARGEST = 1024 * 1024
 """Bytes. A spec is read whole."""
+BUFFERS: ContextVar[Mapping[Path, str]] = ContextVar("buffers")
+"""Texts that are read in place of files, by resolved path: those that an editor has open."""
 
 
 def read_source(
@@ -17,6 +21,8 @@ def read_source(
 
     `codes` are those of a file that cannot be read, and of one that is no text or too large.
     """
+    if (buffer := BUFFERS.get({}).get(path)) is not None:
+        return decoded(buffer.encode(errors="replace"), path=path, name=name, span=span, code=codes[1], largest=largest)
     try:
         # A pipe or a device may block or never end, so the kind is looked at before anything is read.
         if path.is_dir():

@@ -34,7 +34,6 @@ TOKENS: dict[Lexeme, Any] = {
     "filter": Name.Function,
 }
 """What Pygments calls each class."""
-_FIRST_LINE = re.compile(r"\s*(?:#.*\n\s*)*colosseum\s+\d")
 _Rules = list[tuple[Any, ...]]
 
 
@@ -100,8 +99,3 @@ class ColosseumLexer(RegexLexer):  # type: ignore[misc]
     filenames: ClassVar[list[str]] = ["*.colo"]
     mimetypes: ClassVar[list[str]] = ["text/x-colosseum"]
     tokens: ClassVar[dict[str, _Rules]] = {"root": _root()}
-
-    @staticmethod
-    def analyse_text(text: str) -> float:
-        """How likely a text is one of ours: surely if it begins with the edition."""
-        return float(bool(_FIRST_LINE.match(text)))
