@@ -77,9 +77,9 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 582,
     "language": 5585,
-    "model": 7573,
+    "model": 7572,
     "solve": 6940,
-    "players": 3385,
+    "players": 3383,
     "run": 2302,
     "campaign": 8942,
     "evidence": 7161,
