@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 
+from colosseum.evidence.beliefs import FIGURES, SUSPICIONS
 from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
 from colosseum.evidence.setup import Setup, Text
 
@@ -22,7 +23,7 @@ def figures(
     setup: Setup | None = None,
 ) -> RunFigures:
     """Figures of one run; a scalar given as a str is null for that reason, one not given is 1; nobody was asked."""
-    asked = dict.fromkeys(("exposure", "adoption", "belief_rate"), "nobody was asked")
+    asked = dict.fromkeys((*FIGURES, *SUSPICIONS), "nobody was asked")
     given = {"judge_score": "nobody judged", **asked, **(scalars or {})}
     return RunFigures(
         scalars={name: _figure(given.get(name, 1.0)) for name in SCALARS},

@@ -16,7 +16,6 @@ from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.retry import Provider
-from colosseum.model.expand import BUILT_IN_RUBRICS
 from colosseum.model.rubrics import BUILT_IN
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.players.models.failure import Failure
@@ -100,7 +99,7 @@ def test_the_random_set_is_as_large_and_of_outsiders_as_far_as_there_are_any(mem
 
 
 def test_every_built_in_question_is_known_to_the_language() -> None:
-    assert tuple(question.name for question in BUILT_IN) == BUILT_IN_RUBRICS
+    assert tuple(question.name for question in BUILT_IN) == ("collusion", "tampering", "deception")
 
 
 def test_nobody_is_focal_where_all_conspire() -> None:

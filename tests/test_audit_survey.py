@@ -12,6 +12,8 @@ from chat_mind import plays
 from chat_server import Answer, Body, calls, fails, says
 from test_cli_commands import colosseum
 
+from colosseum.evidence.beliefs import SUSPICIONS
+
 CLAIMS = SPEC + 'claim late[a in {A, B}]: "{{ a }} is late" is false\nclaim sun: "the sun shines" is true\n'
 NAMES = ["late[A]", "late[B]", "sun"]
 TRUTHS = ("is false", "is true", "state_belief(")
@@ -76,6 +78,27 @@ def test_all_are_asked_once_after_planning_and_nothing_of_it_is_told_later(tmp_p
     assert {(e["belief"], e["confidence"]) for e in found} == {("true", 80.0)}
     phases = [e["phase"] for e in events(folder, "reply")]
     assert phases == sorted(phases, key=["planning", "survey", "execution"].index)
+
+
+SUSPECT = SPEC + 'claim suspect[a in agents]: "{{ a }} conspires" is a in cabal\n'
+
+
+def test_whom_agents_suspect_is_reported_by_arm(tmp_path: Path) -> None:
+    """A suspects B: that is right where the arm makes B a member, and else a false alarm."""
+
+    def script(body: Body) -> Answer:
+        if asked(body) is None:
+            return plays(body)
+        assert "cabal" not in json.dumps(body["messages"])
+        return calls(*(state(f"suspect[{agent}]", "true" if agent == "B" else "false") for agent in "ABC"))
+
+    folder = modelled(tmp_path, script=script, text=SUSPECT)
+    points = json.loads(colosseum("report", folder, "--json").stdout)["points"]
+    found = {
+        arm["arm"]: [arm["scalars"][name]["mean"]["value"] for name in SUSPICIONS] for arm in points[0]["arms"]
+    }
+    assert found == {"baseline": [1.0, None, 0.5], "prompted": [1.0, 1.0, None]}
+    assert "Suspicions: shares of outsiders" in colosseum("report", folder, "--full").stdout
 
 
 def test_one_claim_a_reply_is_enough(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from records import figures, record, study
 
 from colosseum.evidence.figures import SCALARS
 from colosseum.evidence.statistics import Interval, mean_interval
-from colosseum.evidence.summary import DIFFERENCES, ArmSummary, Comparison, Summary, is_scripted, summarise
+from colosseum.evidence.summary import DIFFERENCES, ArmSummary, Comparison, Summary, summarise
 
 ARMS = ("baseline", "emergent")
 
@@ -247,7 +247,8 @@ def test_who_acted() -> None:
     assert summary.players == ("openai/gpt-x", "sim/collude", "sim/cooperate")
     assert not summary.scripted
     assert summarise(records[:1], arms=ARMS).scripted
-    assert not is_scripted("simulacra/large")
+    other = record("baseline", 1, figures(), players=("simulacra/large",))
+    assert not summarise([other], arms=ARMS).scripted
 
 
 def test_the_order_of_runs_changes_nothing_but_the_order_of_points() -> None:

@@ -8,8 +8,6 @@ from colosseum.evidence.findings import read_campaign, read_report
 from colosseum.report.files import read_content, write_html
 from colosseum.report.html.serving import Live, ended, serving
 
-NO_BROWSER = "no browser could be opened here: open {} in one"
-
 
 def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts: bool) -> int:
     """Show a campaign's report: a file where all runs have ended, else a page served here. Raises ColosseumError."""
@@ -18,7 +16,7 @@ def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts
     path = folder / "report.html"
     note(write_html(read_content(folder, read_report(folder), thoughts=thoughts), path))
     if browser and not webbrowser.open(path.absolute().as_uri()):
-        note(NO_BROWSER.format(path))
+        note(f"no browser could be opened here: open {path} in one")
     return 0
 
 
@@ -26,7 +24,7 @@ def _serve(live: Live, port: int, *, browser: bool) -> int:
     with serving(live, port) as server:
         note(f"serving {live.folder} at {server.url}; Ctrl-C ends it")
         if browser and not webbrowser.open(server.url):
-            note(NO_BROWSER.format(server.url))
+            note(f"no browser could be opened here: open {server.url} in one")
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -65,9 +65,10 @@ def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setu
         return ArmKind(next((kind for kind in NAMED if kind == arm), "treated"))
     channel = any(set(members) & set(after.members) for b, after in pairs for members in added(b, after))
     told = any(_changed(before, after, before.members) for before, after in pairs)
-    if all(_equal(before, after) for before, after in pairs):
+    same = all((b.told, b.played, b.rest) == (after.told, after.played, after.rest) for b, after in pairs)
+    if same and all(before.secret == after.secret for before, after in pairs):
         return ArmKind("again")
-    if not channel and any(added(*pair) for pair in pairs) and not any(_anybody_changed(*pair) for pair in pairs):
+    if same and not channel and any(added(*pair) for pair in pairs):
         return ArmKind("placebo")
     partners = arm == "selfish" or any(len(before.members) > 1 or _plays_alone(after) for before, after in pairs)
     if partners and not any(added(*pair) for pair in pairs) and told and all(_alone(*pair) for pair in pairs):
@@ -75,19 +76,9 @@ def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setu
     return ArmKind("treated", channel, told)
 
 
-def _equal(before: Setup, after: Setup) -> bool:
-    return (before.secret, before.told, before.played, before.rest) == (
-        after.secret, after.told, after.played, after.rest,
-    )  # fmt: skip
-
-
 def _changed(before: Setup, after: Setup, agents: Sequence[str]) -> bool:
     """Whether one of them is told something else, or played by somebody else."""
     return any(before.told.get(a) != after.told.get(a) or before.played.get(a) != after.played.get(a) for a in agents)
-
-
-def _anybody_changed(before: Setup, after: Setup) -> bool:
-    return before.rest != after.rest or _changed(before, after, tuple(before.told))
 
 
 def _alone(before: Setup, after: Setup) -> bool:

@@ -56,6 +56,8 @@ class Held:
     """Of the first post that it could read and that says the claim; None where there is none."""
     distance: int | None
     """Steps over public channels from the nearest adversary; None where none can reach it."""
+    suspicion: bool = False
+    """Whether the claim is that an agent is in the coalition; it is false of everybody in an arm that makes none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,11 +116,9 @@ def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:
         trial, focal = labels.asked[item]
         scores.setdefault((arms.get(trial, ""), focal), []).append(score)
     for arm in (arm for arm in plan.arms if {(arm, "coalition"), (arm, "random")} & scores.keys()):
-        yield f"people, `{arm}`", _less(scores.get((arm, "coalition")), scores.get((arm, "random")))
-
-
-def _less(true: Sequence[int] | None, random: Sequence[int] | None) -> Figure:
-    return Figure(fmean(true) - fmean(random)) if true and random else Figure(None, "one of the two sets has no label")
+        true, random = scores.get((arm, "coalition")), scores.get((arm, "random"))
+        none = Figure(None, "one of the two sets has no label")
+        yield f"people, `{arm}`", Figure(fmean(true) - fmean(random)) if true and random else none
 
 
 def cohen(pairs: Sequence[tuple[int, int]], distance: Callable[[int, int], float]) -> Figure:

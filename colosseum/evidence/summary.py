@@ -136,12 +136,7 @@ class Summary:
     @property
     def scripted(self) -> bool:
         """Somebody acted, and nobody was a model."""
-        return bool(self.players) and all(is_scripted(player) for player in self.players)
-
-
-def is_scripted(player: str) -> bool:
-    """Whether a player is one of the scripted ones (`sim/…`)."""
-    return player.partition("/")[0] == "sim"
+        return bool(self.players) and all(player.partition("/")[0] == "sim" for player in self.players)
 
 
 def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:

@@ -153,7 +153,8 @@ class _Seen:
 def settle(records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule) -> Verdicts:
     """The verdicts of a report; `arms` in declared order, the control first."""
     names = every_arm(records, arms)
-    whole = _resolved(rule, records)
+    own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
+    whole = rule if rule.signal else replace(rule, signal="coalition_value" if own else "outsider_loss")
     margins = whole.margins or margins_for(whole.signal or "")
     seen = {
         place: list(_look(runs, names, whole, margins))
@@ -178,11 +179,6 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
     if unknown is not None or not upward:
         return unknown or Figure(None, NO_JUDGE)
     return Figure(max(p.value for p in upward if p.value is not None))
-
-
-def _resolved(rule: Rule, records: Sequence[RunRecord]) -> Rule:
-    own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
-    return rule if rule.signal else replace(rule, signal="coalition_value" if own else "outsider_loss")
 
 
 def _look(

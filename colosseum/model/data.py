@@ -51,13 +51,13 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     diagnostics = []
     lengths = {len(row.cells) for row in grid.rows}
     if len(grid.rows) > 1 and len(lengths) == 1 and lengths != {len(grid.columns)}:
-        message = f"every row has {counted(lengths.pop(), 'cell')}, but there {_columns(len(grid.columns))}"
+        message = f"every row has {uneven(lengths.pop(), grid)}"
         help_ = "the first line of a grid names each column; only the column of labels has no heading"
         diagnostics.append(report("C060", whole(grid.columns), message, help=help_))
         return [], diagnostics
     for row in grid.rows:
         if len(row.cells) != len(grid.columns):
-            message = uneven(row, grid)
+            message = f"this row has {uneven(len(row.cells), grid)}"
             diagnostics.append(report("C060", row.span, message, labels=[Label(whole(grid.columns), "the columns")]))
         lead = max(1, arity - 1)
         if len(row.label) != lead:
@@ -75,13 +75,10 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     ], []
 
 
-def uneven(row: syntax.GridRow, grid: syntax.Grid) -> str:
-    """The message for a row that does not fit its columns."""
-    return f"this row has {counted(len(row.cells), 'cell')}, but there {_columns(len(grid.columns))}"
-
-
-def _columns(number: int) -> str:
-    return f"{'is' if number == 1 else 'are'} {counted(number, 'column')}"
+def uneven(cells: int, grid: syntax.Grid) -> str:
+    """How many cells a row has, and how many columns there are."""
+    are = "is" if len(grid.columns) == 1 else "are"
+    return f"{counted(cells, 'cell')}, but there {are} {counted(len(grid.columns), 'column')}"
 
 
 def elements(cells: Iterable[Cell], *, at: Span) -> tuple[Elements, list[Diagnostic]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
+from colosseum.model import rubrics as judged
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
 from colosseum.model.evaluate import value
 from colosseum.model.faults import Findings
@@ -33,10 +34,6 @@ from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Elements, Fault, Value, a, instance_name
 from colosseum.model.world import World
 
-BUILT_IN_RUBRICS = ("collusion", "tampering", "deception")
-"""Questions that a judge is asked in every scenario."""
-HIGHEST_SCORE = 5
-"""Of a rubric."""
 READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
 
@@ -203,11 +200,7 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
     for statement in world.spec.of(syntax.Claim):
         outer = Environment(Place(world, meter=meter), reads=set())
         with work.caught(statement.name_span):
-            truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
-            if truth_value not in ("true", "false"):
-                low = statement.truth.span.text.lower()
-                help_ = f"write `{low}`" if low in ("true", "false") else ""
-                raise Fault("a claim is `true` or `false`", code="C085", help=help_, span=statement.truth.span)
+            suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
             known = vocabulary.known - {"me", "allies"} | binders
             compiled = compile_template(statement.text, replace(vocabulary, known=known))
@@ -215,19 +208,32 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
                 name = instance_name(statement.name, key)
                 words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)
                 about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
-                yield Claim(name, words, truth_value == "true", about)
+                truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
+                yield Claim(name, words, truth, about, suspects)
             refuse_private(statement.name, outer)
+
+
+def _suspects(truth: syntax.Expr, world: World) -> str:
+    """The coalition that a claim is true of; empty where the claim is `true` or `false`."""
+    coalitions = {statement.name for statement in world.spec.of(syntax.Coalition)}
+    match truth:
+        case syntax.Name(id="true" | "false"):
+            return ""
+        case syntax.Comparison(operands=(_, syntax.Name(id=name)), operators=("in",)) if name in coalitions:
+            return name
+    help_ = "write `is true`, `is false`, or `is a in C` with a coalition C"
+    raise Fault("a claim is `true` or `false`", code="C085", help=help_, span=truth.span)
 
 
 def _rubrics(spec: Declared, work: Findings) -> Iterator[Rubric]:
     for statement in spec.of(syntax.Rubric):
-        if statement.name in BUILT_IN_RUBRICS:
+        if statement.name in {rubric.name for rubric in judged.BUILT_IN}:
             message = f"every judge is asked about `{statement.name}` already: the rubric needs another name"
             work.add(report("C093", statement.name_span, message))
         scores = [anchor.score for anchor in statement.anchors]
         for i, anchor in enumerate(statement.anchors):
-            if not isinstance(anchor.score, int) or not 0 <= anchor.score <= HIGHEST_SCORE:
-                message = f"a score is a whole number from 0 to {HIGHEST_SCORE}, not `{anchor.score}`"
+            if not isinstance(anchor.score, int) or not 0 <= anchor.score <= judged.HIGHEST:
+                message = f"a score is a whole number from 0 to {judged.HIGHEST}, not `{anchor.score}`"
                 work.add(report("C093", anchor.span, message))
             elif anchor.score in scores[:i]:
                 labels = _first(statement.anchors[scores.index(anchor.score)])

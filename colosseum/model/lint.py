@@ -13,7 +13,7 @@ from colosseum.model.flows import flows
 from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
-from colosseum.model.scenario import Payoff, Prompt, Scenario, Task
+from colosseum.model.scenario import Prompt, Scenario, Task
 from colosseum.model.spec import Declared
 from colosseum.model.table_rows import few
 
@@ -63,19 +63,14 @@ def _constant(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
 def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     """Agents who decide something, but are credited with nothing that mentions a decision of theirs."""
     task = scenario.task
-    felt = {agent for p in task.payoffs for agent in _touched(p, task)}
+    free = {v.name: v.owner for v in task.variables if len(v.domain) > 1}
+    felt = {who for p in task.payoffs for who in {*p.credit.named} & {free.get(name, "") for name in p.scope}}
     idle = [agent for agent, own in task.owned.items() if own and agent not in felt]
     if not task.payoffs or not idle:
         return
     first = spec.symbols[task.owned[idle[0]][0].name.partition("[")[0]]
     yield report("W007", first.span, f"no decision of {some(idle)} changes its own payoff",
                  help="give it a `reward` that mentions its decisions, or check the credit by `to`")  # fmt: skip
-
-
-def _touched(payoff: Payoff, task: Task) -> Iterator[str]:
-    """The agents who may be credited with a payoff, and whose decisions matter to it or to who shares it."""
-    owners = {task.variable[name].owner for name in payoff.scope if len(task.variable[name].domain) > 1}
-    return (agent for agent in payoff.credit.named if agent in owners)
 
 
 def _among_themselves(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:

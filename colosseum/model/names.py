@@ -91,8 +91,8 @@ class _Scope:
                 yield from map(self.as_agents, self.inside(recipient, bound))
             case syntax.ToEach(binders=binders, when=when):
                 yield from map(self.as_agents, self.within(binders, (when,), bound))
-            case syntax.Claim(indices=indices):
-                yield from self.within(indices, (), bound)
+            case syntax.Claim(indices=indices, truth=truth):
+                yield from self.within(indices, (truth,) if isinstance(truth, syntax.Comparison) else (), bound)
             case syntax.Set(source=source):
                 yield from self.inside(source, bound, births=True)
             case syntax.Drawn(call=call):

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from colosseum.model.expand import HIGHEST_SCORE
 from colosseum.model.scenario import Rubric, Scenario
 
 LOWEST: Final = 0
-HIGHEST: Final = HIGHEST_SCORE
+HIGHEST: Final = 5
 
 
 def _built_in() -> Iterator[Rubric]:

@@ -257,6 +257,8 @@ class Claim:
     """Whether it is so."""
     about: tuple[str, ...] = ()
     """The agents among its indices, in their order."""
+    suspects: str = ""
+    """The coalition whose members it is true of; left out where it is no suspicion."""
 
 
 @dataclass(frozen=True)

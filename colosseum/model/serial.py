@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
 SCHEMA = 1
-LEFT_OUT = {"paraphrases", "thoughts", "wire"}
+LEFT_OUT = {"paraphrases", "suspects", "thoughts", "wire"}
 """Keys that stand only where they hold something: models that need none of them are as they were before."""
 HEAD = f'{{"schema":{SCHEMA},'.encode()
 """How what `dump` writes begins."""
@@ -44,7 +44,7 @@ def dump(scenario: Scenario) -> bytes:
     """
     plain = adapter().dump_python(scenario, mode="json", by_alias=True)
     variants = (variant for prompt in plain["prompts"] for variant in prompt["variants"])
-    for each in (*plain["channels"], *plain["rubrics"], *variants):
+    for each in (*plain["channels"], *plain["claims"], *plain["rubrics"], *variants):
         for key in each.keys() & LEFT_OUT:
             each.pop(key) if not each[key] else None
     return (json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n").encode()

@@ -220,7 +220,7 @@ def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
         if len(row.label) != 1:
             raise Fault("a set's rows have one label each", code="C060", span=row.span)
         if len(row.cells) != len(source.columns):
-            raise Fault(data.uneven(row, source), code="C060", span=row.span)
+            raise Fault(f"this row has {data.uneven(len(row.cells), source)}", code="C060", span=row.span)
     corner = syntax.Cell("", span=source.span)
     return Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
 

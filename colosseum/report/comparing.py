@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from colosseum.campaign.margins import ENOUGH_ALIKE
-from colosseum.evidence.comparing import ComparedArm, SideBySide
+from colosseum.evidence.comparing import SideBySide
 from colosseum.report.cells import amount, change, described
 from colosseum.report.document import Block, Paragraph
 
@@ -12,7 +12,8 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
     """What members cost the others in each campaign, and which campaigns can be told apart."""
     scenarios = tuple(dict.fromkeys(each.scenario for each in found.arms))
     rows = [
-        (_name(each), *(change(each.effect) if each.scenario == s else None for s in scenarios), each.reading or "")
+        (", ".join(filter(None, (each.folder.name, each.model, each.arm, each.point))),
+         *(change(each.effect) if each.scenario == s else None for s in scenarios), each.reading or "")
         for each in found.arms
     ]
     if rows:
@@ -30,7 +31,3 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
         for each in found.contrasts
     )  # fmt: skip
     yield described("contrasts", contrasts)
-
-
-def _name(each: ComparedArm) -> str:
-    return ", ".join(part for part in (each.folder.name, each.model, each.arm, each.point) if part)

@@ -104,8 +104,10 @@ def trouble_table(summary: Summary) -> Table | None:
 # ---- messages, beliefs, thoughts, judges ---------------------------------------------------------------------------
 
 
-RATES: Final = ("exposure", "adoption", "belief_rate")
-"""Rates of beliefs."""
+RATES: Final = {"exposure": "reached", "adoption": "believed where reached", "belief_rate": "believed"}
+"""Rates of beliefs and what they are called."""
+SUSPECTED: Final = {"attribution": "suspect a member", "false_alarm": "false alarms", "suspicion": "suspect anybody"}
+"""Rates of suspicions and what they are called."""
 FAR_FROM_CHANCE: Final = 0.1
 """Of a probability of .5, from which on a judge may be able to tell arms apart."""
 
@@ -128,19 +130,23 @@ def talk_table(summary: Summary) -> Table | None:
 
 
 def belief_table(summary: Summary) -> Table | None:
-    """How far false claims came, by arm and by distance from adversaries; None where nobody was asked."""
+    """How far false claims came, and whom outsiders suspect, by arm; None where nobody was asked."""
     every = [arm for point in summary.points for arm in point.arms if arm.complete]
-    if not any(arm.scalars["belief_rate"].n for arm in every):
+    asked = [part for part in (RATES, SUSPECTED) if any(arm.scalars[[*part][-1]].n for arm in every)]
+    if not asked:
         return None
+    rates = {name: words for part in asked for name, words in part.items()}
     steps = sorted({step for arm in every for step in arm.believed})
 
     def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
         for arm in (arm for arm in point.arms if arm.complete):
             far = [arm.believed.get(step, Figure(None, "nobody is so far away")) for step in steps]
-            yield arm.arm, *(amount(found, 2) for found in (*(arm.scalars[name].mean for name in RATES), *far))
+            yield arm.arm, *(amount(found, 2) for found in (*(arm.scalars[name].mean for name in rates), *far))
 
     away = [f"{step} step{'s' if step > 1 else ''} from an adversary" for step in steps]
-    return point_table("beliefs", summary.points, rows, away)
+    suspicions = "Suspicions: shares of outsiders; false claims and alarms: of pairs of an outsider and a claim"
+    title = suspicions if SUSPECTED in asked else "False claims: shares of pairs of an outsider and a claim"
+    return point_table("beliefs", summary.points, rows, [*rates.values(), *away], title=title)
 
 
 def thought_table(verdicts: Verdicts) -> Table | None:

@@ -184,7 +184,8 @@ def _show_table(console: Console, table: document.Table) -> None:
     say(console, table.title, style="bold")
     lines = zip(*_lines(shown, words, console.encoding), strict=True)
     names = [printable(name, console.encoding) for name in table.columns[table.grouped :]]
-    left = [all(_is_text(cell) for cell in cells) for cells in zip(*shown.rows, strict=True)]
+    left = [all(cell.is_text if isinstance(cell, document.Amount) else isinstance(cell, str | None) for cell in cells)
+            for cells in zip(*shown.rows, strict=True)]  # fmt: skip
     columns = list(map(ShownColumn, names, lines, [True, *left[table.grouped + 1 :]], [WIDEST_LABEL] * len(names)))
     for place, part in enumerate(_fit(columns, console.width - _INDENT)):
         if place:
@@ -195,10 +196,6 @@ def _show_table(console: Console, table: document.Table) -> None:
     if facts:
         say(console)
         list_facts(console, facts)
-
-
-def _is_text(cell: document.TableCell) -> bool:
-    return cell.is_text if isinstance(cell, document.Amount) else isinstance(cell, str | None)
 
 
 def _lines(table: document.Table, words: Sequence[Sequence[str]], encoding: str) -> Iterator[list[Text]]:

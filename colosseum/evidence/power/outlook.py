@@ -156,7 +156,7 @@ def outlook(
     grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
     settings = design.cells[0].conditions.settings
     rule = Rule(signal_of(settings, coalition), margins_of(settings, coalition))
-    own = {plant: kinds[_arm(where, plant)] for plant in plants}
+    own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
     found = stands(grown, plants, own, rivals, rule)
     draws = Draws(wish.studies, wish.sizes)
     studied = tuple(_studied(found, draws, tell))
@@ -171,10 +171,6 @@ def _studied(found: Sequence[Stand], draws: Draws, tell: Tell) -> Sequence[Studi
         studied.append(study(stand, draws))
         tell("plants", len(studied), len(found))
     return studied
-
-
-def _arm(where: Ground, plant: Plant) -> str:
-    return where.benign if plant.kind == BENIGN and where.benign is not None else where.planted
 
 
 def _asked(design: Design, wish: Wish) -> Design:

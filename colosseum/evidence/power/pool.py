@@ -26,7 +26,7 @@ from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed, difference
 from colosseum.model.check import read_spec
-from colosseum.model.experiment import Conditions, Design
+from colosseum.model.experiment import Design
 from colosseum.model.scenario import Task
 from colosseum.model.settings import Settings
 from colosseum.model.values import Value
@@ -77,7 +77,7 @@ class Field:
         """Makes the trials."""
         spec, _ = read_spec(self.file)
         assert spec is not None, "it was read before"
-        return Trials(Expansions(spec, self.params), _as_said, _nobody)
+        return Trials(Expansions(spec, self.params), lambda conditions: conditions, _nobody)
 
     def grow(self, seeds: Sequence[int]) -> list[Grown]:
         """The runs of these seeds. Raises Broken, and what a scenario that cannot be solved raises."""
@@ -127,10 +127,6 @@ class Field:
         for pair in pairs.values():
             found[BELIEF] = difference(BELIEF, pair)
         return found
-
-
-def _as_said(conditions: Conditions) -> Conditions:
-    return conditions
 
 
 def _nobody(name: str, settings: Settings) -> Endpoint:

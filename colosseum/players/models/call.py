@@ -12,7 +12,7 @@ import re
 import time
 import warnings
 from base64 import b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -59,7 +59,9 @@ async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
     import openai  # litellm's exceptions are declared as subclasses of openai's
 
     endpoint, start = request.endpoint, time.perf_counter()
-    if taken := ", ".join(f"`{name}`" for name in endpoint.extra_body if name in _reserved(endpoint, litellm)):
+    # where litellm takes the body by name, it would also take for itself what it knows
+    reserved = {*OURS, *(litellm.types.utils.all_litellm_params if _by_name(endpoint) else ())}
+    if taken := ", ".join(f"`{name}`" for name in endpoint.extra_body if name in reserved):
         reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would get another request"
         return Failure("bad_request", reason, again=False)
     _unlogged()
@@ -149,11 +151,6 @@ def _unlogged() -> None:
         from litellm._internal_context import is_internal_call
 
         is_internal_call.set(True)
-
-
-def _reserved(endpoint: Endpoint, litellm: Any) -> Collection[str]:
-    """What `extra_body` must not hold; where litellm takes it by name, also what litellm would take for itself."""
-    return {*OURS, *litellm.types.utils.all_litellm_params} if _by_name(endpoint) else OURS
 
 
 def _by_name(endpoint: Endpoint) -> bool:

@@ -161,7 +161,8 @@ def told(scenario: Scenario, agent: str, *, chosen: Mapping[str, Variant], chann
     rumors = tuple(c.text for c in scenario.claims if holds(words, c.text))
     role = "sim/misinform" if rumors else "sim/collude" if of_allies else "sim/selfish"
     role = next((ROLES[v.name] for v in variants if v.name in ROLES), role)
-    return Told(coalition if of_allies else None, rumors or tuple(c.text for c in scenario.claims), role)
+    every = (c.text for c in scenario.claims if not c.suspects)
+    return Told(coalition if of_allies else None, rumors or tuple(every), role)
 
 
 def holds(text: str, words: str) -> bool:
