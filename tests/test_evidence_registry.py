@@ -18,7 +18,7 @@ from colosseum.solve.questions.exposure import MEASURES
 
 DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "stand_ins", "setup"}
 """Fields of a run's figures that hold figures of their own, or none."""
-KEYS = {"agent", "claim", "truth"}
+KEYS = {"agent", "claim", "truth", "suspicion"}
 
 
 def test_every_figure_of_a_run_is_there_and_none_else() -> None:
