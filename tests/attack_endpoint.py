@@ -1,6 +1,7 @@
 """Attacks on campaigns by `colosseum chaos` and kills. In: how many; out: what was injected, and what came of it.
 
     python tests/attack_endpoint.py --faults 10000 --kills 200 --seed 1
+    python tests/attack_endpoint.py --minutes 4 --kills 15 --runs 40
 
 Campaigns run through the proxy, are killed and begun again until all is complete. Their figures must be equal to those
 of campaigns without faults, and every answer on file or accounted for.
@@ -17,9 +18,10 @@ from typing import Any
 
 from chat_process import ChaosProcess, ChatProcess
 from test_audit_campaign_faults import FAULTS, Campaign, check_paid, check_whole
+from warm_process import Command
 
-RUNS = 200
-"""Of one campaign."""
+KILLS = 10
+"""At most, of one campaign."""
 MOST_STARTS = 40
 """Of one campaign, after its last kill."""
 
@@ -40,11 +42,11 @@ class Count:
     """Lines on file, by what became of the call."""
 
 
-def attacked(place: Path, fair: dict[str, Any], kills: int, seed: int, count: Count) -> None:
+def attacked(place: Path, fair: dict[str, Any], runs: int, kills: int, seed: int, count: Count) -> None:
     """One campaign to its end."""
-    draw = random.Random(seed)
+    draw, before = random.Random(seed), count.kills
     with ChatProcess() as server, ChaosProcess(server.url, FAULTS, place / "log", seed=seed) as chaos:
-        campaign = Campaign(place, chaos.url, RUNS, ("--retry-failed",))
+        campaign = Campaign(place, chaos.url, runs, ("--retry-failed",))
         for _ in range(kills):
             process, until = campaign.start(), server.requests + draw.randint(1, 40)
             while server.requests < until and process.poll() is None:
@@ -52,18 +54,17 @@ def attacked(place: Path, fair: dict[str, Any], kills: int, seed: int, count: Co
             if process.poll() is None:  # it may have ended by itself, at its first question
                 count.kills += 1
                 process.kill()
-            process.communicate()
+            check_words(process)
         found: dict[str, Any] | None = None
         for _ in range(MOST_STARTS):  # what was redirected failed, and a start may fail at its first question
             count.starts += 1
             process = campaign.start()
-            _, words = process.communicate()
-            assert "Traceback" not in words, words
+            check_words(process)
             if process.returncode == 0:
                 found = campaign.run()
                 break
         check_whole(campaign)
-        check_paid(server, campaign, killed=kills, chaos=chaos)
+        check_paid(server, campaign, killed=count.kills - before, chaos=chaos)
         count.campaigns += 1
         count.equal += found == fair
         count.injected += Counter(line["kind"] for line in chaos.injected)
@@ -71,16 +72,21 @@ def attacked(place: Path, fair: dict[str, Any], kills: int, seed: int, count: Co
         count.attempts += Counter(line["kind"] for _, line in campaign.lines())
 
 
-def table(count: Count) -> str:
+def check_words(process: Command) -> None:
+    """It ends, by itself or killed, without a traceback."""
+    _, words = process.communicate()
+    assert "Traceback" not in words, words
+
+
+def table(count: Count, runs: int) -> str:
     """The count in words."""
     rows = [f"{'fault':20}{'injected':>10}{'endpoint asked':>16}"]
     rows += [f"{kind:20}{number:10,}{count.asked[kind]:16,}" for kind, number in sorted(count.injected.items())]
     rows.append(f"{'all':20}{count.injected.total():10,}{count.asked.total():16,}")
     rows.append(f"attempts on file: {', '.join(f'{kind} {n:,}' for kind, n in count.attempts.most_common())}")
     rows.append(f"{count.kills} kills; {count.starts} starts after the last kills")
-    rows.append(
-        f"{count.equal} of {count.campaigns} campaigns of {RUNS} runs end in equal figures, whole and paid once"
-    )
+    campaigns = f"{count.equal} of {count.campaigns} campaigns of {runs} runs"
+    rows.append(f"{campaigns} end in equal figures, whole and paid once")
     return "\n".join(rows)
 
 
@@ -89,6 +95,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--faults", type=int, default=10_000)
     options.add_argument("--kills", type=int, default=200)
+    options.add_argument("--runs", type=int, default=200, help="of one campaign")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--minutes", type=float, default=float("inf"), help="begin no further campaign after these")
     given = options.parse_args()
@@ -96,13 +103,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         with ChatProcess() as server:
-            fair = Campaign(place / "fair", server.url, RUNS).run()
+            fair = Campaign(place / "fair", server.url, given.runs).run()
         while time.monotonic() < end and (count.injected.total() < given.faults or count.kills < given.kills):
-            kills = min(max(1, given.kills // 20), given.kills - count.kills)
+            kills = min(KILLS, given.kills - count.kills)
             folder = place / str(count.campaigns)
             folder.mkdir()
-            attacked(folder, fair, kills, given.seed + count.campaigns, count)
-    print(table(count))  # noqa: T201
+            attacked(folder, fair, given.runs, kills, given.seed + count.campaigns, count)
+    print(table(count, given.runs))  # noqa: T201
     if count.equal < count.campaigns:
         raise SystemExit(1)
 

@@ -47,7 +47,8 @@ class ChatProcess:
     @property
     def served(self) -> list[Served]:
         """The completions that were sent in full."""
-        return [Served(number, name, tuple(tools)) for number, name, tools in _read(f"{self.url}/served")["served"]]
+        found = _read(f"{self.url}/served")["served"]
+        return [Served(number, name, tuple(tools), *digests) for number, name, tools, *digests in found]
 
 
 class ChaosProcess:

@@ -8,6 +8,7 @@ in a process of its own.
 """
 
 import asyncio
+import hashlib
 import json
 import socket
 import struct
@@ -55,6 +56,10 @@ class Served:
     """Its id, which no other one has."""
     tools: tuple[str, ...]
     """That were offered."""
+    asked: str
+    """Digest of the request, as `colosseum chaos` writes it that has this server's url."""
+    answered: str
+    """Digest of the answer, as `colosseum chaos` writes it."""
 
 
 Script: TypeAlias = Sequence[Answer] | Callable[[Body], Answer]
@@ -150,6 +155,10 @@ def _written(answer: Answer) -> bytes:
     return answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
 
 
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
 class ChatServer:
     """The server as a context manager; `requests` and `served` grow in the order of arrival and of answers."""
 
@@ -210,7 +219,7 @@ class ChatServer:
     def told(self, path: str) -> Body:
         """What was asked and answered so far, for whoever asks from another process."""
         if path.endswith("/served"):
-            return {"served": [[each.connection, each.completion, each.tools] for each in self.served]}
+            return {"served": [[*vars(each).values()] for each in self.served]}
         return {"requests": len(self.requests), "under_way": self.under_way}
 
     def _close(self) -> None:
@@ -261,7 +270,8 @@ class Connection(asyncio.Protocol):
         answer = self.server.answer(Request(path, headers, body))
         tools = tuple(tool.get("function", tool).get("name", "") for tool in body.get("tools") or ())
         self.server.under_way += 1
-        self.answering = asyncio.get_running_loop().call_later(answer.delay, self._answered, answer, tools)
+        asked = _digest(f"{method} {path.removeprefix('/v1')}\n".encode() + rest[:length])
+        self.answering = asyncio.get_running_loop().call_later(answer.delay, self._answered, answer, tools, asked)
 
     def reset(self) -> None:
         """Ends the connection without a word."""
@@ -269,21 +279,22 @@ class Connection(asyncio.Protocol):
         made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
-    def _answered(self, answer: Answer, tools: tuple[str, ...]) -> None:
+    def _answered(self, answer: Answer, tools: tuple[str, ...], asked: str) -> None:
         """It is time for the answer."""
         if answer.sent != "headers":  # of which there is no end
             self.answering = None
             self.server.under_way -= 1
-        self._send(answer, tools)
+        self._send(answer, tools, asked)
 
-    def _send(self, answer: Answer, tools: tuple[str, ...] = ()) -> None:
+    def _send(self, answer: Answer, tools: tuple[str, ...] = (), asked: str = "") -> None:
         payload = _written(answer)
         opening = _opening(answer, len(payload))
         match answer.sent:
             case "all":
                 self.transport.write(opening + payload)
                 if isinstance(answer.body, dict) and "choices" in answer.body:
-                    self.server.served.append(Served(self.number, answer.body["id"], tools))
+                    served = Served(self.number, answer.body["id"], tools, asked, _digest(payload))
+                    self.server.served.append(served)
             case "half":
                 self.transport.write(opening + payload[: len(payload) // 2])
                 self.transport.close()

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_cli_commands import colosseum
 
-from colosseum.chaos.injection import IN_A_ROW, KINDS, PACING, TRANSPORT, Faults
+from colosseum.chaos.injection import IN_A_ROW, KINDS, PACING, TRANSPORT, Faults, read_faults
 from colosseum.chaos.odd_answers import SHAPES, reshaped
 
 MESSAGES = [{"role": "user", "content": "hello"}]
@@ -134,6 +134,11 @@ def test_faults_come_as_often_as_they_are_asked_for() -> None:
     assert abs(kinds.count("slow") - 3000) < 4 * 46
 
 
+def test_a_later_share_wins_over_its_group() -> None:
+    shares = read_faults("transport=0.02,redirect=0", 1).shares
+    assert shares == {kind: 0.02 * (kind != "redirect") for kind in TRANSPORT}
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -158,9 +163,9 @@ def test_an_answer_that_has_no_place_for_a_fault_stays_as_it_is(kind: str) -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--faults", "cutt"), "there is no fault `cutt`"), (("--faults", "cut=x"), "needs a number above 0"),
+        (("--faults", "cutt"), "there is no fault `cutt`"), (("--faults", "cut=x"), "needs a number from 0 to 1"),
         (("--faults", "cut=0.6,slow=0.6"), "add up to 1.2"), (("--faults", "pacing"), "as in `pacing=5`"),
-        (("--faults", "cut=2"), "at most 1"), (("--log", "no/such/folder/log"), "cannot write no/such/folder/log"),
+        (("--faults", "cut=2"), "from 0 to 1"), (("--log", "no/such/folder/log"), "cannot write no/such/folder/log"),
         (("--to", "api.openai.com"), "as in `--to https://api.openai.com/v1`"),
     ],
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,46 +19,6 @@ PACING: Final = "pacing"
 USUAL_SHARE: Final = 0.01
 IN_A_ROW: Final = 3
 """Faults of one request, one after the other; then it passes, so that a client that tries four times succeeds."""
-
-
-@dataclass(frozen=True)
-class FaultShares:
-    """What is injected, and how often."""
-
-    shares: dict[str, float]
-    """Of all requests, by kind; together at most 1."""
-    pacing: float | None = None
-    """Requests that are let through in a second."""
-
-
-def read_faults(written: str | None) -> FaultShares:
-    """Reads `KIND[=SHARE],…`; by default every kind in transport and of shapes. Raises ColosseumError."""
-    shares: dict[str, float] = {}
-    pacing = None
-    for part in (written or ",".join(GROUPS)).split(","):
-        kind, _, value = (piece.strip() for piece in part.partition("="))
-        if kind == PACING:
-            pacing = _number(part, value, most=10_000)
-            continue
-        if kind not in GROUPS and kind not in KINDS:
-            known = (*GROUPS, *KINDS, PACING)
-            raise stop("C122", f"there is no fault `{kind}`", help=closest(kind, known) or f"kinds: {', '.join(known)}")
-        share = _number(part, value, most=1) if value else USUAL_SHARE
-        shares |= dict.fromkeys(GROUPS.get(kind, (kind,)), share)
-    if (total := sum(shares.values())) > 1 + 1e-9:
-        raise stop("C122", f"the shares of `--faults` add up to {total:g}", help="together they are at most 1")
-    return FaultShares(shares, pacing)
-
-
-def _number(part: str, value: str, *, most: float) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 < number <= most:
-        example = f"{PACING}=5" if most > 1 else "cut=0.05"
-        raise stop("C122", f"`--faults {part}` needs a number above 0 and at most {most:,}", help=f"as in `{example}`")
-    return number
 
 
 @dataclass(frozen=True)
@@ -81,8 +40,12 @@ class Faults:
     """Draws by request and how often it came, so that the order in which requests come does not matter."""
 
     shares: dict[str, float]
+    """Of all requests, by kind; together at most 1."""
     seed: int
+    pacing: float | None = None
+    """Requests that are let through in a second."""
     came: Counter[str] = field(default_factory=Counter)
+    """How often each digest came."""
     in_a_row: Counter[str] = field(default_factory=Counter)
 
     def draw(self, digest: str) -> Injection:
@@ -90,16 +53,39 @@ class Faults:
         self.came[digest] += 1
         time = self.came[digest]
         draw = random.Random(f"{self.seed} {digest} {time}")
-        place = draw.random()
-        kind = _chosen(self.shares.items(), place) if self.in_a_row[digest] < IN_A_ROW else None
+        rest = max(0.0, 1 - sum(self.shares.values()))
+        (kind,) = draw.choices((*self.shares, None), (*self.shares.values(), rest))
+        if self.in_a_row[digest] == IN_A_ROW:
+            kind = None
         self.in_a_row[digest] = 0 if kind is None else self.in_a_row[digest] + 1
         return Injection(digest, time, kind, draw)
 
 
-def _chosen(shares: Iterable[tuple[str, float]], place: float) -> str | None:
-    """The kind in whose part of [0, 1) the place is."""
-    for kind, share in shares:
-        place -= share
-        if place < 0:
-            return kind
-    return None
+def read_faults(written: str | None, seed: int) -> Faults:
+    """Reads `KIND[=SHARE],…`, where a later part wins; None is every kind in GROUPS. Raises ColosseumError."""
+    shares: dict[str, float] = {}
+    pacing = None
+    for part in (written or ",".join(GROUPS)).split(","):
+        kind, _, value = (piece.strip() for piece in part.partition("="))
+        if kind == PACING:
+            pacing = _number(part, value, 0.001, 10_000)
+            continue
+        if kind not in GROUPS and kind not in KINDS:
+            known = (*GROUPS, *KINDS, PACING)
+            raise stop("C122", f"there is no fault `{kind}`", help=closest(kind, known) or f"kinds: {', '.join(known)}")
+        share = _number(part, value, 0, 1) if value else USUAL_SHARE
+        shares |= dict.fromkeys(GROUPS.get(kind, (kind,)), share)
+    if (total := sum(shares.values())) > 1 + 1e-9:
+        raise stop("C122", f"the shares of `--faults` add up to {total:g}", help="together they are at most 1")
+    return Faults(shares, seed, pacing)
+
+
+def _number(part: str, value: str, least: float, most: float) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not least <= number <= most:
+        example = f"{PACING}=5" if most > 1 else "cut=0.05"
+        raise stop("C122", f"`--faults {part}` needs a number from {least} to {most:,}", help=f"as in `{example}`")
+    return number

@@ -32,7 +32,7 @@ def reshaped(kind: str, answer: bytes, draw: random.Random) -> bytes | None:
     if not isinstance(read, dict) or not read:
         return None
     if kind == ARGUMENTS:
-        return _dumped(_changed(read, CALLED_WITH, partial(_odd_arguments, draw=draw)), read)
+        return _with_change(CALLED_WITH, partial(_odd_arguments, draw=draw), read)
     return SHAPES[kind](read)
 
 
@@ -50,12 +50,9 @@ def _with_field(value: str, answer: Json) -> bytes:
     return f'{{"odd": {value}, {json.dumps(answer)[1:]}'.encode()
 
 
-def _with_change(name: str, change: Callable[[Json], Json], answer: Json) -> bytes | None:
-    return _dumped(_changed(answer, (name,), change), answer)
-
-
-def _dumped(found: Json, before: Json) -> bytes | None:
-    return None if found == before else json.dumps(found).encode()
+def _with_change(names: tuple[str, ...], change: Callable[[Json], Json], answer: Json) -> bytes | None:
+    found = _changed(answer, names, change)
+    return None if found == answer else json.dumps(found).encode()
 
 
 def _changed(value: Json, names: tuple[str, ...], change: Callable[[Json], Json]) -> Json:
@@ -74,8 +71,8 @@ def _changed(value: Json, names: tuple[str, ...], change: Callable[[Json], Json]
 SHAPES: Final[dict[str, Callable[[Json], bytes | None]]] = {
     "number": partial(_with_field, DIGITS),
     "deep": partial(_with_field, DEEP),
-    "usage-text": partial(_with_change, "usage", str),
-    "content-list": partial(_with_change, "content", _parts),
-    "tool-calls-object": partial(_with_change, "tool_calls", lambda calls: {"0": calls}),
+    "usage-text": partial(_with_change, ("usage",), str),
+    "content-list": partial(_with_change, ("content",), _parts),
+    "tool-calls-object": partial(_with_change, ("tool_calls",), lambda calls: {"0": calls}),
 }
 """How each odd shape is made; None where the answer lacks the field."""

@@ -6,15 +6,17 @@ Bytes pass as they are, streams included, whatever the provider. Only an answer 
 import asyncio
 import hashlib
 import json
+import os
 import socket
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager as Context
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import Final, NoReturn, TextIO, TypeAlias
+from typing import Final, TextIO
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -22,22 +24,25 @@ from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
-from colosseum.chaos.injection import PACING, Faults, FaultShares, Injection, read_faults
+from colosseum.chaos.injection import PACING, Faults, Injection, read_faults
 from colosseum.chaos.odd_answers import reshaped
 from colosseum.diagnostics import file_errors, stop
 
 HOST: Final = "127.0.0.1"
-ELSEWHERE: Final = "https://elsewhere.invalid/"
-"""A host that can never exist (RFC 2606), so that a client that follows a redirect tells nobody anything."""
+ELSEWHERE: Final = "https://chaos.invalid/"
+"""A host that can never exist (RFC 2606): a client that follows a redirect sends its key to nobody."""
 HOP: Final = frozenset((
     "connection", "host", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer",
     "transfer-encoding", "upgrade",
 ))  # fmt: skip
 """Headers that concern one connection alone (RFC 9110, section 7.6.1)."""
-STATUSES: Final = (500, 502, 503, 529)
+ERRORS: Final = {
+    "server-error": (500, 502, 503, 529), "rate-limit": (429,), "retry-after": (429,), "redirect": (302, 307, 308),
+}  # fmt: skip
+"""Statuses of the faults that are answers of the proxy's own."""
+HEADERS: Final = {"retry-after": {"Retry-After": "1"}, "redirect": {"Location": ELSEWHERE}}
 LATEST: Final = 1.0
 """Seconds by which a slow answer is late at most."""
-Asked: TypeAlias = AbstractAsyncContextManager[aiohttp.ClientResponse]
 OWN_HEADERS: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 """Headers that aiohttp would add to a request that has none."""
 
@@ -47,9 +52,8 @@ class Proxy:
     """Forwards requests, and injects what is drawn for them."""
 
     to: str
-    settings: FaultShares
     faults: Faults
-    log: TextIO | None
+    log: TextIO
     requests: int = 0
     injected: Counter[str] = field(default_factory=Counter)
     following: float = 0.0
@@ -58,11 +62,11 @@ class Proxy:
     @property
     def summary(self) -> str:
         """How many requests came, and how many faults of each kind were injected."""
-        kinds = ", ".join(f"{kind} {number}" for kind, number in sorted(self.injected.items())) or "none"
-        return f"{self.requests} requests, {self.injected.total()} faults: {kinds}"
+        kinds = [f"\n  {kind:20}{number:8,}" for kind, number in sorted(self.injected.items())]
+        return f"{self.requests:,} requests, {self.injected.total():,} faults{''.join(kinds)}"
 
-    async def serve(self, port: int, ready: Callable[[str], None]) -> NoReturn:
-        """Serve until cancelled; `ready` gets the address. Raises OSError where the port is taken."""
+    async def serve(self, port: int, ready: Callable[[str], None]) -> None:
+        """Serve until cancelled; `ready` gets the address and a hint. Raises OSError where the port is taken."""
         app = web.Application(client_max_size=0)  # no limit
         app.router.add_route("*", "/{path:.*}", self._answer)
         runner = web.AppRunner(
@@ -76,62 +80,50 @@ class Proxy:
             await runner.setup()
             try:
                 await web.TCPSite(runner, HOST, port, backlog=1024).start()
-                ready(f"http://{HOST}:{runner.addresses[0][1]}")
+                ready(f"http://{HOST}:{runner.addresses[0][1]}\nUse this address as --api-base; Ctrl-C ends it.")
                 await asyncio.Event().wait()
             finally:
                 await runner.cleanup()
-        raise AssertionError
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         """What one request gets."""
         self.requests += 1
         body = await request.read()
-        asked = f"{request.method} {request.raw_path}\n".encode() + body
-        digest = hashlib.sha256(asked).hexdigest()[:16]
+        digest = _digest(f"{request.method} {request.raw_path}\n".encode() + body)
         if self._too_soon():
             self._note(request, Injection(digest, self.faults.came[digest] + 1, PACING, Random()))
-            return _error(429, {"Retry-After": "1"})
+            return _error(429, HEADERS["retry-after"])
         drawn = self.faults.draw(digest)
         try:
             return await self._injected(request, body, drawn)
         except aiohttp.ClientError as error:
-            self._note(request, drawn, kind="unreachable")
-            return _error(502, {}, f"colosseum chaos cannot reach {self.to}: {error}")
+            self._note(request, replace(drawn, kind="unreachable"))
+            return _error(502, words=f"colosseum chaos cannot reach {self.to}: {error}")
 
     def _too_soon(self) -> bool:
         """Whether this request comes before the pace allows it."""
-        if self.settings.pacing is None:
+        if self.faults.pacing is None:
             return False
         now = asyncio.get_running_loop().time()
         if now < self.following:
             return True
-        self.following = now + 1 / self.settings.pacing
+        self.following = now + 1 / self.faults.pacing
         return False
 
     async def _injected(self, request: web.Request, body: bytes, drawn: Injection) -> web.StreamResponse:
         """The fault that was drawn, or the answer."""
-        details = drawn.details
         match drawn.kind:
             case None:
                 return await self._passed(request, body)
             case "refused":
                 self._note(request, drawn)
                 return _reset(request)
-            case "server-error":
-                status = details.choice(STATUSES)
+            case "server-error" | "rate-limit" | "retry-after" | "redirect" as kind:
+                status = drawn.details.choice(ERRORS[kind])
                 self._note(request, drawn, status=status)
-                return _error(status)
-            case "rate-limit":
-                self._note(request, drawn)
-                return _error(429)
-            case "retry-after":
-                self._note(request, drawn)
-                return _error(429, {"Retry-After": "1"})
-            case "redirect":
-                self._note(request, drawn)
-                return _error(details.choice((302, 307, 308)), {"Location": ELSEWHERE})
+                return _error(status, HEADERS.get(kind))
             case "slow":
-                seconds = round(details.uniform(0, LATEST), 3)
+                seconds = round(drawn.details.uniform(0, LATEST), 3)
                 self._note(request, drawn, asked=True, seconds=seconds)
                 await asyncio.sleep(seconds)
                 return await self._passed(request, body)
@@ -161,7 +153,7 @@ class Proxy:
         headers.popall("Content-Length", None)
         half = content[: len(content) // 2]
         if drawn.kind == "cut":
-            self._note(request, drawn, asked=True)
+            self._note(request, drawn, asked=True, answer=_digest(content))
             headers["Content-Length"] = str(len(content))
             response = web.StreamResponse(status=answer.status, headers=headers)
             await response.prepare(request)
@@ -169,45 +161,46 @@ class Proxy:
             return _reset(request)
         spoilt = half if drawn.kind == "truncated" else reshaped(drawn.kind or "", content, drawn.details)
         if spoilt is not None:
-            self._note(request, drawn, asked=True)
+            self._note(request, drawn, asked=True, answer=_digest(content))
         return web.Response(body=content if spoilt is None else spoilt, status=answer.status, headers=headers)
 
-    def _ask(self, request: web.Request, body: bytes, **own: str) -> Asked:
+    def _ask(self, request: web.Request, body: bytes, **own: str) -> Context[aiohttp.ClientResponse]:
         """The endpoint, with everything that the client sent, and headers of our own."""
         headers = _kept(request.headers)
         headers.update(own)
         url = URL(self.to.rstrip("/") + request.raw_path, encoded=True)
         return self.session.request(request.method, url, headers=headers, data=body or None, allow_redirects=False)
 
-    def _note(
-        self, request: web.Request, drawn: Injection, *, asked: bool = False, kind: str | None = None, **more: float
-    ) -> None:
-        """A line of the log: what was injected, and whether the endpoint was asked, which costs what it costs."""
-        said = kind or drawn.kind or ""
-        self.injected[said] += 1
-        if self.log is not None:
-            line = {"request": drawn.digest, "time": drawn.time, "path": request.path, "kind": said, "asked": asked}
-            self.log.write(json.dumps({**line, **more}) + "\n")
-            self.log.flush()
+    def _note(self, request: web.Request, drawn: Injection, *, asked: bool = False, **more: str | float) -> None:
+        """A line of the log: what was injected, and whether the endpoint was asked, which it may charge for."""
+        self.injected[drawn.kind or ""] += 1
+        line = {"request": drawn.digest, "time": drawn.time, "path": request.path, "kind": drawn.kind, "asked": asked}
+        self.log.write(json.dumps({**line, **more}) + "\n")
+        self.log.flush()
 
 
 def run_proxy(
     to: str, faults: str | None, *, seed: int, port: int, log: Path | None, ready: Callable[[str], None]
 ) -> Proxy:
     """Serve until Ctrl-C; the proxy says what was injected. Raises ColosseumError."""
-    settings = read_faults(faults)
+    drawn = read_faults(faults, seed)
     address = urlsplit(to)
     if address.scheme not in ("http", "https") or not address.netloc or address.query:
         raise stop("C122", f"`--to {to}` is not an address", help="as in `--to https://api.openai.com/v1`")
-    with nullcontext() if log is None else file_errors(log), nullcontext() if log is None else log.open("a") as lines:
-        proxy = Proxy(to, settings, Faults(settings.shares, seed), lines)
+    path = log or Path(os.devnull)
+    with file_errors(path), path.open("a") as lines:
+        proxy = Proxy(to, drawn, lines)
         try:
-            asyncio.run(proxy.serve(port, ready))
-        except KeyboardInterrupt:
-            return proxy
+            with suppress(KeyboardInterrupt):
+                asyncio.run(proxy.serve(port, ready))
         except OSError as error:
             help_ = "leave `--port` out, and a free one is taken"
             raise stop("C122", f"cannot serve at port {port}: {error.strerror}", help=help_) from None
+    return proxy
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _kept(headers: Mapping[str, str]) -> CIMultiDict[str]:

@@ -317,15 +317,13 @@ def judge(
 
 @command
 def chaos(
-    to: Annotated[str, typer.Option(metavar="URL", help="The endpoint to stand before.", show_default=False)],
+    to: Annotated[str, typer.Option(metavar="URL", help="An endpoint, such as https://api.openai.com/v1.")],
     port: options.Port = 0,
-    seed: Annotated[int, typer.Option(help="Equal seeds and requests, equal faults.")] = 1,
-    faults: Annotated[
-        str | None, typer.Option(metavar="KIND[=SHARE],…", help="Default: each in transport and of shapes, 0.01.")
-    ] = None,
-    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Where a line goes for each fault.")] = None,
+    seed: Annotated[int, typer.Option(help="Equal seeds and requests get equal faults.")] = 1,
+    faults: Annotated[str | None, typer.Option(metavar="KIND[=SHARE],…", help="Default: transport,shapes.")] = None,
+    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Append a line of JSON for each fault.")] = None,
 ) -> int:
-    """Put a proxy before an endpoint that injects faults. See `colosseum guide chaos`."""
+    """Forward requests to an endpoint, and inject faults into some. See `colosseum guide chaos`."""
     from colosseum.chaos.proxy import run_proxy
     from colosseum.cli.words import note, print_out
 
