@@ -41,7 +41,7 @@ experiment talk { seeds 4..6 arm quiet { } arm loud { room on pitch sly } }
 class Editor:
     """A client, what it was told, and the folder that it has open. It counts columns in the first of `encodings`."""
 
-    def __init__(self, folder: Path, encodings: list[str] | None, program: str) -> None:
+    def __init__(self, folder: Path, encodings: list[str] | None, program: tuple[str, ...]) -> None:
         self.folder, self.encodings, self.program = folder, encodings, program
         self.client = LanguageClient("tests", "1")
         self.told: dict[str, list[lsp.Diagnostic]] = {}
@@ -56,7 +56,7 @@ class Editor:
                 self.heard.notify_all()
 
     async def begin(self) -> lsp.InitializeResult:
-        await self.client.start_io(sys.executable, "-c", self.program)
+        await self.client.start_io(sys.executable, *self.program)
         general = lsp.GeneralClientCapabilities(position_encodings=self.encodings)
         asked = lsp.InitializeParams(
             lsp.ClientCapabilities(general=general), root_uri=self.folder.as_uri(),
@@ -114,11 +114,11 @@ def applied(text: str, edits: Any) -> str:
     return units.decode("utf-16-le")
 
 
-SERVE = "from colosseum.editor import serve; serve()"
+SERVE = ("-m", "colosseum", "lsp")
 
 
 def edited(
-    encodings: list[str] | None = None, program: str = SERVE
+    encodings: list[str] | None = None, program: tuple[str, ...] = SERVE
 ) -> Callable[[Callable[[Editor], Awaitable[None]]], Callable[[Path], None]]:
     """A test that talks to a server of its own, in a folder with the small spec."""
 
@@ -194,7 +194,7 @@ server.SERVER.start_io()
 """
 
 
-@edited(program=CRASH)
+@edited(program=("-c", CRASH))
 async def test_a_crash_of_the_checker_is_told_in_place_of_what_it_found(editor: Editor) -> None:
     editor.open("small.colo", SMALL + "param size_of = 4\n")
     await editor.diagnostics("small.colo", lambda told: [each.code for each in told] == ["C034"])
@@ -330,7 +330,9 @@ async def test_a_rename_follows_use_and_is_refused_with_a_reason(editor: Editor)
     text = editor.open("small.colo", SMALL)
     for words, new, reason in (
         ("integer(", "whole", "a word of the language"), ("cost[a in", "pick", "already means something"),
-        ("cost[a in", "reward", "a word of the language"), ("cost[a in", "two words", "is no name"),
+        ("cost[a in", "reward", "`reward` is a word of the language"),
+        ("a in agents, t in tasks] when", "t", "already means something"),
+        ("a in agents, t in tasks] when", "pick", "already means something"), ("cost[a in", "two words", "is no name"),
     ):  # fmt: skip
         with pytest.raises(JsonRpcException, match=reason):
             await rename(editor, text, words, new)

@@ -114,11 +114,12 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
             yield Occurrence(Meaning(name), node.name_span, True)
             for each in node.variants if isinstance(node, syntax.Prompt) else ():
                 if each.name:
-                    yield Occurrence(Meaning(each.name, "variant", name), _begins(each, each.name), True)
+                    span = Span(source, each.span.start, each.span.start + len(each.name))
+                    yield Occurrence(Meaning(each.name, "variant", name), span, True)
         case syntax.Name(id=name):
             yield Occurrence(bound.get(name, Meaning(name)), node.span)
         case syntax.Call(function=name) | syntax.Aggregate(function=name):
-            yield Occurrence(Meaning(name, "function"), _begins(node, name))
+            yield Occurrence(Meaning(name, "function"), Span(source, start, start + len(name)))
         case syntax.Binder(names=names) | syntax.Index(names=names):
             for name, word in zip(names, WORD.finditer(source.text, start), strict=False):
                 yield Occurrence(bound[name], Span(source, *word.span()), True)
@@ -138,8 +139,3 @@ def _in_template(text: Span, bound: Mapping[str, Meaning]) -> Iterator[Occurrenc
             if name := word[0].strip("\\\"'"):
                 start = word.start() + word[0].index(name)
                 yield Occurrence(bound.get(name, Meaning(name)), Span(text.source, start, start + len(name)))
-
-
-def _begins(node: syntax.Node, name: str) -> Span:
-    """The name that a node begins with."""
-    return Span(node.span.source, node.span.start, node.span.start + len(name))

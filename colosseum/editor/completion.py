@@ -1,11 +1,9 @@
-"""What may stand at a place. In: the text before it and an analysis of the spec; out: words with their kinds.
-
-Keywords come from the grammar's tables; functions, networks and settings from the tables that checks read.
-"""
+"""What may stand at a place. In: the text before it and an analysis of the spec; out: words with their kinds."""
 
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import TypeAlias
 
 from lsprotocol.types import CompletionItem
 from lsprotocol.types import CompletionItemKind as Kind
@@ -23,6 +21,7 @@ from colosseum.model.expand import READABLE
 from colosseum.model.networks import PARAMETERS
 from colosseum.model.settings import SETTINGS
 
+Suggestions: TypeAlias = Iterator[tuple[Kind, Iterable[str]]]
 _OPEN_BRACES = re.compile(r"\{[{%](?:(?![}%]\}).)*\Z", re.DOTALL)
 
 
@@ -34,17 +33,17 @@ def completions(text: str, analysis: Analysis | None) -> list[CompletionItem]:
     return [CompletionItem(label=word, kind=kind) for word, kind in found.items()]
 
 
-def _suggested(text: str, analysis: Analysis | None) -> Iterator[tuple[Kind, Iterable[str]]]:
+def _suggested(text: str, analysis: Analysis | None) -> Suggestions:
     lexed = lex(Source("", text), tables())
     if lexed.comments and lexed.comments[-1].span.end == len(text):
         return
     if any(end >= len(text.rstrip()) for _, end in lexed.skipped):  # within a text
-        if _OPEN_BRACES.search(text):
+        if analysis and _OPEN_BRACES.search(text):
             yield Kind.Constant, [*_declared(analysis, *READABLE), "me", "allies", "payoffs"]
         return
     statement, accepts = _statement(text, lexed.tokens)
     yield Kind.Keyword, sorted(word.lower().replace("_", " ") for word in accepts & KEYWORDS)
-    if "NAME" in accepts and statement:
+    if "NAME" in accepts and statement and analysis:
         yield from _names(statement, accepts, analysis)
 
 
@@ -60,9 +59,7 @@ def _statement(text: str, tokens: list[Token]) -> tuple[list[Token], frozenset[s
     return [], OPENERS
 
 
-def _names(
-    statement: list[Token], accepts: frozenset[str], analysis: Analysis | None
-) -> Iterator[tuple[Kind, Iterable[str]]]:
+def _names(statement: list[Token], accepts: frozenset[str], analysis: Analysis) -> Suggestions:
     """The names that may stand where a name may; none where one is to be invented."""
     first, last = statement[0].type, statement[-1]
     if first == "EXPERIMENT" and (("NETWORK" in accepts and accepts & {"ARM", "RBRACE"}) or last == "sweep"):
@@ -73,14 +70,13 @@ def _names(
     elif last.type == "NETWORK":
         yield Kind.Function, PARAMETERS
     elif first == "EXPERIMENT":  # the variants of a prompt
-        occurrences = analysis.occurrences if analysis else []
-        yield Kind.EnumMember, [o.meaning.name for o in occurrences if o.declares and o.meaning.place == last]
+        yield Kind.EnumMember, [o.meaning.name for o in analysis.occurrences if o.declares and o.meaning.place == last]
     elif last not in vocabulary().declaring:
         yield Kind.Variable, [name for name, word in pairwise(statement) if word.type == "IN" and name.type == "NAME"]
         yield Kind.Constant, _declared(analysis, "param", "set", "table", "variable", "coalition", "channel")
-        yield Kind.EnumMember, analysis.facts.births if analysis else ()
+        yield Kind.EnumMember, analysis.facts.births
         yield Kind.Function, [word for word in FUNCTIONS if word not in DRAWS]
 
 
-def _declared(analysis: Analysis | None, *kinds: str) -> list[str]:
-    return [symbol.name for symbol in analysis.spec.symbols.values() if symbol.kind in kinds] if analysis else []
+def _declared(analysis: Analysis, *kinds: str) -> list[str]:
+    return [symbol.name for symbol in analysis.spec.symbols.values() if symbol.kind in kinds]

@@ -6,7 +6,6 @@ from itertools import islice
 from colosseum.editor.analysis import Analysis, Meaning
 from colosseum.model.draws import DRAWS
 from colosseum.model.realise import Realiser
-from colosseum.model.spec import Symbol
 from colosseum.model.values import Elements, Fault, instance_name, text
 
 MOST_SHOWN = 12
@@ -22,7 +21,11 @@ def hover_text(analysis: Analysis, meaning: Meaning) -> str:
         kind, shown = f"private {symbol.kind}" if symbol.private else symbol.kind, symbol.statement.span.text
     if not kind:
         return ""
-    values = _values(symbol, analysis.facts) if symbol else ""
+    try:
+        values = _block("text", _lines(symbol.kind, symbol.name, analysis.facts) if symbol else ())
+        values = values and f"\n\nat seed {analysis.facts.seed}:{values}"
+    except Fault:
+        values = f"\n\nits values at seed {analysis.facts.seed} are not known: the spec has an error"
     return f"**{kind}** `{meaning.name}`{_block('colo', shown.splitlines())}{values}"
 
 
@@ -31,14 +34,6 @@ def _block(language: str, lines: Iterable[str]) -> str:
     shown = list(islice(lines, MOST_SHOWN + 1))
     shown[MOST_SHOWN:] = ["…" for _ in shown[MOST_SHOWN:]]
     return "\n".join(("", "", f"```{language}", *shown, "```")) if shown else ""
-
-
-def _values(symbol: Symbol, facts: Realiser) -> str:
-    try:
-        block = _block("text", _lines(symbol.kind, symbol.name, facts))
-    except Fault:
-        return f"\n\nits values at seed {facts.seed} are not known: the spec has an error"
-    return f"\n\nat seed {facts.seed}:{block}" if block else ""
 
 
 def _lines(kind: str, name: str, facts: Realiser) -> Iterable[str]:

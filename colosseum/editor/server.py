@@ -18,7 +18,7 @@ from colosseum.diagnostics import Diagnostic, Source, Span
 from colosseum.editor.analysis import Analysis, Meaning, analyse
 from colosseum.editor.completion import completions
 from colosseum.editor.hover import hover_text
-from colosseum.editor.renaming import readers, renamed, uses
+from colosseum.editor.renaming import renamed, uses
 from colosseum.language import syntax
 from colosseum.language.layout import lay_out
 from colosseum.language.parser import parse
@@ -60,12 +60,13 @@ class SpecServer(LanguageServer):
         name = analysis.at(path, self.offset(self.source(document), position)) if analysis else None
         return (analysis, name) if analysis and name else None
 
-    def readers(self, document: lsp.TextDocumentIdentifier, analysis: Analysis, meaning: Meaning) -> list[Analysis]:
-        """The specs that may use a name: in the opened folder that a file is in, else in the file's own."""
-        path = path_of(document.uri)
-        folders = [path_of(each) for each in self.workspace.folders]
-        folder = next((each for each in folders if path.is_relative_to(each)), path.parent)
-        return readers(analysis, meaning, folder, self.texts)
+    def readers(self, analysis: Analysis, meaning: Meaning) -> list[Analysis]:
+        """A spec, then all in the open folders, or open, that read the file that declares a name."""
+        declared, texts = analysis.declaration(meaning), self.texts
+        folders = {path_of(each) for each in self.workspace.folders} or {path.parent for path in texts}
+        paths = {*texts, *(path.resolve() for folder in folders for path in folder.rglob("*.colo"))}
+        specs = [analyse(path, texts) for path in sorted(paths) if path.suffix == ".colo"]
+        return [analysis, *(each for each in specs if each and declared and declared.source.path in each.files)]
 
     def offset(self, source: Source, position: lsp.Position) -> int:
         """The offset of a position; a column behind the end of its line is that end."""
@@ -89,15 +90,15 @@ class SpecServer(LanguageServer):
         """At its first place in the main text, else at the top; its other places are related."""
         places = [(found.span, found.note or found.message), *((label.span, label.text) for label in found.labels)]
         first = next((span for span, _ in places if span and span.source.path == main.path), Span(main, 0, 0))
-        related = [(s, words) for s, words in places if s and s is not first and s.source.path]
         return lsp.Diagnostic(
             self.range(first),
             "\n".join(filter(None, (found.message, found.note, *(f"help: {each}" for each in found.help)))),
             severity=lsp.DiagnosticSeverity[found.severity.name.capitalize()],
             code=found.code,
             source=self.name,
-            related_information=[lsp.DiagnosticRelatedInformation(self.location(s), words) for s, words in related],
-        )
+            related_information=[lsp.DiagnosticRelatedInformation(self.location(span), words)
+                                 for span, words in places if span and span is not first and span.source.path],
+        )  # fmt: skip
 
     def check(self, changed: Path) -> None:
         """Check the specs that read a file, once nobody types."""
@@ -155,15 +156,14 @@ def definition(ls: SpecServer, params: lsp.DefinitionParams) -> lsp.Location | N
 @SERVER.thread()
 def references(ls: SpecServer, params: lsp.ReferenceParams) -> list[lsp.Location]:
     here = ls.at(params.text_document, params.position)
-    found = uses(here[1], ls.readers(params.text_document, *here)) if here else []
-    return [ls.location(span) for span in found]
+    return [ls.location(span) for span in uses(here[1], ls.readers(*here))] if here else []
 
 
 @SERVER.feature(lsp.TEXT_DOCUMENT_RENAME)
 @SERVER.thread()
 def rename(ls: SpecServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
     here, changes = ls.at(params.text_document, params.position), dict[str, list[lsp.TextEdit]]()
-    for span in renamed(here[1], params.new_name, ls.readers(params.text_document, *here)) if here else ():
+    for span in renamed(here[1], params.new_name, ls.readers(*here)) if here else ():
         place = ls.location(span)
         changes.setdefault(place.uri, []).append(lsp.TextEdit(place.range, params.new_name))
     return lsp.WorkspaceEdit(changes)
