@@ -101,8 +101,8 @@ class SpecServer(LanguageServer):
         )  # fmt: skip
 
     def check(self, changed: Path) -> None:
-        """Check the specs that read a file, once nobody types."""
-        for path in self.uris:
+        """Check the open specs that read a file, and the file itself, once nobody types."""
+        for path in dict.fromkeys((changed, *self.texts)):
             if path.suffix == ".colo" and changed in (path, *self.files.get(path, (changed,))):
                 if path in self.checks:
                     self.checks[path].cancel()
