@@ -6,7 +6,7 @@ from colosseum.diagnostics import stop
 def serve() -> None:
     """Serve an editor on stdin and stdout until it ends. Raises ColosseumError without the extra `editor`."""
     try:
-        from colosseum.editor.server import make_server
+        from colosseum.editor.server import SERVER
     except ImportError as missing:
         raise stop("C122", f"`lsp` needs {missing.name}", help="`pip install 'colosseum[editor]'`") from None
-    make_server().start_io()
+    SERVER.start_io()
