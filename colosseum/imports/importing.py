@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from colosseum import __version__
-from colosseum.campaign.folder import SCHEMA as PLAN_SCHEMA
-from colosseum.campaign.folder import Damaged, Expense, Folder, Plan, Result, keep_file
-from colosseum.campaign.planning import configured
+from colosseum.campaign.folder import Expense, Folder, Result, keep_file, writing_to
+from colosseum.campaign.part import Part, read_design
+from colosseum.campaign.planning import Asked, configured, plan_of
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, stop
 from colosseum.imports.foreign_run import ForeignRun, ReadRuns, Refusal
@@ -44,7 +43,6 @@ class Import:
     reader: str
     folder: Folder
     dry_run: bool = False
-    plan: Plan | None = None
     fresh: list[Listed] = field(default_factory=list)
     found: list[ImportedRun] = field(default_factory=list)
     first: Trial | None = None
@@ -54,12 +52,11 @@ class Import:
         self.expansions = Expansions(self.checked.spec, self.checked.params)
         self.trials = Trials(self.expansions, _by_nobody, lambda name, _: Endpoint(name))
         self.configured = configured(self.design, self.expansions, {"model": f"imported from {self.reader}"})
-        if self.folder.plan_path.exists():
-            self.plan = self.folder.plan()
-            if self.plan.configuration != self.configured.configuration:
-                help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
-                raise stop("C122", f"{self.folder.path} holds runs of another spec or experiment", help=help_)
-        self.cells = {_cell(listed): listed.trial for listed in (self.plan.trials if self.plan else ())}
+        earlier = self.folder.plan() if self.folder.plan_path.exists() else None
+        if earlier and earlier.configuration != self.configured.configuration:
+            help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
+            raise stop("C122", f"{self.folder.path} holds runs of another spec or experiment", help=help_)
+        self.cells = {_cell(listed): listed.trial for listed in (earlier.trials if earlier else ())}
 
     def add(self, path: Path) -> None:
         """The runs of a source. Raises ColosseumError where the mapping does not fit it, and OSError."""
@@ -148,19 +145,10 @@ class Import:
             return
         for file in self.configured.files:
             keep_file(self.folder.spec / file.path, file.content)
-        scenario, shared, design = self.first.stage.scenario, self.configured, self.design
+        shared = replace(self.configured, options={**self.configured.options, "imported": self.reader})
+        asked = Asked(self.design, self.checked.expansion.scenario.title, "", {})
         self.folder.drop(self.folder.report)
-        present = {design.arms[0], *(listed.arm for listed in self.fresh)}
-        self.folder.write_plan(
-            Plan(
-                PLAN_SCHEMA, __version__, scenario.name, self.checked.expansion.scenario.title, design.name,
-                design.question, tuple(arm for arm in design.arms if arm in present),
-                tuple(c.name for c in scenario.coalitions), shared.configuration, shared.files[0].path.as_posix(),
-                shared.digests, shared.params, {**shared.options, "imported": self.reader}, tuple(self.fresh),
-                protocol=design.cells[0].conditions.settings.protocol,
-            ),
-            design.arms,
-        )  # fmt: skip
+        self.folder.write_plan(plan_of(asked, self.fresh, self.first, shared), self.design.arms)
         for result in self.written:
             self.folder.commit(result)
 
@@ -194,38 +182,19 @@ def import_runs(
     dry_run: bool = False,
 ) -> ImportFile:  # fmt: skip
     """Bring runs into a folder. Raises ColosseumError where nothing can be read, and nothing is written then."""
-    design = _design(checked, experiment)
-    statement = _statement(checked, reader)
-    name = statement.name if statement else reader or "table"
+    design = read_design(checked, Part(experiment), file=str(checked.spec.composition.source.path))
+    mappings = {each.name: each.mapped for each in checked.spec.of(syntax.Trace)}
+    if reader is None and len(mappings) > 1:
+        raise stop("C122", f"the spec has {counted(len(mappings), 'mapping')}", help=f"`--from {next(iter(mappings))}`")
+    name = reader or next(iter(mappings), "table")
     if name not in READERS:
         help_ = closest(name, READERS) or f"readers: {', '.join(READERS)}"
         raise stop("C122", f"there is no reader `{name}`", help=help_)
-    missing = [path for path in sources if not path.exists()]
-    if missing:
+    if missing := [path for path in sources if not path.exists()]:
         raise stop("C122", f"there is no file or folder {missing[0]}")
-    try:
-        work = Import(checked, design, TraceMapping(statement), name, Folder(out), dry_run)
+    with writing_to(out):
+        work = Import(checked, design, TraceMapping(mappings.get(name, ())), name, Folder(out), dry_run)
         for path in sources:
             work.add(path)
         work.finish()
-    except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
-    except OSError as error:
-        raise stop("C122", f"cannot write to {out}: {error.strerror}") from None
     return ImportFile(str(out), dry_run, name, tuple(work.found))
-
-
-def _design(checked: Checked, name: str | None) -> Design:
-    if not checked.designs:
-        raise stop("C091", "the spec has no experiment, so that runs have no arms", help="add `experiment e { … }`")
-    if name is not None and name not in checked.designs:
-        raise stop("C091", f"there is no experiment `{name}`", help=closest(name, checked.designs))
-    return checked.designs[name or next(iter(checked.designs))]
-
-
-def _statement(checked: Checked, reader: str | None) -> syntax.Trace | None:
-    """The mapping for a reader; the only one, where none is named. Raises ColosseumError."""
-    found = {each.name: each for each in checked.spec.of(syntax.Trace)}
-    if reader is None and len(found) > 1:
-        raise stop("C122", f"the spec has {counted(len(found), 'mapping')}", help=f"`--from {next(iter(found))}`")
-    return found.get(reader) if reader is not None else next(iter(found.values()), None)

@@ -26,13 +26,13 @@ WORDS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class TraceMapping:
-    """A `trace from` statement; without one, names are as they stand."""
+    """The entries of a `trace from` statement; without them, names are as they stand."""
 
-    statement: syntax.Trace | None = None
+    mapped: tuple[syntax.Mapped, ...] = ()
 
     def of(self, kind: str) -> Iterator[syntax.Mapped]:
         """The entries that begin with a word, in declared order."""
-        return (each for each in (self.statement.mapped if self.statement else ()) if each.kind == kind)
+        return (each for each in self.mapped if each.kind == kind)
 
     def source(self, kind: str) -> syntax.Expr | None:
         """The expression of the first entry of a kind."""

@@ -54,10 +54,7 @@ def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
             raise Refusal(f"{where} is not laid out as OTLP: {_words(error)}") from None
     if not spans:
         raise Refusal(f"{path.name} has no spans")
-    tools = {
-        *OWN_TOOLS,
-        *(n for e in (mapping.statement.mapped if mapping.statement else ()) for n in mentioned(e.source)),
-    }
+    tools = {*OWN_TOOLS, *(name for each in mapping.mapped for name in mentioned(each.source))}
     rows = [row for _, row in sorted(_Rows(spans, tools).all(), key=lambda each: each[0])]
     nulls = dict.fromkeys(name for row in rows for name in row)
     conversation = {row["trace_id"]: row["conversation_id"] for row in rows if row.get("conversation_id")}
