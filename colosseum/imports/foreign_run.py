@@ -97,6 +97,12 @@ def content_of(path: Path) -> bytes:
         raise Refusal(f"cannot read {path.name}: {error.strerror}") from None
 
 
+def json_file(path: Path) -> tuple[Any, str]:
+    """The value of a JSON file, and its digest. Raises Refusal."""
+    content = content_of(path)
+    return json_of(content, path.name), digest(content)
+
+
 def json_of(content: bytes, name: str) -> Any:
     """The value of a JSON text. Raises Refusal."""
     try:
