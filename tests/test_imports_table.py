@@ -175,10 +175,17 @@ def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None
 
 
 def test_a_mapping_of_what_the_scenario_lacks_is_told(tmp_path: Path) -> None:
-    wrong = ("  chanel x is y", "  arm tlak is a", "  channel bckroom is b", "  decide mov[a] is c", "  seed x is 3")
+    wrong = (
+        "  chanel x is y",
+        "  arm tlak is a",
+        "  channel bckroom is b",
+        "  decide mov[a] is c",
+        "  seed x is 3",
+        '  decide move["A"] is c',
+    )
     _, diagnostics = check(spec_in(tmp_path, 'trace from "table" {\n' + "\n".join(wrong) + "\n}\n"))
     assert [d.message for d in diagnostics] == [
         "`chanel` maps nothing", "there is no arm `tlak`", "there is no channel `bckroom`",
-        "there is no variable `mov`", "expected `seed is …`",
+        "there is no variable `mov`", "expected `seed is …`", "expected a name, or a name with indices",
     ]  # fmt: skip
     assert diagnostics[0].help == ("did you mean `channel`?",)

@@ -115,11 +115,10 @@ class Import:
         return made[0]
 
     def _arm(self, run: ForeignRun) -> str:
-        entries = list(self.mapping.of("arm"))
-        for each in entries:
-            if isinstance(each.what, syntax.Name) and holds(each.source, run.fields):
-                return each.what.id
-        if entries:
+        if entries := list(self.mapping.of("arm")):
+            for (arm, *_), source in entries:
+                if holds(source, run.fields):
+                    return arm
             raise Refusal("no `arm … is …` of the mapping holds for it")
         arm = str(run.fields.get("arm") or "")
         if arm not in self.design.arms:
@@ -129,14 +128,13 @@ class Import:
 
     def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:
         """The cell with the params that the run itself tells, which make a point of their own."""
-        for each in self.mapping.of("param"):
-            value = evaluate(each.source, run.fields)
-            own = dict(self.checked.expansion.scenario.params)
-            if isinstance(each.what, syntax.Name) and value not in (NOTHING, None, own[each.what.id]):
-                name, params = each.what.id, dict(cell.conditions.params)
+        own = dict(self.checked.expansion.scenario.params)
+        for (name, *_), source in self.mapping.of("param"):
+            value = evaluate(source, run.fields)
+            if value not in (NOTHING, None, own[name]):
                 point = ", ".join(filter(None, (cell.point, f"{name}={text(value)}")))
-                conditions = replace(cell.conditions, params=tuple({**params, name: value}.items()))
-                cell = replace(cell, point=point, conditions=conditions)
+                params = tuple({**dict(cell.conditions.params), name: value}.items())
+                cell = replace(cell, point=point, conditions=replace(cell.conditions, params=params))
         return cell
 
     def finish(self) -> None:

@@ -13,7 +13,6 @@ from typing import IO, Any
 
 from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal, Utterance, digest, json_of
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
-from colosseum.language import syntax
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
@@ -128,8 +127,8 @@ def run_of(source: str, name: str, rows: Sequence[Entry], mapping: TraceMapping,
 
 def _channel(row: Entry, mapping: TraceMapping) -> str:
     """The channel that an entry says is the row's: by a condition, or by a column's value."""
-    for each in mapping.of("channel"):
-        if isinstance(each.what, syntax.Name) and evaluate(each.source, row) is True:
-            return each.what.id
+    for (name, *_), source in mapping.of("channel"):
+        if evaluate(source, row) is True:
+            return name
     found = row.get("channel", NOTHING)
     return "public" if found in (None, NOTHING) else str(found)
