@@ -1,8 +1,10 @@
 """A run as its source tells it. In: nothing; out: the type that every reader makes, and digests of files."""
 
+import csv
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -87,14 +89,25 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Within the block, what is wrong with a file is a Refusal."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise Refusal(f"{name} is not UTF-8 text") from None
+    except csv.Error as error:
+        raise Refusal(f"{name} is not CSV: {error}") from None
+    except OSError as error:
+        raise Refusal(f"cannot read {name}: {error.strerror}") from None
+
+
 def content_of(path: Path) -> bytes:
     """A whole file. Raises Refusal, also where it is too large."""
-    try:
+    with reading(path.name):
         if path.stat().st_size > LARGEST:
             raise Refusal(f"{path.name} is larger than {LARGEST // 2**20} MiB")
         return path.read_bytes()
-    except OSError as error:
-        raise Refusal(f"cannot read {path.name}: {error.strerror}") from None
 
 
 def json_file(path: Path) -> tuple[Any, str]:
@@ -103,10 +116,10 @@ def json_file(path: Path) -> tuple[Any, str]:
     return json_of(content, path.name), digest(content)
 
 
-def json_of(content: bytes, name: str) -> Any:
+def json_of(content: str | bytes, name: str) -> Any:
     """The value of a JSON text. Raises Refusal."""
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
+        return json.loads(content, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise Refusal(f"{name} is not JSON: {str(error)[:120]}") from None
 

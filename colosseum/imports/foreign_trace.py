@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from colosseum.diagnostics import closest
-from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal
+from colosseum.imports.foreign_run import ForeignRun, Refusal
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun
 from colosseum.imports.mapping import MappedRun
 from colosseum.model.json_text import Json, encode
-from colosseum.model.scenario import Channel
 from colosseum.model.values import plain, text
 from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial
@@ -82,7 +81,7 @@ class ForeignTrace:
         decisions, last = self.mapped.decisions, self.trial.stage.conditions.settings.rounds + 1
         for name, value in decisions.items():
             if name not in self.filled:
-                yield from self._reply(task.variable[name].owner, "execution", last)
+                yield _reply(task.variable[name].owner, "execution", last)
                 decided = {"agent": task.variable[name].owner, "round": last, "variable": name, "value": plain(value)}
                 yield "decide", decided
         undecided = [v.name for v in task.variables if v.name not in decisions or v.name in self.filled]
@@ -102,16 +101,23 @@ class ForeignTrace:
 
     def _channels(self) -> dict[str, dict[str, Json]]:
         """By name in the source: those that are the scenario's have its members where the source names none."""
-        stage = self.trial.stage
+        stage, everybody = self.trial.stage, {*self.mapped.foreign}
         live = {c.name: c for c in (*stage.scenario.channels, *stage.channels)}
-        everybody = [c.name for c in stage.channels if not c.secret and set(c.members) == set(self.mapped.foreign)]
+        public = next((c.name for c in stage.channels if not c.secret and everybody == {*c.members}), None)
         found: dict[str, dict[str, Json]] = {}
         for each in self.run.channels:
-            members = None if each.members is None else [self.mapped.agent(name) for name in each.members]
+            people = None if each.members is None else [self.mapped.agent(name) for name in each.members]
             name = self.mapped.channel(each.name)
-            if name not in live and not each.secret and members and set(members) == set(self.mapped.foreign):
-                name = (everybody or [name])[0]
-            found[each.name] = _channel(name, members, each, live)
+            if public and name not in live and not each.secret and everybody == {*(people or ())}:
+                name = public
+            ours = live.get(name)
+            if people is None and ours is None:
+                help_ = closest(name, live) or f"channels: {', '.join(live)}"
+                words = f"`{name}` is no channel of the scenario, and the source does not say its members; {help_}"
+                raise Refusal(words)
+            members: list[Json] = [*(people if people is not None else ours.members if ours else ())]
+            secret = ours.secret if ours else each.secret
+            found[each.name] = {"name": name, "members": members, "secret": secret, "wire": None}
         return found
 
     def _said(self, channels: Mapping[str, dict[str, Json]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -120,7 +126,7 @@ class ForeignTrace:
             if each.phase == "planning" and each.round is not None and each.round > rounds + 1:
                 raise Refusal(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
             agent, when = self.mapped.agent(each.agent), rounds + 1 if each.phase == "execution" else each.round
-            yield from self._reply(agent, each.phase, when)
+            yield _reply(agent, each.phase, when)
             if each.channel is None:
                 about = {"phase": each.phase, "round": when, "kind": "text", "text": each.text}
                 yield "thought", {"agent": agent, **about}
@@ -132,20 +138,8 @@ class ForeignTrace:
                 where = {"channel": channels[each.channel]["name"], "text": each.text}
                 yield "post", {"number": number, "agent": agent, "round": when, **where}
 
-    @staticmethod
-    def _reply(agent: str, phase: str, when: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
-        """A turn, in which what follows was done."""
-        about: dict[str, Any] = {"calls": [], "note": "", "finish": "tool_calls", "usage": None}
-        yield "reply", {"agent": agent, "phase": phase, "round": when, **about}
 
-
-def _channel(
-    name: str, members: list[str] | None, each: ForeignChannel, live: Mapping[str, Channel]
-) -> dict[str, Json]:
-    """A channel of the trace. Raises Refusal where nobody knows its members."""
-    if members is None and name not in live:
-        help_ = closest(name, live) or f"channels: {', '.join(live)}"
-        raise Refusal(f"`{name}` is no channel of the scenario, and the source does not say its members; {help_}")
-    ours = live.get(name)
-    people: list[Json] = [*(members if members is not None else ours.members if ours else ())]
-    return {"name": name, "members": people, "secret": ours.secret if ours else each.secret, "wire": None}
+def _reply(agent: str, phase: str, when: int | None) -> tuple[str, dict[str, Any]]:
+    """A turn, in which what follows was done."""
+    about: dict[str, Any] = {"calls": [], "note": "", "finish": "tool_calls", "usage": None}
+    return "reply", {"agent": agent, "phase": phase, "round": when, **about}

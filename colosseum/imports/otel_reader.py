@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from colosseum.imports.foreign_run import ForeignRun, Refusal, content_of, json_of
-from colosseum.imports.mapping import NOTHING, TraceMapping
-from colosseum.imports.table_reader import json_rows, run_of
+from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.table_reader import json_rows, run_name, run_of
 from colosseum.language.syntax.traversal import mentioned
 
 OWN_TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value")}
@@ -61,8 +61,7 @@ def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
     runs: dict[str, list[Row]] = {}
     for row in rows:
         own = row.get("conversation_id") or conversation.get(row["trace_id"], row["trace_id"])
-        found = NOTHING if mapping.source("run") is None else mapping.value("run", {**nulls, **row})
-        runs.setdefault(str(own if found in (NOTHING, None) else found), []).append(row)
+        runs.setdefault(run_name({**nulls, **row}, mapping, str(own)), []).append(row)
     for name in sorted(runs):
         acting = {row["agent"] for row in runs[name] if row["acts"]}
         kept = [row if row["agent"] in acting else row | {"agent": None} for row in runs[name]
@@ -126,24 +125,23 @@ def _name(key: str) -> str:
 
 def _value(value: Any) -> Any:
     """A value of an attribute; None where it is no number of JSON."""
-    for kind, found in value.items():
-        match kind:
-            case "intValue":
-                return int(found)
-            case "arrayValue":
-                return [_value(each) for each in found.get("values", ())]
-            case "kvlistValue":
-                return {each["key"]: _value(each["value"]) for each in found.get("values", ())}
-            case "doubleValue":
-                return found if isinstance(found, int | float) else None
-            case _:
-                return found
-    return None
+    found: Any
+    kind, found = next(iter(value.items()), ("", None))
+    match kind:
+        case "intValue":
+            return int(found)
+        case "arrayValue":
+            return [_value(each) for each in found.get("values", ())]
+        case "kvlistValue":
+            return {each["key"]: _value(each["value"]) for each in found.get("values", ())}
+        case "doubleValue":
+            return found if isinstance(found, int | float) else None
+    return found
 
 
 def _json(found: Any) -> Any:
     """Structured values of attributes also stand as texts. Raises Refusal."""
-    return json_of(found.encode("utf-8", "surrogatepass"), "an attribute") if isinstance(found, str) else found
+    return json_of(found, "an attribute") if isinstance(found, str) else found
 
 
 @dataclass(frozen=True)

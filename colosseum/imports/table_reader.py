@@ -6,12 +6,11 @@ Rows of one run stand together. Columns that are not mapped have the names that 
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal, Utterance, digest, json_of
+from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal, Utterance, digest, json_of, reading
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
 from colosseum.model.values import text
 
@@ -25,7 +24,7 @@ def read_table(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
     """The runs of a file, streamed. Raises Refusal where it is no table."""
     seen: set[str] = set()
     rows = _csv_rows(path) if path.suffix == ".csv" else (row for _, row in json_rows(path))
-    for name, group in groupby(rows, key=lambda row: _run_name(row, mapping)):
+    for name, group in groupby(rows, key=lambda row: run_name(row, mapping, _cell(row))):
         run = run_of(path.name, name, list(group), mapping, {})
         if name in seen:
             run = ForeignRun(name, run.files, broken="its rows do not stand together in the file: sort it by run")
@@ -35,44 +34,33 @@ def read_table(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
 
 def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of JSON lines, each with its place. Raises Refusal."""
-    with _opened(path) as file:
+    with reading(path.name), open(path, encoding="utf-8-sig", newline="") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 where = f"{path.name} line {number}"
-                row = json_of(line.encode("utf-8", "surrogatepass"), where)
+                row = json_of(line, where)
                 if not isinstance(row, dict):
                     raise Refusal(f"{where} is no object")
                 yield where, row
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            yield file
-    except UnicodeDecodeError:
-        raise Refusal(f"{path.name} is not UTF-8 text") from None
-    except csv.Error as error:
-        raise Refusal(f"{path.name} is not CSV: {error}") from None
-    except OSError as error:
-        raise Refusal(f"cannot read {path.name}: {error.strerror}") from None
-
-
 def _csv_rows(path: Path) -> Iterator[Entry]:
     csv.field_size_limit(LONGEST_CELL)
-    with _opened(path) as file:
+    with reading(path.name), open(path, encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.DictReader(file), start=2):
             if None in row or None in row.values():
                 raise Refusal(f"line {number} has another number of cells than the header")
             yield {name: None if cell == "" else cell for name, cell in row.items()}
 
 
-def _run_name(row: Entry, mapping: TraceMapping) -> str:
-    if mapping.source("run") is not None:
-        return str(mapping.value("run", row))
-    if row.get("run"):
-        return str(row["run"])
+def _cell(row: Entry) -> str:
     return " ".join(str(row[name]) for name in CELL if row.get(name) not in (None, "")) or "run"
+
+
+def run_name(row: Entry, mapping: TraceMapping, otherwise: str) -> str:
+    """The name of a row's run, as its mapping or its column `run` has it."""
+    found = mapping.value("run", row)
+    return otherwise if found in (NOTHING, None, "") else str(found)
 
 
 def run_of(source: str, name: str, rows: Sequence[Entry], mapping: TraceMapping, nulls: Entry) -> ForeignRun:
