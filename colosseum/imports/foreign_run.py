@@ -1,16 +1,13 @@
-"""A run as its source tells it. In: nothing; out: the type that every reader makes, and digests of files."""
+"""A run as its source tells it. In: files; out: the type that every reader makes, their content."""
 
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from colosseum.imports.mapping import TraceMapping
+from typing import Any, Literal, TypeAlias
 
 Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
@@ -80,15 +77,6 @@ class ForeignRun:
     """Why it cannot be used."""
 
 
-ReadRuns: TypeAlias = "Callable[[Path, TraceMapping], Iterator[ForeignRun]]"
-"""A reader: the runs of a file or a folder, one by one."""
-
-
-def digest(content: bytes) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
-
-
 @contextmanager
 def reading(name: str) -> Iterator[None]:
     """Within the block, what is wrong with a file is a Refusal."""
@@ -111,9 +99,9 @@ def content_of(path: Path) -> bytes:
 
 
 def json_file(path: Path) -> tuple[Any, str]:
-    """The value of a JSON file, and its digest. Raises Refusal."""
+    """The value of a JSON file, and the SHA-256 of its content. Raises Refusal."""
     content = content_of(path)
-    return json_of(content, path.name), digest(content)
+    return json_of(content, path.name), hashlib.sha256(content).hexdigest()
 
 
 def json_of(content: str | bytes, name: str) -> Any:

@@ -4,7 +4,7 @@ A run that breaks the scenario is refused with its reason and the others go on. 
 that was read of it, so that importing again adds only what is new.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import Asked, configured, plan_of
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, stop
-from colosseum.imports.foreign_run import ForeignRun, ReadRuns, Refusal
+from colosseum.imports.foreign_run import ForeignRun, Refusal
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun, ImportFile
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
@@ -30,7 +30,8 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.trace import Seal, TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
-READERS: dict[str, ReadRuns] = {"otel": read_spans, "table": read_table, "terrarium": read_terrarium}
+READERS: dict[str, Callable[[Path, TraceMapping], Iterator[ForeignRun]]]
+READERS = {"otel": read_spans, "table": read_table, "terrarium": read_terrarium}
 
 
 @dataclass

@@ -62,14 +62,11 @@ class MappedRun:
     @cached_property
     def foreign(self) -> dict[str, str]:
         """By agent of the scenario, its name in the source."""
-        found = dict.fromkeys(self.scenario.task.agents, "")
-        for agent in found:
-            given = self._foreign(agent) if self.run.agents else agent
-            if given is NOTHING or given is None:
-                raise Refusal(f"the source does not say who `{agent}` is")
-            found[agent] = str(given)
-        strange = [name for name in self.run.agents if name not in found.values()]
-        if strange:
+        given = {a: self._foreign(a) if self.run.agents else a for a in self.scenario.task.agents}
+        if unknown := [agent for agent, name in given.items() if name in (NOTHING, None)]:
+            raise Refusal(f"the source does not say who `{unknown[0]}` is")
+        found = {agent: str(name) for agent, name in given.items()}
+        if strange := [name for name in self.run.agents if name not in found.values()]:
             help_ = closest(strange[0], found.values()) or f"agents: {', '.join(found.values())}"
             raise Refusal(f"`{strange[0]}` is not an agent of the scenario; {help_}")
         if len({*found.values()}) < len(found):
@@ -164,7 +161,7 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             parts = [evaluate(operand, held) for operand in operands]
             return all(_compared(*pair) for pair in zip(operators, parts, parts[1:], strict=False))
         case syntax.Arithmetic(operator="+" | "-" as sign, left=left, right=right):
-            return _sum(sign, evaluate(left, held), evaluate(right, held))
+            return _sum(sign, _number(evaluate(left, held)), _number(evaluate(right, held)))
     help_ = "it has names, texts, numbers, `[…]`, comparisons, `and`, `or`, `not`, `+` and `-`"
     raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
 
@@ -189,25 +186,23 @@ def _looked_up(found: Any, keys: list[Any]) -> Any:
 
 def _compared(sign: str, left: Any, right: Any) -> bool:
     """Null and what the source does not hold equal nothing but null; texts of numbers and truths are meant as such."""
-    if left is NOTHING or right is NOTHING:
-        return False
     if isinstance(left, str) and isinstance(right, bool | int | float):
         left = WORDS.get(left.lower(), _number(left))
     try:
-        return bool(COMPARED[sign](left, right))
+        return NOTHING not in (left, right) and bool(COMPARED[sign](left, right))
     except TypeError:
         return False
 
 
-def _number(text: str) -> float | str:
+def _number(found: Any) -> Any:
+    """A text of a number as one; all else as it stands."""
     try:
-        return float(text)
+        return float(found) if isinstance(found, str) else found
     except ValueError:
-        return text
+        return found
 
 
-def _sum(sign: str, left: Any, right: Any) -> Any:
-    one, other = (_number(each) if isinstance(each, str) else each for each in (left, right))
+def _sum(sign: str, one: Any, other: Any) -> Any:
     if not isinstance(one, int | float) or not isinstance(other, int | float):
         return NOTHING
     return one + other if sign == "+" else one - other

@@ -4,20 +4,20 @@ Rows of one run stand together. Columns that are not mapped have the names that 
 """
 
 import csv
+import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal, Utterance, digest, json_of, reading
+from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Utterance, json_of, reading
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
 """Columns that tell runs apart, where no `run` is mapped and there is no such column."""
 LONGEST_CELL = 2**24
-Entry = Mapping[str, Any]
 
 
 def read_table(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
@@ -44,7 +44,7 @@ def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield where, row
 
 
-def _csv_rows(path: Path) -> Iterator[Entry]:
+def _csv_rows(path: Path) -> Iterator[Fields]:
     csv.field_size_limit(LONGEST_CELL)
     with reading(path.name), open(path, encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.DictReader(file), start=2):
@@ -53,19 +53,20 @@ def _csv_rows(path: Path) -> Iterator[Entry]:
             yield {name: None if cell == "" else cell for name, cell in row.items()}
 
 
-def _cell(row: Entry) -> str:
+def _cell(row: Fields) -> str:
     return " ".join(str(row[name]) for name in CELL if row.get(name) not in (None, "")) or "run"
 
 
-def run_name(row: Entry, mapping: TraceMapping, otherwise: str) -> str:
+def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
     """The name of a row's run, as its mapping or its column `run` has it."""
     found = mapping.value("run", row)
     return otherwise if found in (NOTHING, None, "") else str(found)
 
 
-def run_of(source: str, name: str, rows: Sequence[Entry], mapping: TraceMapping, nulls: Entry) -> ForeignRun:
+def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields) -> ForeignRun:
     """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields."""
-    files = {source: digest("\n".join(json.dumps(row, sort_keys=True) for row in rows).encode())}
+    lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
+    files = {source: hashlib.sha256(lines.encode()).hexdigest()}
     author = mapping.column("agent", "agent")
     fields: dict[str, Any] = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
     if author not in fields:
@@ -113,7 +114,7 @@ def run_of(source: str, name: str, rows: Sequence[Entry], mapping: TraceMapping,
     )  # fmt: skip
 
 
-def _channel(row: Entry, mapping: TraceMapping) -> str:
+def _channel(row: Fields, mapping: TraceMapping) -> str:
     """The channel that an entry says is the row's: by a condition, or by a column's value."""
     for (name, *_), source in mapping.of("channel"):
         if evaluate(source, row) is True:
