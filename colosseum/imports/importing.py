@@ -7,7 +7,7 @@ that was read of it, so that importing again adds only what is new.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from colosseum.campaign.folder import Expense, Folder, Result, keep_file, writing_to
 from colosseum.campaign.part import Part, read_design
@@ -73,23 +73,21 @@ class Import:
                 raise Refusal(run.broken)
             trial = self._trial(run)
             made = ForeignTrace(run, trial, MappedRun(self.mapping, run, trial.stage.scenario), self.reader)
-            listed = made.listed
+            listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(_cell(listed), listed.trial)
             if known != listed.trial:
                 words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
                 raise Refusal(f"another run is {words} already: {known[:8]}")
-            events = list(made.events())
         except Refusal as unfit:
             return _refused(run, str(unfit))
         self.first = self.first or trial
-        there = listed in self.fresh or self.folder.result_path(listed.trial).exists()
-        became: Literal["new", "known"] = "known" if there else "new"
+        known_before = listed in self.fresh or self.folder.result_path(listed.trial).exists()
         self.fresh.append(listed)
-        if not self.dry_run and became == "new":
+        if not self.dry_run and not known_before:
             self._write(trial, made, events)
-        return replace(made.summary, became=became)
+        return replace(made.summary, became="known" if known_before else "new")
 
-    def _write(self, trial: Trial, made: "ForeignTrace", events: list[tuple[str, dict[str, Any]]]) -> None:
+    def _write(self, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
         keep_file(self.folder.scenario(trial.scenario_hash), trial.instance.written)
         trace = TraceWriter(self.folder.trace(made.identity), Redaction.of())
         for kind, content in events:
@@ -100,8 +98,8 @@ class Import:
 
     def _trial(self, run: ForeignRun) -> Trial:
         """The run of our own that it is compared as. Raises Refusal."""
-        arm, point = self._arm(run), self.mapping.value("point", run.fields) if "point" in run.fields else None
-        cells = [cell for cell in self.design.cells if cell.name == arm and point in (None, "", NOTHING, cell.point)]
+        arm, point = self._arm(run), run.fields.get("point")
+        cells = [cell for cell in self.design.cells if cell.name == arm and point in (None, "", cell.point)]
         if not cells:
             raise Refusal(f"the experiment has no arm `{arm}` at the point `{point}`")
         cell = self._with_params(cells[0], run)
@@ -110,7 +108,7 @@ class Import:
             raise Refusal("the source does not say its seed: map it, as in `seed is seed`, or `seed is 1`")
         if repeat == 0:
             raise Refusal("repeats count from 1; this is 0: write `repeat is … + 1`")
-        made, diagnostics = self.trials.of(Block(cell.point, seed, 1 if repeat is None else repeat, (cell,)))
+        made, diagnostics = self.trials.of(Block(cell.point, seed, repeat or 1, (cell,)))
         if diagnostics:
             raise Refusal(f"there is no instance at seed {seed}: {diagnostics[0].message}")
         return made[0]
