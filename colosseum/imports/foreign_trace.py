@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from colosseum.diagnostics import closest
@@ -10,7 +11,7 @@ from colosseum.imports.foreign_run import ForeignRun, Refusal
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun
 from colosseum.imports.mapping import MappedRun
 from colosseum.model.json_text import Json, encode
-from colosseum.model.values import plain, text
+from colosseum.model.values import Value, plain, text
 from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial
 
@@ -51,19 +52,19 @@ class ForeignTrace:
         model = text(told)[:LONGEST_NAME] if isinstance(told, str) else ", ".join(sorted(set(players.values())))
         return replace(self.trial.listed, trial=self.identity, model=model, players=players)
 
-    @property
-    def filled(self) -> set[str]:
-        """Variables that were drawn for agents."""
-        task = self.trial.stage.scenario.task
-        return {v.name for name in self.run.filled for v in task.owned[self.mapped.agent(name)]}
+    @cached_property
+    def taken(self) -> dict[str, Value]:
+        """By variable, the decisions that agents took; others were drawn for them."""
+        drawn, owned = {self.mapped.agent(name) for name in self.run.filled}, self.trial.stage.scenario.task.variable
+        return {name: value for name, value in self.mapped.decisions.items() if owned[name].owner not in drawn}
 
     @property
     def summary(self) -> ImportedRun:
-        listed, decided = self.listed, self.mapped.decisions.keys() - self.filled
+        listed = self.listed
         return ImportedRun(
             self.run.name[:LONGEST_NAME], "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
-            sum(not each.failed and each.channel is not None for each in self.run.said), len(decided),
-            len(self.filled & self.mapped.decisions.keys()), self.run.missing,
+            sum(not each.failed and each.channel is not None for each in self.run.said), len(self.taken),
+            len(self.mapped.decisions) - len(self.taken), self.run.missing,
         )  # fmt: skip
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -78,26 +79,26 @@ class ForeignTrace:
         channels = self._channels()
         yield "channels", {"channels": list(channels.values())}
         yield from self._said(channels)
-        decisions, last = self.mapped.decisions, self.trial.stage.conditions.settings.rounds + 1
-        for name, value in decisions.items():
-            if name not in self.filled:
-                yield _reply(task.variable[name].owner, "execution", last)
-                decided = {"agent": task.variable[name].owner, "round": last, "variable": name, "value": plain(value)}
-                yield "decide", decided
-        undecided = [v.name for v in task.variables if v.name not in decisions or v.name in self.filled]
-        whole = all(v.name in decisions or (run.decided and None in v.domain) for v in task.variables)
-        realised = {v.name: plain(decisions.get(v.name)) for v in task.variables} if whole and run.decided else None
-        yield "outcome", {"assignment": realised, "undecided": undecided if run.decided else []}
+        last = self.trial.stage.conditions.settings.rounds + 1
+        for name, value in self.taken.items():
+            owner = task.variable[name].owner
+            yield _reply(owner, "execution", last)
+            yield "decide", {"agent": owner, "round": last, "variable": name, "value": plain(value)}
+        decisions = self.mapped.decisions
+        whole = run.decided and all(v.name in decisions or None in v.domain for v in task.variables)
+        undecided = [v.name for v in task.variables if run.decided and v.name not in self.taken]
+        realised = {v.name: plain(decisions.get(v.name)) for v in task.variables} if whole else None
+        yield "outcome", {"assignment": realised, "undecided": undecided}
         yield "end", {"status": "complete"}
 
     def _same_coalition(self) -> None:
         """The members that the source names are those of the scenario, or else its figures say nothing of them."""
         scenario = self.trial.stage.scenario
         if self.run.coalition is not None and scenario.coalitions:
-            theirs, ours = {self.mapped.agent(name) for name in self.run.coalition}, scenario.coalitions[0].members
-            if theirs != {*ours}:
-                names = (", ".join(sorted(each)) or "nobody" for each in (theirs, ours))
-                raise Refusal("its coalition is {}, that of the scenario {}".format(*names))
+            theirs = sorted({self.mapped.agent(name) for name in self.run.coalition})
+            ours = sorted(scenario.coalitions[0].members)
+            if theirs != ours:
+                raise Refusal(f"its coalition is {', '.join(theirs)}, that of the scenario {', '.join(ours)}")
 
     def _channels(self) -> dict[str, dict[str, Json]]:
         """By name in the source: those that are the scenario's have its members where the source names none."""
@@ -113,8 +114,8 @@ class ForeignTrace:
             ours = live.get(name)
             if people is None and ours is None:
                 help_ = closest(name, live) or f"channels: {', '.join(live)}"
-                words = f"`{name}` is no channel of the scenario, and the source does not say its members; {help_}"
-                raise Refusal(words)
+                unknown = f"`{name}` is no channel of the scenario, and the source does not say its members"
+                raise Refusal(f"{unknown}; {help_}")
             members: list[Json] = [*(people if people is not None else ours.members if ours else ())]
             secret = ours.secret if ours else each.secret
             found[each.name] = {"name": name, "members": members, "secret": secret, "wire": None}

@@ -73,15 +73,15 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
         return ForeignRun(name, files, broken=f"there is no column `{author}`: map it, as in `agent a is author`")
     nulls, own = {mapping.column("post", "text"): None, **fields}, dict[str, dict[str, Any]]()
     said, decisions, broken = list[Utterance](), dict[str, Any](), ""
-    for row in rows:
-        told = {key: cell for key, cell in row.items() if cell is not None}
+    for cells in rows:
+        row, told = {**nulls, **cells}, {key: cell for key, cell in cells.items() if cell is not None}
         fields.update({key: cell for key, cell in told.items() if fields[key] is None})
-        variable, kind, words = row.get("variable"), row.get("kind"), mapping.value("post", nulls | told, "text")
+        variable, kind, words = row.get("variable"), row.get("kind"), mapping.value("post", row, "text")
         if kind == "thought" and words in (None, NOTHING):
             words = row.get("text")
         speaks = words not in (None, NOTHING) and kind in (None, "post", "thought")
         broken = broken or str(row.get("broken") or "")
-        if row.get(author) is None:
+        if row[author] is None:
             if speaks or variable is not None:
                 broken = broken or "a message or a decision has no agent"
             continue
@@ -92,16 +92,16 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
             broken = broken or (f"`{variable}` is decided twice" if str(variable) in decisions else "")
             decisions[str(variable)] = row.get("value")
         elif speaks and variable is None:
-            when = mapping.value("round", nulls | told)
-            number = int(when) if str(when).isdecimal() and int(when) > 0 else None
-            channel = None if kind == "thought" else _channel(nulls | told, mapping)
+            when = str(mapping.value("round", row))
+            number = int(when) if when.isdecimal() and int(when) > 0 else None
+            channel = None if kind == "thought" else _channel(row, mapping)
             said.append(Utterance(agent, str(words), channel, number, failed=failed))
     if broken:
         return ForeignRun(name, files, broken=broken)
     fields["decisions"] = decisions
     secret = {u.channel: False for u in said if u.channel is not None}
-    for row in (row for row in rows if str(row.get("channel")) in secret):
-        secret[str(row.get("channel"))] = str(row.get("secret")).lower() == "true"
+    for cells in (cells for cells in rows if str(cells.get("channel")) in secret):
+        secret[str(cells.get("channel"))] = str(cells.get("secret")).lower() == "true"
     rounds = () if not said or any(each.round for each in said) else ("rounds",)
     decided = bool(decisions) or any(True for _ in mapping.of("decide"))
     missing = ("turn order", "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(said)))

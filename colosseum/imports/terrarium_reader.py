@@ -106,12 +106,9 @@ class _Files:
     @cached_property
     def config(self) -> Fields:
         """The configuration; without its file, what the folder's name and the figures say."""
-        found = dict(self.get("run_config", {}))
-        name = NAMED.search(self.folder.name)
-        metrics = self.get("metrics", {})
-        rows = metrics.get("agents") or []
+        found, rows = self.get("run_config", {}), self.get("metrics", {}).get("agents") or []
         guessed: dict[str, Any] = {"run_id": self.folder.name}
-        if name:
+        if name := NAMED.search(self.folder.name):
             secret, variant, seed, replica = name.groups()
             guessed |= {"secret_channel_enabled": secret == "1", "prompt_variant": variant, "seed": int(seed)}
             guessed |= {"replica_index": int(replica or 0), "model_label": self.folder.name.partition("__")[0]}
