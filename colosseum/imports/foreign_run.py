@@ -13,6 +13,8 @@ Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read whole."""
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
+"""What JSON of another layout raises where it is taken apart."""
 
 
 class Refusal(Exception):  # noqa: N818 - what is wrong, in words

@@ -141,10 +141,8 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
     """
     held = {**fields, **(bound or {})}
     match expr:
-        case syntax.Number(value=value) | syntax.Text(value=value):
+        case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
             return value
-        case syntax.Switch(on=on):
-            return on
         case syntax.NoneLiteral():
             return None
         case syntax.Name(id=name):

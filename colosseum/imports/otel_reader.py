@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from colosseum.imports.foreign_run import ForeignRun, Refusal, content_of, json_of
+from colosseum.imports.foreign_run import MALFORMED, ForeignRun, Refusal, content_of, json_of
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.table_reader import json_rows, run_name, run_of
 from colosseum.language.syntax.traversal import mentioned
@@ -24,7 +24,6 @@ CONTENT = ("output_messages", "tool_call_arguments")
 """Attributes that become rows of their own."""
 TABLE = ("agent", "kind", "text", "channel", "variable", "value", "failed", "acts", "broken")
 """Columns that no attribute may pose as."""
-MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 Row: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
 """A span: its trace and its own name."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Utterance, json_file
+from colosseum.imports.foreign_run import MALFORMED, Fields, ForeignChannel, ForeignRun, Refusal, Utterance, json_file
 from colosseum.imports.mapping import TraceMapping
 
 FILES = ("run_config", "metrics", "final_summary", "tool_events", "blackboards", "agent_turns", "agent_trajectories")
@@ -68,7 +68,7 @@ def _credit(folder: Path) -> set[str]:
         summary, _ = json_file(folder / "final_summary.json")
         excess = sum(summary["agent_rewards"].values()) - summary["joint_reward"]
         taken = [task for task in summary["assignment"].values() if task]
-    except (Refusal, KeyError, TypeError, AttributeError):
+    except (Refusal, *MALFORMED):
         return set()
     crowded = any(taken.count(task) > 2 for task in taken)
     return {"whole" if excess > ROUNDED else "split"} if crowded else set()
@@ -79,7 +79,7 @@ def _safely(files: "_Files", credit: str | None) -> ForeignRun:
         return _run(files, credit)
     except Refusal as unfit:
         reason = str(unfit)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except MALFORMED as error:
         reason = f"its files are not laid out as Terrarium writes them: {error!r}"
     return ForeignRun(files.folder.name, files.digests, broken=reason)
 
