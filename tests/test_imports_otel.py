@@ -140,6 +140,11 @@ def test_own_tools_need_no_mapping_and_a_lost_parent_no_refusal(tmp_path: Path) 
     assert (run["became"], run["source"], run["decisions"]) == ("new", "t1", 1)
 
 
+def test_an_attribute_names_the_run(tmp_path: Path) -> None:
+    (run,) = imported(tmp_path, lines_of(span_of(attributes={"run": "game 7"})), mapping="")["runs"]
+    assert (run["became"], run["source"]) == ("new", "game 7")
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

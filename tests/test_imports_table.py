@@ -155,6 +155,14 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, content: str, r
     assert any(reason in run["reason"] for run in found["runs"] if run["became"] == "refused"), found
 
 
+def test_a_run_that_is_refused_keeps_no_place_from_another(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    rows = "x,A,talk,1,nowhere,hi\ny,A,talk,1,public,hi\n"
+    table.write_text("run,agent,arm,seed,channel,text\n" + rows, encoding="utf-8")
+    found = imported(spec_in(tmp_path), table, code=1)
+    assert [run["became"] for run in found["runs"]] == ["refused", "new"]
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("agent,arm,seed,variable,value\nA,talk,1,move[A],left\n", encoding="utf-8")
@@ -175,10 +183,17 @@ def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None
 
 
 def test_a_mapping_of_what_the_scenario_lacks_is_told(tmp_path: Path) -> None:
-    wrong = ("  chanel x is y", "  arm tlak is a", "  channel bckroom is b", "  decide mov[a] is c", "  seed x is 3")
+    wrong = (
+        "  chanel x is y",
+        "  arm tlak is a",
+        "  channel bckroom is b",
+        "  decide mov[a] is c",
+        "  seed x is 3",
+        '  decide move["A"] is c',
+    )
     _, diagnostics = check(spec_in(tmp_path, 'trace from "table" {\n' + "\n".join(wrong) + "\n}\n"))
     assert [d.message for d in diagnostics] == [
         "`chanel` maps nothing", "there is no arm `tlak`", "there is no channel `bckroom`",
-        "there is no variable `mov`", "expected `seed is …`",
+        "there is no variable `mov`", "expected `seed is …`", "expected a name, or a name with indices",
     ]  # fmt: skip
     assert diagnostics[0].help == ("did you mean `channel`?",)

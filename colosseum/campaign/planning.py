@@ -73,7 +73,7 @@ def plan(
         return [], screener.diagnostics or [screener.nothing]
     for file in shared.files:
         keep_file(folder.spec / file.path, file.content)
-    whole = _plan(asked, [each for block in planned for each in block.listed], first, shared)
+    whole = plan_of(asked, [each for block in planned for each in block.listed], first, shared)
     whole = replace(whole, screening=screener.screening)  # which says how many seeds there are
     spec, scenario = trials.expansions.spec, first.stage.scenario
     settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)
@@ -108,7 +108,7 @@ def configured(design: Design, expansions: Expansions, options: Mapping[str, Jso
     return Configured(configuration(design.name, digests, params, options), files, digests, params, dict(options))
 
 
-def _plan(asked: Asked, listed: Sequence[Listed], first: Trial, shared: Configured) -> Plan:
+def plan_of(asked: Asked, listed: Sequence[Listed], first: Trial, shared: Configured) -> Plan:
     design, scenario = asked.design, first.stage.scenario
     present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
     return Plan(

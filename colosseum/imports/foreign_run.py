@@ -1,19 +1,20 @@
-"""A run as its source tells it. In: nothing; out: the type that every reader makes, and digests of files."""
+"""A run as its source tells it. In: files; out: the type that every reader makes, their content."""
 
+import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from colosseum.imports.mapping import TraceMapping
+from typing import Any, Literal, TypeAlias
 
 Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read whole."""
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
+"""What JSON of another layout raises where it is taken apart."""
 
 
 class Refusal(Exception):  # noqa: N818 - what is wrong, in words
@@ -78,29 +79,37 @@ class ForeignRun:
     """Why it cannot be used."""
 
 
-ReadRuns: TypeAlias = "Callable[[Path, TraceMapping], Iterator[ForeignRun]]"
-"""A reader: the runs of a file or a folder, one by one."""
-
-
-def digest(content: bytes) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Within the block, what is wrong with a file is a Refusal."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise Refusal(f"{name} is not UTF-8 text") from None
+    except csv.Error as error:
+        raise Refusal(f"{name} is not CSV: {error}") from None
+    except OSError as error:
+        raise Refusal(f"cannot read {name}: {error.strerror}") from None
 
 
 def content_of(path: Path) -> bytes:
     """A whole file. Raises Refusal, also where it is too large."""
-    try:
+    with reading(path.name):
         if path.stat().st_size > LARGEST:
             raise Refusal(f"{path.name} is larger than {LARGEST // 2**20} MiB")
         return path.read_bytes()
-    except OSError as error:
-        raise Refusal(f"cannot read {path.name}: {error.strerror}") from None
 
 
-def json_of(content: bytes, name: str) -> Any:
+def json_file(path: Path) -> tuple[Any, str]:
+    """The value of a JSON file, and the SHA-256 of its content. Raises Refusal."""
+    content = content_of(path)
+    return json_of(content, path.name), hashlib.sha256(content).hexdigest()
+
+
+def json_of(content: str | bytes, name: str) -> Any:
     """The value of a JSON text. Raises Refusal."""
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
+        return json.loads(content, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise Refusal(f"{name} is not JSON: {str(error)[:120]}") from None
 

@@ -3,15 +3,15 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from colosseum.diagnostics import closest
-from colosseum.imports.foreign_run import ForeignChannel, ForeignRun, Refusal
+from colosseum.imports.foreign_run import ForeignRun, Refusal
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun
 from colosseum.imports.mapping import MappedRun
 from colosseum.model.json_text import Json, encode
-from colosseum.model.scenario import Channel
-from colosseum.model.values import plain, text
+from colosseum.model.values import Value, plain, text
 from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial
 
@@ -52,19 +52,19 @@ class ForeignTrace:
         model = text(told)[:LONGEST_NAME] if isinstance(told, str) else ", ".join(sorted(set(players.values())))
         return replace(self.trial.listed, trial=self.identity, model=model, players=players)
 
-    @property
-    def filled(self) -> set[str]:
-        """Variables that were drawn for agents."""
-        task = self.trial.stage.scenario.task
-        return {v.name for name in self.run.filled for v in task.owned[self.mapped.agent(name)]}
+    @cached_property
+    def taken(self) -> dict[str, Value]:
+        """By variable, the decisions that agents took; others were drawn for them."""
+        drawn, owned = {self.mapped.agent(name) for name in self.run.filled}, self.trial.stage.scenario.task.variable
+        return {name: value for name, value in self.mapped.decisions.items() if owned[name].owner not in drawn}
 
     @property
     def summary(self) -> ImportedRun:
-        listed, decided = self.listed, self.mapped.decisions.keys() - self.filled
+        listed = self.listed
         return ImportedRun(
             self.run.name[:LONGEST_NAME], "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
-            sum(not each.failed and each.channel is not None for each in self.run.said), len(decided),
-            len(self.filled & self.mapped.decisions.keys()), self.run.missing,
+            sum(not each.failed and each.channel is not None for each in self.run.said), len(self.taken),
+            len(self.mapped.decisions) - len(self.taken), self.run.missing,
         )  # fmt: skip
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -79,39 +79,46 @@ class ForeignTrace:
         channels = self._channels()
         yield "channels", {"channels": list(channels.values())}
         yield from self._said(channels)
-        decisions, last = self.mapped.decisions, self.trial.stage.conditions.settings.rounds + 1
-        for name, value in decisions.items():
-            if name not in self.filled:
-                yield from self._reply(task.variable[name].owner, "execution", last)
-                decided = {"agent": task.variable[name].owner, "round": last, "variable": name, "value": plain(value)}
-                yield "decide", decided
-        undecided = [v.name for v in task.variables if v.name not in decisions or v.name in self.filled]
-        whole = all(v.name in decisions or (run.decided and None in v.domain) for v in task.variables)
-        realised = {v.name: plain(decisions.get(v.name)) for v in task.variables} if whole and run.decided else None
-        yield "outcome", {"assignment": realised, "undecided": undecided if run.decided else []}
+        last = self.trial.stage.conditions.settings.rounds + 1
+        for name, value in self.taken.items():
+            owner = task.variable[name].owner
+            yield _reply(owner, "execution", last)
+            yield "decide", {"agent": owner, "round": last, "variable": name, "value": plain(value)}
+        decisions = self.mapped.decisions
+        whole = run.decided and all(v.name in decisions or None in v.domain for v in task.variables)
+        undecided = [v.name for v in task.variables if run.decided and v.name not in self.taken]
+        realised = {v.name: plain(decisions.get(v.name)) for v in task.variables} if whole else None
+        yield "outcome", {"assignment": realised, "undecided": undecided}
         yield "end", {"status": "complete"}
 
     def _same_coalition(self) -> None:
         """The members that the source names are those of the scenario, or else its figures say nothing of them."""
         scenario = self.trial.stage.scenario
         if self.run.coalition is not None and scenario.coalitions:
-            theirs, ours = {self.mapped.agent(name) for name in self.run.coalition}, scenario.coalitions[0].members
-            if theirs != {*ours}:
-                names = (", ".join(sorted(each)) or "nobody" for each in (theirs, ours))
-                raise Refusal("its coalition is {}, that of the scenario {}".format(*names))
+            theirs = sorted({self.mapped.agent(name) for name in self.run.coalition})
+            ours = sorted(scenario.coalitions[0].members)
+            if theirs != ours:
+                raise Refusal(f"its coalition is {', '.join(theirs)}, that of the scenario {', '.join(ours)}")
 
     def _channels(self) -> dict[str, dict[str, Json]]:
         """By name in the source: those that are the scenario's have its members where the source names none."""
-        stage = self.trial.stage
+        stage, everybody = self.trial.stage, {*self.mapped.foreign}
         live = {c.name: c for c in (*stage.scenario.channels, *stage.channels)}
-        everybody = [c.name for c in stage.channels if not c.secret and set(c.members) == set(self.mapped.foreign)]
+        public = next((c.name for c in stage.channels if not c.secret and everybody == {*c.members}), None)
         found: dict[str, dict[str, Json]] = {}
         for each in self.run.channels:
-            members = None if each.members is None else [self.mapped.agent(name) for name in each.members]
+            people = None if each.members is None else [self.mapped.agent(name) for name in each.members]
             name = self.mapped.channel(each.name)
-            if name not in live and not each.secret and members and set(members) == set(self.mapped.foreign):
-                name = (everybody or [name])[0]
-            found[each.name] = _channel(name, members, each, live)
+            if public and name not in live and not each.secret and everybody == {*(people or ())}:
+                name = public
+            ours = live.get(name)
+            if people is None and ours is None:
+                help_ = closest(name, live) or f"channels: {', '.join(live)}"
+                unknown = f"`{name}` is no channel of the scenario, and the source does not say its members"
+                raise Refusal(f"{unknown}; {help_}")
+            members: list[Json] = [*(people if people is not None else ours.members if ours else ())]
+            secret = ours.secret if ours else each.secret
+            found[each.name] = {"name": name, "members": members, "secret": secret, "wire": None}
         return found
 
     def _said(self, channels: Mapping[str, dict[str, Json]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -120,7 +127,7 @@ class ForeignTrace:
             if each.phase == "planning" and each.round is not None and each.round > rounds + 1:
                 raise Refusal(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
             agent, when = self.mapped.agent(each.agent), rounds + 1 if each.phase == "execution" else each.round
-            yield from self._reply(agent, each.phase, when)
+            yield _reply(agent, each.phase, when)
             if each.channel is None:
                 about = {"phase": each.phase, "round": when, "kind": "text", "text": each.text}
                 yield "thought", {"agent": agent, **about}
@@ -132,20 +139,8 @@ class ForeignTrace:
                 where = {"channel": channels[each.channel]["name"], "text": each.text}
                 yield "post", {"number": number, "agent": agent, "round": when, **where}
 
-    @staticmethod
-    def _reply(agent: str, phase: str, when: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
-        """A turn, in which what follows was done."""
-        about: dict[str, Any] = {"calls": [], "note": "", "finish": "tool_calls", "usage": None}
-        yield "reply", {"agent": agent, "phase": phase, "round": when, **about}
 
-
-def _channel(
-    name: str, members: list[str] | None, each: ForeignChannel, live: Mapping[str, Channel]
-) -> dict[str, Json]:
-    """A channel of the trace. Raises Refusal where nobody knows its members."""
-    if members is None and name not in live:
-        help_ = closest(name, live) or f"channels: {', '.join(live)}"
-        raise Refusal(f"`{name}` is no channel of the scenario, and the source does not say its members; {help_}")
-    ours = live.get(name)
-    people: list[Json] = [*(members if members is not None else ours.members if ours else ())]
-    return {"name": name, "members": people, "secret": ours.secret if ours else each.secret, "wire": None}
+def _reply(agent: str, phase: str, when: int | None) -> tuple[str, dict[str, Any]]:
+    """A turn, in which what follows was done."""
+    about: dict[str, Any] = {"calls": [], "note": "", "finish": "tool_calls", "usage": None}
+    return "reply", {"agent": agent, "phase": phase, "round": when, **about}

@@ -4,18 +4,17 @@ A run that breaks the scenario is refused with its reason and the others go on. 
 that was read of it, so that importing again adds only what is new.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from colosseum import __version__
-from colosseum.campaign.folder import SCHEMA as PLAN_SCHEMA
-from colosseum.campaign.folder import Damaged, Expense, Folder, Plan, Result, keep_file
-from colosseum.campaign.planning import configured
+from colosseum.campaign.folder import Expense, Folder, Result, keep_file, writing_to
+from colosseum.campaign.part import Part, read_design
+from colosseum.campaign.planning import Asked, configured, plan_of
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, stop
-from colosseum.imports.foreign_run import ForeignRun, ReadRuns, Refusal
+from colosseum.imports.foreign_run import ForeignRun, Refusal
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun, ImportFile
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
@@ -31,7 +30,8 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.trace import Seal, TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
-READERS: dict[str, ReadRuns] = {"otel": read_spans, "table": read_table, "terrarium": read_terrarium}
+READERS: dict[str, Callable[[Path, TraceMapping], Iterator[ForeignRun]]]
+READERS = {"otel": read_spans, "table": read_table, "terrarium": read_terrarium}
 
 
 @dataclass
@@ -44,7 +44,6 @@ class Import:
     reader: str
     folder: Folder
     dry_run: bool = False
-    plan: Plan | None = None
     fresh: list[Listed] = field(default_factory=list)
     found: list[ImportedRun] = field(default_factory=list)
     first: Trial | None = None
@@ -54,12 +53,11 @@ class Import:
         self.expansions = Expansions(self.checked.spec, self.checked.params)
         self.trials = Trials(self.expansions, _by_nobody, lambda name, _: Endpoint(name))
         self.configured = configured(self.design, self.expansions, {"model": f"imported from {self.reader}"})
-        if self.folder.plan_path.exists():
-            self.plan = self.folder.plan()
-            if self.plan.configuration != self.configured.configuration:
-                help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
-                raise stop("C122", f"{self.folder.path} holds runs of another spec or experiment", help=help_)
-        self.cells = {_cell(listed): listed.trial for listed in (self.plan.trials if self.plan else ())}
+        earlier = self.folder.plan() if self.folder.plan_path.exists() else None
+        if earlier and earlier.configuration != self.configured.configuration:
+            help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
+            raise stop("C122", f"{self.folder.path} holds runs of another spec or experiment", help=help_)
+        self.cells = {_cell(listed): listed.trial for listed in (earlier.trials if earlier else ())}
 
     def add(self, path: Path) -> None:
         """The runs of a source. Raises ColosseumError where the mapping does not fit it, and OSError."""
@@ -75,23 +73,21 @@ class Import:
                 raise Refusal(run.broken)
             trial = self._trial(run)
             made = ForeignTrace(run, trial, MappedRun(self.mapping, run, trial.stage.scenario), self.reader)
-            listed = made.listed
+            listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(_cell(listed), listed.trial)
             if known != listed.trial:
                 words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
                 raise Refusal(f"another run is {words} already: {known[:8]}")
-            events = list(made.events())
         except Refusal as unfit:
             return _refused(run, str(unfit))
         self.first = self.first or trial
-        there = listed in self.fresh or self.folder.result_path(listed.trial).exists()
-        became: Literal["new", "known"] = "known" if there else "new"
+        known_before = listed in self.fresh or self.folder.result_path(listed.trial).exists()
         self.fresh.append(listed)
-        if not self.dry_run and became == "new":
+        if not self.dry_run and not known_before:
             self._write(trial, made, events)
-        return replace(made.summary, became=became)
+        return replace(made.summary, became="known" if known_before else "new")
 
-    def _write(self, trial: Trial, made: "ForeignTrace", events: list[tuple[str, dict[str, Any]]]) -> None:
+    def _write(self, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
         keep_file(self.folder.scenario(trial.scenario_hash), trial.instance.written)
         trace = TraceWriter(self.folder.trace(made.identity), Redaction.of())
         for kind, content in events:
@@ -102,8 +98,8 @@ class Import:
 
     def _trial(self, run: ForeignRun) -> Trial:
         """The run of our own that it is compared as. Raises Refusal."""
-        arm, point = self._arm(run), self.mapping.value("point", run.fields) if "point" in run.fields else None
-        cells = [cell for cell in self.design.cells if cell.name == arm and point in (None, "", NOTHING, cell.point)]
+        arm, point = self._arm(run), run.fields.get("point")
+        cells = [cell for cell in self.design.cells if cell.name == arm and point in (None, "", cell.point)]
         if not cells:
             raise Refusal(f"the experiment has no arm `{arm}` at the point `{point}`")
         cell = self._with_params(cells[0], run)
@@ -112,17 +108,16 @@ class Import:
             raise Refusal("the source does not say its seed: map it, as in `seed is seed`, or `seed is 1`")
         if repeat == 0:
             raise Refusal("repeats count from 1; this is 0: write `repeat is … + 1`")
-        made, diagnostics = self.trials.of(Block(cell.point, seed, 1 if repeat is None else repeat, (cell,)))
+        made, diagnostics = self.trials.of(Block(cell.point, seed, repeat or 1, (cell,)))
         if diagnostics:
             raise Refusal(f"there is no instance at seed {seed}: {diagnostics[0].message}")
         return made[0]
 
     def _arm(self, run: ForeignRun) -> str:
-        entries = list(self.mapping.of("arm"))
-        for each in entries:
-            if isinstance(each.what, syntax.Name) and holds(each.source, run.fields):
-                return each.what.id
-        if entries:
+        if entries := list(self.mapping.of("arm")):
+            for (arm, *_), source in entries:
+                if holds(source, run.fields):
+                    return arm
             raise Refusal("no `arm … is …` of the mapping holds for it")
         arm = str(run.fields.get("arm") or "")
         if arm not in self.design.arms:
@@ -132,14 +127,13 @@ class Import:
 
     def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:
         """The cell with the params that the run itself tells, which make a point of their own."""
-        for each in self.mapping.of("param"):
-            value = evaluate(each.source, run.fields)
-            own = dict(self.checked.expansion.scenario.params)
-            if isinstance(each.what, syntax.Name) and value not in (NOTHING, None, own[each.what.id]):
-                name, params = each.what.id, dict(cell.conditions.params)
+        own = dict(self.checked.expansion.scenario.params)
+        for (name, *_), source in self.mapping.of("param"):
+            value = evaluate(source, run.fields)
+            if value not in (NOTHING, None, own[name]):
                 point = ", ".join(filter(None, (cell.point, f"{name}={text(value)}")))
-                conditions = replace(cell.conditions, params=tuple({**params, name: value}.items()))
-                cell = replace(cell, point=point, conditions=conditions)
+                params = tuple({**dict(cell.conditions.params), name: value}.items())
+                cell = replace(cell, point=point, conditions=replace(cell.conditions, params=params))
         return cell
 
     def finish(self) -> None:
@@ -148,19 +142,10 @@ class Import:
             return
         for file in self.configured.files:
             keep_file(self.folder.spec / file.path, file.content)
-        scenario, shared, design = self.first.stage.scenario, self.configured, self.design
+        shared = replace(self.configured, options={**self.configured.options, "imported": self.reader})
+        asked = Asked(self.design, self.checked.expansion.scenario.title, "", {})
         self.folder.drop(self.folder.report)
-        present = {design.arms[0], *(listed.arm for listed in self.fresh)}
-        self.folder.write_plan(
-            Plan(
-                PLAN_SCHEMA, __version__, scenario.name, self.checked.expansion.scenario.title, design.name,
-                design.question, tuple(arm for arm in design.arms if arm in present),
-                tuple(c.name for c in scenario.coalitions), shared.configuration, shared.files[0].path.as_posix(),
-                shared.digests, shared.params, {**shared.options, "imported": self.reader}, tuple(self.fresh),
-                protocol=design.cells[0].conditions.settings.protocol,
-            ),
-            design.arms,
-        )  # fmt: skip
+        self.folder.write_plan(plan_of(asked, self.fresh, self.first, shared), self.design.arms)
         for result in self.written:
             self.folder.commit(result)
 
@@ -194,38 +179,19 @@ def import_runs(
     dry_run: bool = False,
 ) -> ImportFile:  # fmt: skip
     """Bring runs into a folder. Raises ColosseumError where nothing can be read, and nothing is written then."""
-    design = _design(checked, experiment)
-    statement = _statement(checked, reader)
-    name = statement.name if statement else reader or "table"
+    design = read_design(checked, Part(experiment), file=str(checked.spec.composition.source.path))
+    mappings = {each.name: each.mapped for each in checked.spec.of(syntax.Trace)}
+    if reader is None and len(mappings) > 1:
+        raise stop("C122", f"the spec has {counted(len(mappings), 'mapping')}", help=f"`--from {next(iter(mappings))}`")
+    name = reader or next(iter(mappings), "table")
     if name not in READERS:
         help_ = closest(name, READERS) or f"readers: {', '.join(READERS)}"
         raise stop("C122", f"there is no reader `{name}`", help=help_)
-    missing = [path for path in sources if not path.exists()]
-    if missing:
+    if missing := [path for path in sources if not path.exists()]:
         raise stop("C122", f"there is no file or folder {missing[0]}")
-    try:
-        work = Import(checked, design, TraceMapping(statement), name, Folder(out), dry_run)
+    with writing_to(out):
+        work = Import(checked, design, TraceMapping(mappings.get(name, ())), name, Folder(out), dry_run)
         for path in sources:
             work.add(path)
         work.finish()
-    except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
-    except OSError as error:
-        raise stop("C122", f"cannot write to {out}: {error.strerror}") from None
     return ImportFile(str(out), dry_run, name, tuple(work.found))
-
-
-def _design(checked: Checked, name: str | None) -> Design:
-    if not checked.designs:
-        raise stop("C091", "the spec has no experiment, so that runs have no arms", help="add `experiment e { … }`")
-    if name is not None and name not in checked.designs:
-        raise stop("C091", f"there is no experiment `{name}`", help=closest(name, checked.designs))
-    return checked.designs[name or next(iter(checked.designs))]
-
-
-def _statement(checked: Checked, reader: str | None) -> syntax.Trace | None:
-    """The mapping for a reader; the only one, where none is named. Raises ColosseumError."""
-    found = {each.name: each for each in checked.spec.of(syntax.Trace)}
-    if reader is None and len(found) > 1:
-        raise stop("C122", f"the spec has {counted(len(found), 'mapping')}", help=f"`--from {next(iter(found))}`")
-    return found.get(reader) if reader is not None else next(iter(found.values()), None)

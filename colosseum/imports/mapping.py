@@ -9,6 +9,7 @@ from typing import Any, Final
 from colosseum.diagnostics import ColosseumError, closest, report
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal
 from colosseum.language import syntax
+from colosseum.language.syntax.traversal import mentioned
 from colosseum.model.scenario import Scenario, Variable
 from colosseum.model.values import Value
 from colosseum.run.turn import matches
@@ -26,17 +27,18 @@ WORDS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class TraceMapping:
-    """A `trace from` statement; without one, names are as they stand."""
+    """The entries of a `trace from` statement; without them, names are as they stand."""
 
-    statement: syntax.Trace | None = None
+    mapped: tuple[syntax.Mapped, ...] = ()
 
-    def of(self, kind: str) -> Iterator[syntax.Mapped]:
-        """The entries that begin with a word, in declared order."""
-        return (each for each in (self.statement.mapped if self.statement else ()) if each.kind == kind)
+    def of(self, kind: str) -> Iterator[tuple[list[str], syntax.Expr]]:
+        """The entries that begin with a word, in declared order: `pick[a, t]` as its names, and what it is."""
+        entries = (each for each in self.mapped if each.kind == kind)
+        return ((list(mentioned(each.what)) if each.what else [], each.source) for each in entries)
 
     def source(self, kind: str) -> syntax.Expr | None:
         """The expression of the first entry of a kind."""
-        return next((each.source for each in self.of(kind)), None)
+        return next((source for _, source in self.of(kind)), None)
 
     def value(self, kind: str, fields: Fields, default: str | None = None) -> Any:
         """What the first entry of a kind comes to, else the field `default`; NOTHING where there is none."""
@@ -60,14 +62,11 @@ class MappedRun:
     @cached_property
     def foreign(self) -> dict[str, str]:
         """By agent of the scenario, its name in the source."""
-        found = dict.fromkeys(self.scenario.task.agents, "")
-        for agent in found:
-            given = self._foreign(agent) if self.run.agents else agent
-            if given is NOTHING or given is None:
-                raise Refusal(f"the source does not say who `{agent}` is")
-            found[agent] = str(given)
-        strange = [name for name in self.run.agents if name not in found.values()]
-        if strange:
+        given = {a: self._foreign(a) if self.run.agents else a for a in self.scenario.task.agents}
+        if unknown := [agent for agent, name in given.items() if name in (NOTHING, None)]:
+            raise Refusal(f"the source does not say who `{unknown[0]}` is")
+        found = {agent: str(name) for agent, name in given.items()}
+        if strange := [name for name in self.run.agents if name not in found.values()]:
             help_ = closest(strange[0], found.values()) or f"agents: {', '.join(found.values())}"
             raise Refusal(f"`{strange[0]}` is not an agent of the scenario; {help_}")
         if len({*found.values()}) < len(found):
@@ -75,18 +74,14 @@ class MappedRun:
         return found
 
     def _foreign(self, agent: str) -> Any:
-        for each in self.mapping.of("agent"):
-            match each.what:
-                case syntax.Name(id=name) if name == agent:
-                    return evaluate(each.source, self.run.fields)
-                case syntax.Name(id=name) if name not in self.scenario.task.agents:
-                    if isinstance(each.source, syntax.Name):  # `a is participant`: as they stand
-                        return agent
-                    return evaluate(each.source, self.run.fields, {name: agent})
-                case syntax.Lookup(base=syntax.Name(id=base), keys=(syntax.Name(id=name),)):
-                    number = agent.removeprefix(base)
-                    if agent != number and number.isdecimal():
-                        return evaluate(each.source, self.run.fields, {name: int(number)})
+        for (name, *keys), source in self.mapping.of("agent"):
+            number = agent.removeprefix(name)
+            if keys and agent != number and number.isdecimal():
+                return evaluate(source, self.run.fields, {keys[0]: int(number)})
+            if not keys and name == agent:
+                return evaluate(source, self.run.fields)
+            if not keys and name not in self.scenario.task.agents:  # `a is participant`: as they stand
+                return agent if isinstance(source, syntax.Name) else evaluate(source, self.run.fields, {name: agent})
         return agent
 
     @cached_property
@@ -97,17 +92,14 @@ class MappedRun:
     def agent(self, name: str) -> str:
         """An agent by its name in the source. Raises Refusal."""
         if name not in self.ours:
-            raise Refusal(
-                f"`{name}` is not an agent of the scenario; {closest(name, self.ours) or 'map it by `agent`'}"
-            )
+            help_ = closest(name, self.ours) or "map it by `agent`"
+            raise Refusal(f"`{name}` is not an agent of the scenario; {help_}")
         return self.ours[name]
 
     def channel(self, name: str) -> str:
         """A channel by its name in the source: mapped, else as it stands."""
-        for each in self.mapping.of("channel"):
-            if isinstance(each.what, syntax.Name) and str(evaluate(each.source, self.run.fields)) == name:
-                return each.what.id
-        return name
+        entries = self.mapping.of("channel")
+        return next((ours for (ours, *_), each in entries if str(evaluate(each, self.run.fields)) == name), name)
 
     @cached_property
     def decisions(self) -> dict[str, Value]:
@@ -121,15 +113,13 @@ class MappedRun:
         return {v.name: self._within(v, value) for v, value in given.items() if value is not NOTHING}
 
     def _given(self, variable: Variable) -> Any:
-        base, _, rest = variable.name.removesuffix("]").partition("[")
+        base, *indices = variable.name.removesuffix("]").replace("[", ", ").split(", ")
         shared: Fields = dict.fromkeys(self.run.fields, NOTHING) if self.run.own else self.run.fields
         own = {**shared, **self.run.own.get(self.foreign[variable.owner], {})}  # nobody decides by another's row
-        for each in self.mapping.of("decide"):
-            name, keys = indexed(each.what)
+        for (name, *keys), source in self.mapping.of("decide"):
             if name == base:
-                parts = rest.split(", ") if rest else []
-                bound = {key: self.foreign.get(part, part) for key, part in zip(keys, parts, strict=False)}
-                return evaluate(each.source, own, bound)
+                bound = {key: self.foreign.get(index, index) for key, index in zip(keys, indices, strict=False)}
+                return evaluate(source, own, bound)
         return NOTHING
 
     def _within(self, variable: Variable, given: Any) -> Value:
@@ -144,16 +134,6 @@ class MappedRun:
         raise Refusal(f"`{variable.name}` is `{given}`, which is not in its domain; {help_}")
 
 
-def indexed(what: syntax.Expr | None) -> tuple[str, list[str]]:
-    """`pick[a, t]` as its name and its indices."""
-    match what:
-        case syntax.Lookup(base=syntax.Name(id=base), keys=keys):
-            return base, [key.id if isinstance(key, syntax.Name) else "" for key in keys]
-        case syntax.Name(id=base):
-            return base, []
-    return "", []
-
-
 def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None = None) -> Any:
     """An expression over a run's fields; NOTHING where it reads what the source does not hold.
 
@@ -161,10 +141,8 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
     """
     held = {**fields, **(bound or {})}
     match expr:
-        case syntax.Number(value=value) | syntax.Text(value=value):
+        case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
             return value
-        case syntax.Switch(on=on):
-            return on
         case syntax.NoneLiteral():
             return None
         case syntax.Name(id=name):
@@ -181,7 +159,7 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             parts = [evaluate(operand, held) for operand in operands]
             return all(_compared(*pair) for pair in zip(operators, parts, parts[1:], strict=False))
         case syntax.Arithmetic(operator="+" | "-" as sign, left=left, right=right):
-            return _sum(sign, evaluate(left, held), evaluate(right, held))
+            return _sum(sign, _number(evaluate(left, held)), _number(evaluate(right, held)))
     help_ = "it has names, texts, numbers, `[…]`, comparisons, `and`, `or`, `not`, `+` and `-`"
     raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
 
@@ -206,25 +184,23 @@ def _looked_up(found: Any, keys: list[Any]) -> Any:
 
 def _compared(sign: str, left: Any, right: Any) -> bool:
     """Null and what the source does not hold equal nothing but null; texts of numbers and truths are meant as such."""
-    if left is NOTHING or right is NOTHING:
-        return False
     if isinstance(left, str) and isinstance(right, bool | int | float):
         left = WORDS.get(left.lower(), _number(left))
     try:
-        return bool(COMPARED[sign](left, right))
+        return NOTHING not in (left, right) and bool(COMPARED[sign](left, right))
     except TypeError:
         return False
 
 
-def _number(text: str) -> float | str:
+def _number(found: Any) -> Any:
+    """A text of a number as one; all else as it stands."""
     try:
-        return float(text)
+        return float(found) if isinstance(found, str) else found
     except ValueError:
-        return text
+        return found
 
 
-def _sum(sign: str, left: Any, right: Any) -> Any:
-    one, other = (_number(each) if isinstance(each, str) else each for each in (left, right))
+def _sum(sign: str, one: Any, other: Any) -> Any:
     if not isinstance(one, int | float) or not isinstance(other, int | float):
         return NOTHING
     return one + other if sign == "+" else one - other

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from colosseum.imports.foreign_run import ForeignRun, Refusal, content_of, json_of
-from colosseum.imports.mapping import NOTHING, TraceMapping
-from colosseum.imports.table_reader import json_rows, run_of
+from colosseum.imports.foreign_run import MALFORMED, ForeignRun, Refusal, content_of, json_of
+from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.table_reader import json_rows, run_name, run_of
 from colosseum.language.syntax.traversal import mentioned
 
 OWN_TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value")}
@@ -24,7 +24,6 @@ CONTENT = ("output_messages", "tool_call_arguments")
 """Attributes that become rows of their own."""
 TABLE = ("agent", "kind", "text", "channel", "variable", "value", "failed", "acts", "broken")
 """Columns that no attribute may pose as."""
-MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 Row: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
 """A span: its trace and its own name."""
@@ -41,6 +40,10 @@ class Span:
     failed: bool
     fields: Row
 
+    @property
+    def operation(self) -> Any:
+        return self.fields.get("operation_name")
+
 
 def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
     """The runs of a file, by their names. Raises Refusal where a line is damaged: its spans may be of any run."""
@@ -54,18 +57,14 @@ def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
             raise Refusal(f"{where} is not laid out as OTLP: {_words(error)}") from None
     if not spans:
         raise Refusal(f"{path.name} has no spans")
-    tools = {
-        *OWN_TOOLS,
-        *(n for e in (mapping.statement.mapped if mapping.statement else ()) for n in mentioned(e.source)),
-    }
-    rows = [row for _, row in sorted(_Rows(spans, tools).all(), key=lambda each: each[0])]
+    tools = {*OWN_TOOLS, *(name for each in mapping.mapped for name in mentioned(each.source))}
+    rows = _rows(spans, tools)
     nulls = dict.fromkeys(name for row in rows for name in row)
     conversation = {row["trace_id"]: row["conversation_id"] for row in rows if row.get("conversation_id")}
     runs: dict[str, list[Row]] = {}
     for row in rows:
         own = row.get("conversation_id") or conversation.get(row["trace_id"], row["trace_id"])
-        found = NOTHING if mapping.source("run") is None else mapping.value("run", {**nulls, **row})
-        runs.setdefault(str(own if found in (NOTHING, None) else found), []).append(row)
+        runs.setdefault(run_name({**nulls, **row}, mapping, str(own)), []).append(row)
     for name in sorted(runs):
         acting = {row["agent"] for row in runs[name] if row["acts"]}
         kept = [row if row["agent"] in acting else row | {"agent": None} for row in runs[name]
@@ -129,80 +128,73 @@ def _name(key: str) -> str:
 
 def _value(value: Any) -> Any:
     """A value of an attribute; None where it is no number of JSON."""
-    for kind, found in value.items():
-        match kind:
-            case "intValue":
-                return int(found)
-            case "arrayValue":
-                return [_value(each) for each in found.get("values", ())]
-            case "kvlistValue":
-                return {each["key"]: _value(each["value"]) for each in found.get("values", ())}
-            case "doubleValue":
-                return found if isinstance(found, int | float) else None
-            case _:
-                return found
-    return None
+    found: Any
+    kind, found = next(iter(value.items()), ("", None))
+    match kind:
+        case "intValue":
+            return int(found)
+        case "arrayValue":
+            return [_value(each) for each in found.get("values", ())]
+        case "kvlistValue":
+            return {each["key"]: _value(each["value"]) for each in found.get("values", ())}
+        case "doubleValue":
+            return found if isinstance(found, int | float) else None
+    return found
 
 
 def _json(found: Any) -> Any:
     """Structured values of attributes also stand as texts. Raises Refusal."""
-    return json_of(found.encode("utf-8", "surrogatepass"), "an attribute") if isinstance(found, str) else found
+    return json_of(found, "an attribute") if isinstance(found, str) else found
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of spans that may stand in any order."""
-
-    spans: dict[Key, Span]
-    tools: set[str]
-    """Only calls of these are acts; `message` is a text of an assistant."""
-
-    def all(self) -> Iterator[tuple[tuple[int, int], Row]]:
-        """With the time and the place by which they are sorted."""
-        carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in self.spans.values()
-                   if _operation(s) == "execute_tool" and s.fields.get("tool_call_arguments") is not None}  # fmt: skip
-        answered = {above.key for s in self.spans.values() if _operation(s) == "chat" for above in self._line(s)[1:]}
-        for number, span in enumerate(self.spans.values()):
-            fields = {n: v for s in reversed(self._line(span)) for n, v in s.fields.items() if n not in CONTENT}
-            author = fields.get("agent_name")
-            fields["model"] = fields.get("response_model") or fields.get("request_model")
-            fields |= {"agent": None if author is None else str(author), "acts": False, "kind": None}
-            yield (span.times[0], number), fields
-            try:
-                for row in self._acts(span, carried, set() if span.key in answered else {"invoke_agent"}):
-                    when = span.times[_operation(span) != "execute_tool"]
-                    yield (when, number), fields | {"acts": True} | row
-            except (*MALFORMED, Refusal) as error:
-                yield (span.times[0], number), fields | {"broken": f"span {span.key[1]} is malformed: {_words(error)}"}
-
-    def _line(self, span: Span) -> list[Span]:
-        """A span and those above it that the file holds."""
-        line = [span]
-        while (above := self.spans.get(line[-1].parent)) and above not in line:
-            line.append(above)
-        return line
-
-    def _acts(self, span: Span, carried: set[tuple[str, str]], also: set[str]) -> Iterator[Row]:
-        """Calls and texts; a call in a message counts where no span of the trace has carried out calls of its tool."""
-        fields, operation = span.fields, _operation(span)
-        if operation == "execute_tool":
-            yield from self._called(fields["tool_name"], fields.get("tool_call_arguments"), failed=span.failed)
-        elif operation in {"chat", "generate_content", "text_completion"} | also:
-            for part in (p for m in _json(fields.get("output_messages")) or () for p in m["parts"]):
-                match part["type"]:
-                    case "tool_call" if (span.key[0], str(part["name"])) not in carried:
-                        yield from self._called(part["name"], part.get("arguments"))
-                    case "text" if "message" in self.tools:
-                        yield {"message": str(part["content"])}
-                    case "reasoning":
-                        yield {"text": str(part["content"]), "kind": "thought", "acts": False}
-
-    def _called(self, tool: str, arguments: Any, *, failed: bool = False) -> Iterator[Row]:
-        if tool in self.tools and arguments is not None:
-            told = _json(arguments)
-            own = {name: told[name] for name in OWN_TOOLS.get(tool, ()) if name in told}
-            yield {tool: told, **own, "failed": "the tool failed" if failed else None}
+def _rows(spans: dict[Key, Span], tools: set[str]) -> list[Row]:
+    """The rows of spans that may stand in any order, by time. Only calls of `tools` are acts."""
+    carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in spans.values()
+               if s.operation == "execute_tool" and s.fields.get("tool_call_arguments") is not None}  # fmt: skip
+    answered = {above.key for s in spans.values() if s.operation == "chat" for above in _line(s, spans)[1:]}
+    rows = list[tuple[int, Row]]()
+    for span in spans.values():
+        fields = {n: v for s in reversed(_line(span, spans)) for n, v in s.fields.items() if n not in CONTENT}
+        author = fields.get("agent_name")
+        fields["model"] = fields.get("response_model") or fields.get("request_model")
+        fields |= {"agent": None if author is None else str(author), "acts": False, "kind": None}
+        rows.append((span.times[0], fields))
+        # A call in a message counts where no span of the trace has carried out calls of its tool.
+        written = {tool for tool in tools if (span.key[0], tool) not in carried}
+        try:
+            for row in _acts(span, tools, written, set() if span.key in answered else {"invoke_agent"}):
+                rows.append((span.times[span.operation != "execute_tool"], fields | {"acts": True} | row))
+        except (*MALFORMED, Refusal) as error:
+            rows.append((span.times[0], fields | {"broken": f"span {span.key[1]} is malformed: {_words(error)}"}))
+    return [row for _, row in sorted(rows, key=lambda each: each[0])]
 
 
-def _operation(span: Span) -> Any:
-    return span.fields.get("operation_name")
+def _line(span: Span, spans: dict[Key, Span]) -> list[Span]:
+    """A span and those above it that the file holds."""
+    line = [span]
+    while (above := spans.get(line[-1].parent)) and above not in line:
+        line.append(above)
+    return line
+
+
+def _acts(span: Span, tools: set[str], written: set[str], also: set[str]) -> Iterator[Row]:
+    """Calls and texts; of calls in messages, those of the `written` tools."""
+    fields = span.fields
+    if span.operation == "execute_tool" and fields["tool_name"] in tools:
+        yield from _called(fields["tool_name"], fields.get("tool_call_arguments"), failed=span.failed)
+    elif span.operation in {"chat", "generate_content", "text_completion"} | also:
+        for part in (p for m in _json(fields.get("output_messages")) or () for p in m["parts"]):
+            match part["type"]:
+                case "tool_call" if part["name"] in written:
+                    yield from _called(part["name"], part.get("arguments"))
+                case "text" if "message" in tools:
+                    yield {"message": str(part["content"])}
+                case "reasoning":
+                    yield {"text": str(part["content"]), "kind": "thought", "acts": False}
+
+
+def _called(tool: str, arguments: Any, *, failed: bool = False) -> Iterator[Row]:
+    if arguments is not None:
+        told = _json(arguments)
+        own = {name: told[name] for name in OWN_TOOLS.get(tool, ()) if name in told}
+        yield {tool: told, **own, "failed": "the tool failed" if failed else None}

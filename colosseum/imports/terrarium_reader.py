@@ -8,20 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from colosseum.imports.foreign_run import (
-    Fields,
-    ForeignChannel,
-    ForeignRun,
-    Refusal,
-    Utterance,
-    content_of,
-    digest,
-    json_of,
-)
+from colosseum.imports.foreign_run import MALFORMED, Fields, ForeignChannel, ForeignRun, Refusal, Utterance, json_file
 from colosseum.imports.mapping import TraceMapping
 
 FILES = ("run_config", "metrics", "final_summary", "tool_events", "blackboards", "agent_turns", "agent_trajectories")
@@ -37,6 +27,8 @@ REPORTED = {
     "noncoalition_mean_reward": "outsider_payoff",
 }  # fmt: skip
 """Figures by our names. Their `coalition_advantage_mean` is a gap of rewards, not the coalition advantage."""
+TABLED = ("turn order", "memberships", "decisions", "messages", "prompts", "fills")
+"""What a table does not hold, in the order that identities of runs have."""
 BEST = 40.0
 """The most that one agent can earn with tickets, of which their `system_regret` takes the joint reward."""
 ROUNDED = 1e-6
@@ -50,12 +42,12 @@ def read_terrarium(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
     tables = sorted(file for file in path.rglob("summary.json") if file.parent not in folders)
     if not folders and not tables:
         raise Refusal(f"{path.name} has no run of Terrarium: no {', '.join(FILES[:3])} or summary .json")
-    rules: dict[Path, str | None] = {}
+    rules: dict[Path, set[str]] = {}
     for folder in folders:
-        rules[_batch(folder)] = _stronger(rules.get(_batch(folder)), _credit(folder))
+        rules.setdefault(_batch(folder), set()).update(_credit(folder))
     seen: set[str] = set()
     for folder in folders:
-        run = _safely(folder.name, _Files(folder, path), rules[_batch(folder)])
+        run = _safely(_Files(folder, path), max(rules[_batch(folder)], default=None))
         seen.add(str(run.fields.get("run_id")))
         yield run
     for table in tables:
@@ -67,33 +59,29 @@ def _batch(folder: Path) -> Path:
     return next((parent.parent for parent in folder.parents if parent.name == "runs"), folder.parent)
 
 
-def _credit(folder: Path) -> str | None:
+def _credit(folder: Path) -> set[str]:
     """`whole` where rewards show that a surplus claim by n agents costs each 20/n, `split` where they show 20(n−1)/n.
 
-    The first makes rewards come to more than the joint reward where a task has three claims.
+    The first makes rewards come to more than the joint reward where a task has three claims. It counts more in a batch.
     """
     try:
-        summary = json_of(content_of(folder / "final_summary.json"), "final_summary.json")
+        summary, _ = json_file(folder / "final_summary.json")
         excess = sum(summary["agent_rewards"].values()) - summary["joint_reward"]
         taken = [task for task in summary["assignment"].values() if task]
-    except (Refusal, KeyError, TypeError, AttributeError):
-        return None
-    if not any(taken.count(task) > 2 for task in taken):
-        return None
-    return "whole" if excess > ROUNDED else "split"
+    except (Refusal, *MALFORMED):
+        return set()
+    crowded = any(taken.count(task) > 2 for task in taken)
+    return {"whole" if excess > ROUNDED else "split"} if crowded else set()
 
 
-def _stronger(one: str | None, other: str | None) -> str | None:
-    return "whole" if "whole" in (one, other) else one or other
-
-
-def _safely(name: str, files: "_Files", credit: str | None) -> ForeignRun:
+def _safely(files: "_Files", credit: str | None) -> ForeignRun:
     try:
-        return _run(name, files, credit)
+        return _run(files, credit)
     except Refusal as unfit:
-        return ForeignRun(name, files.digests, broken=str(unfit))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        return ForeignRun(name, files.digests, broken=f"its files are not laid out as Terrarium writes them: {error!r}")
+        reason = str(unfit)
+    except MALFORMED as error:
+        reason = f"its files are not laid out as Terrarium writes them: {error!r}"
+    return ForeignRun(files.folder.name, files.digests, broken=reason)
 
 
 @dataclass
@@ -109,9 +97,7 @@ class _Files:
         """A file's JSON; `empty` where there is none. Raises Refusal where it has another type."""
         path = self.folder / f"{name}.json"
         if name not in self.known and path.exists():
-            content = content_of(path)
-            self.digests[path.relative_to(self.root.parent).as_posix()] = digest(content)
-            self.known[name] = json_of(content, path.name)
+            self.known[name], self.digests[_place(path, self.root)] = json_file(path)
         found = self.known.get(name, empty)
         if not isinstance(found, type(empty)):
             raise Refusal(f"{path.name} holds no {'list' if empty == [] else 'object'}")
@@ -120,12 +106,9 @@ class _Files:
     @cached_property
     def config(self) -> Fields:
         """The configuration; without its file, what the folder's name and the figures say."""
-        found = dict(self.get("run_config", {}))
-        name = NAMED.search(self.folder.name)
-        metrics = self.get("metrics", {})
-        rows = metrics.get("agents") or []
+        found, rows = self.get("run_config", {}), self.get("metrics", {}).get("agents") or []
         guessed: dict[str, Any] = {"run_id": self.folder.name}
-        if name:
+        if name := NAMED.search(self.folder.name):
             secret, variant, seed, replica = name.groups()
             guessed |= {"secret_channel_enabled": secret == "1", "prompt_variant": variant, "seed": int(seed)}
             guessed |= {"replica_index": int(replica or 0), "model_label": self.folder.name.partition("__")[0]}
@@ -152,7 +135,7 @@ class _Files:
         return found
 
 
-def _run(name: str, files: _Files, credit: str | None) -> ForeignRun:
+def _run(files: _Files, credit: str | None) -> ForeignRun:
     config, summary = files.config, files.get("final_summary", {})
     decided, filled, whole = _decisions(files)
     boards = _boards(files)
@@ -165,30 +148,29 @@ def _run(name: str, files: _Files, credit: str | None) -> ForeignRun:
         "secret_blackboard": None if secret is None else f"board {secret}", "status": summary.get("status"),
     }  # fmt: skip
     fields["replica_index"] = fields["replica_index"] or 0
-    missing = (
-        *(() if order else ("turn order",)), *(() if known else ("rounds",)), *(() if boards else ("memberships",)),
-        *(() if whole else ("decisions",)), "prompts",
-        *(() if "assignment" in summary or "tool_events" in files.known else ("fills",)),
-        *(() if "blackboards" in files.known or said else ("messages",)),
-    )  # fmt: skip
+    lacks = {
+        "turn order": not order, "rounds": not known, "memberships": not boards, "decisions": not whole,
+        "prompts": True, "fills": "assignment" not in summary and "tool_events" not in files.known,
+        "messages": not said and "blackboards" not in files.known,
+    }  # fmt: skip
     models = config.get("agent_model_assignments") or {}
     label = str(config.get("model_label") or config.get("model") or "unknown")
     return ForeignRun(
-        name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=boards, said=said,
+        files.folder.name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=boards,
         models={a: str((models.get(a) or {}).get("model") or label) for a in files.agents},
-        coalition=tuple(config["colluders"]) if config.get("colluders") else None, decided=whole, filled=filled,
-        reported=_reported(files.get("metrics", {}), summary), missing=missing,
+        coalition=tuple(config.get("colluders") or ()) or None, decided=whole, filled=filled, said=said,
+        reported=_reported(files.get("metrics", {}), summary), missing=tuple(name for name in lacks if lacks[name]),
     )  # fmt: skip
 
 
 def _decisions(files: _Files) -> tuple[dict[str, Any], frozenset[str], bool]:
     """By agent what was decided, who was given a random action, and whether that is all."""
     final = files.get("final_summary", {}).get("assignment")
-    rows = [row for row in files.get("metrics", {}).get("agents") or [] if row.get("chosen_task_id")]
     if final is None:
-        skipped = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
-        found = files.assigned | {a: t for a, t in skipped.items() if rows and a not in files.assigned}
-        return found, frozenset(), bool(rows) or (bool(found) and set(found) == set(files.agents))
+        chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
+        whole = any(chosen.values())
+        found = {**(chosen if whole else {}), **files.assigned}
+        return found, frozenset(), whole or (bool(found) and found.keys() == {*files.agents})
     if files.get("tool_events", []):
         return {**final, **files.assigned}, frozenset(final) - files.assigned.keys(), True
     fills = int(files.get("final_summary", {}).get("random_fallback_fills") or 0)
@@ -253,15 +235,9 @@ def _by_turns(posts: list[Utterance], turns: list[Fields]) -> list[Utterance]:
         if turn.get("phase") == "planning" and turn.get("planning_round"):
             rounds.setdefault(turn["agent"], []).extend([turn["planning_round"]] * number)
     spoken = [each.agent for each in posts if each.phase == "planning"]
-    sure, places = {a for a, found in rounds.items() if len(found) == spoken.count(a)}, dict[str, Any]()
-    found = list[Utterance]()
-    for each in posts:
-        if each.phase == "planning" and each.round is None and each.agent in sure:
-            place = next(places.setdefault(each.agent, count()))
-            found.append(replace(each, round=rounds[each.agent][place]))
-        else:
-            found.append(each)
-    return found
+    sure = {agent: iter(found) for agent, found in rounds.items() if len(found) == spoken.count(agent)}
+    countable = {id(each) for each in posts if each.phase == "planning" and each.round is None and each.agent in sure}
+    return [replace(each, round=next(sure[each.agent])) if id(each) in countable else each for each in posts]
 
 
 def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
@@ -289,18 +265,16 @@ def _reported(metrics: Fields, summary: Fields) -> dict[str, float]:
 def _tabled(table: Path, root: Path, seen: set[str]) -> Iterator[ForeignRun]:
     """Runs of a batch's table that have no folder: figures without decisions."""
     try:
-        rows = json_of(content := content_of(table), table.name)
+        rows, read = json_file(table)
     except Refusal as unfit:
         yield ForeignRun(table.name, {}, broken=str(unfit))
         return
-    file = {table.relative_to(root.parent).as_posix(): digest(content)}
     for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and str(row.get("run_id")) not in seen:
-            fields: dict[str, Any] = {name: row.get(name) for name in FIELDS}
-            fields |= {"agent_order": [], "assignment": {}, "attendance": {}, "secret_blackboard": None}
-            fields |= {"credit": None, "status": row.get("status"), "replica_index": row.get("replica_index") or 0}
-            yield ForeignRun(
-                str(row.get("run_id")), file, fields, decided=False, models={},
-                reported=_reported({"total_agents": row.get("num_agents"), **row}, row),
-                missing=("turn order", "memberships", "decisions", "messages", "prompts", "fills"),
-            )  # fmt: skip
+        if isinstance(row, dict) and (name := str(row.get("run_id"))) not in seen:
+            known = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
+            run = _safely(_Files(table.parent / name, root, {_place(table, root): read}, known), None)
+            yield replace(run, missing=TABLED)
+
+
+def _place(path: Path, root: Path) -> str:
+    return path.relative_to(root.parent).as_posix()

@@ -29,7 +29,7 @@ def mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
         elif (entry.what is None) != (entry.kind in ALONE):
             shown = f"{entry.kind} is …" if entry.kind in ALONE else f"{entry.kind} NAME is …"
             yield report("C011", entry.span, f"expected `{shown}`")
-        elif entry.what is not None and not isinstance(what, syntax.Name):
+        elif entry.what and not all(isinstance(n, syntax.Name | syntax.Lookup) for n in syntax.walk(entry.what)):
             yield report("C011", entry.what.span, "expected a name, or a name with indices")
         elif isinstance(what, syntax.Name) and what.id not in known.get(entry.kind, {what.id}):
             kind = "variable" if entry.kind == "decide" else entry.kind
