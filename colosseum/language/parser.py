@@ -79,7 +79,7 @@ def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
         edition=next((n for n in nodes if isinstance(n, Edition)), None),
         scenario=next((n for n in nodes if isinstance(n, ScenarioName)), None),
         statements=tuple(n for n in nodes if n is not None and not isinstance(n, Edition | ScenarioName)),
-        comments=lexed.comments,
+        comments=tuple(lexed.comments),
     )
 
 
