@@ -127,10 +127,9 @@ def _header(f: Failure) -> Diagnostic | None:
     below = before is not None and f.at(before).line < f.place.line and f.token.type in ("NAME", "NUMBER", "STRING")
     if f.token.type != "LABEL" and not below:
         return None
-    if f.token.type != "LABEL":
-        help_ = "write `| left right`, and each further line as `label | 1 2`"
-        return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
-    help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
+    help_ = "write `| left right`, and each further line as `label | 1 2`"
+    if f.token.type == "LABEL":
+        help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
     return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
 
 
@@ -215,11 +214,9 @@ def _equals(f: Failure) -> Diagnostic | None:
     if f.token is None or f.reason is Reason.END:
         return None
     opener = f.tokens[f.start]
-    if f.token.type == "COLON" and opener.type == "AGENTS" and f.stop == f.start + 1:
+    if f.token.type in ("COLON", "EQUAL") and opener.type == "AGENTS" and f.stop == f.start + 1:
         return _agents(f)
     if f.token.type == "EQUAL":
-        if opener.type == "AGENTS" and f.stop == f.start + 1:
-            return _agents(f)
         if "COLON" in f.accepts and ("COMPARE" not in f.accepts or opener.type == "VARIABLE"):
             return report("C017", f.place, f"`{_statement(f)}` takes `:` here, not `=`")
         if f.opened and f.opened[-1].type == "LBRACE" and opener.type == "TABLE":

@@ -56,7 +56,7 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     else:
         whole = not lexed.gave_up
         if whole:
-            told += _head(source, pieces)
+            told += _head(builder, pieces)
     found = sorted(told, key=lambda d: d.span.start if d.span else 0)
     doubts = doubts_in(broken) | Doubts(everything=not whole)
     return _file(source, pieces, lexed), doubts, found[:MOST_DIAGNOSTICS]
@@ -106,26 +106,23 @@ def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:
     return lexed.tokens[parsed.start].start, end
 
 
-def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:
+def _head(builder: Builder, pieces: list[_Piece]) -> list[Diagnostic]:
     """Whether the edition comes first, once, and the scenario second, once."""
     if not pieces:
-        return [report("C001", Span(source, 0, 0), "there is nothing to read here", help=FIRST_LINES)]
+        return [report("C001", Span(builder.source, 0, 0), "there is nothing to read here", help=FIRST_LINES)]
     found = []
     words = [token.type for token, _ in pieces]
     if "COLOSSEUM" not in words:
-        first = _span(source, pieces[0][0])
+        first = builder.span(pieces[0][0])
         found.append(report("C001", first, "the first line must be `colosseum 1`", help=FIRST_LINES))
     elif "SCENARIO" not in words:
         help_ = 'write `scenario NAME "title"` after `colosseum 1`'
-        found.append(report("C004", _span(source, pieces[0][0]), "the scenario has no name", help=help_))
+        found.append(report("C004", builder.span(pieces[0][0]), "the scenario has no name", help=help_))
     seen: dict[str, Span] = {}
     for position, (token, node) in enumerate(pieces):
-        span = _span(source, token)
-        if token.type == "COLOSSEUM":
-            found += _edition(position, span, node, seen)
-        elif token.type == "SCENARIO":
-            found += _scenario(words[:position], span, seen)
         if token.type in ("COLOSSEUM", "SCENARIO"):
+            span, edition = builder.span(token), token.type == "COLOSSEUM"
+            found += _edition(position, span, node, seen) if edition else _scenario(words[:position], span, seen)
             seen.setdefault(token.type, span)
     return found
 
@@ -151,7 +148,3 @@ def _scenario(before: list[str], span: Span, seen: dict[str, Span]) -> list[Diag
         message = "`scenario` must come right after `colosseum 1`"
         return [report("C006", span, message, help="move it to the second line")]
     return []
-
-
-def _span(source: Source, token: Token) -> Span:
-    return Span(source, token.start, token.end)
