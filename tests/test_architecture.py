@@ -79,7 +79,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 582,
     "chaos": 417,
-    "language": 5580,
+    "language": 5574,
     "model": 7573,
     "solve": 6940,
     "players": 3385,

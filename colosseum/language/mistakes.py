@@ -8,7 +8,7 @@ from collections.abc import Callable
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import habits
 from colosseum.language.failure import Failure, Reason
-from colosseum.language.forms import at_head, form, opening
+from colosseum.language.forms import PREFIXES, at_head, form, opening
 from colosseum.language.hints import hint
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
@@ -169,12 +169,7 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
     token, before = f.token, f.around(-1)
     if token is None or f.reason is Reason.END:
         return None
-    if (
-        before is not None
-        and before.type == "NUMBER"
-        and token.type == "NAME"
-        and f.at(before).end == f.at(token).start
-    ):
+    if before is not None and before.type == "NUMBER" and token.type == "NAME" and before.end == token.start:
         help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
         return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
     if "NAME" not in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT", "UNDISCLOSED"}:
@@ -315,8 +310,7 @@ def _open_label(f: Failure) -> list[Label]:
 
 def _statement(f: Failure) -> str:
     """The word that opens the failing statement, its prefixes passed over."""
-    prefixes = {"OVERRIDE", "PRIVATE", "SECRET"}
-    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - prefixes]
+    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - PREFIXES]
     inner = [t for t in f.tokens[f.start : f.stop] if t.type in ("OBJECTIVE", "MEMBERS")]
     return str((inner or words or f.tokens[f.start :])[-1 if inner else 0])
 

@@ -41,9 +41,10 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     whole = False
     for parsed in split(builder, lexed.tokens, grammar):
         node = parsed.node
-        if parsed.failure is not None and not _touches(source, parsed, lexed):
+        touched = bool(lexed.skipped) and _touches(source, parsed, lexed)
+        if parsed.failure is not None and not touched:
             _tell(explain(parsed.failure), told)
-        if parsed.failure is not None or _touches(source, parsed, lexed):
+        if parsed.failure is not None or touched:
             first = lexed.tokens[parsed.start]
             broken.append(source.text[slice(*_stretch(parsed, lexed))].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
