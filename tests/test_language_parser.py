@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,54 @@ def test_agents_opens_a_statement_only_where_it_is_no_expression() -> None:
     file, said = read(HEAD + "set x = agents\nagents A, B\nset y = agents - {A}\nprompt p for agents {a: 1}\n")
     assert [type(s).__name__ for s in file.statements] == ["Set", "Agents", "Set"]
     assert said.count("error[") == 1
+
+
+@pytest.mark.parametrize("path", [*SPECS, *GOOD], ids=lambda p: p.stem)
+def test_a_repeated_statement_has_its_own_places(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    once, _ = parse(Source("once.colo", text))
+    starts = [s.span.start for s in once.statements]
+    parts = [text[low:high] for low, high in pairwise([*starts, len(text)])]
+    file, _ = parse(Source("often.colo", "".join(3 * (part + "\n") for part in parts)))
+    assert file.statements == tuple(s for s in once.statements for _ in range(3))
+    offset = 0
+    for index, statement in enumerate(file.statements):
+        alone, _ = parse(Source("alone.colo", parts[index // 3]))
+        assert places(statement) == [(low + offset, high + offset) for low, high in places(alone.statements[0])]
+        offset += len(parts[index // 3]) + 1
+
+
+def places(node: object) -> list[tuple[int, int]]:
+    """The offsets of every span in a node."""
+    if isinstance(node, Span):
+        return [(node.start, node.end)]
+    parts = node if isinstance(node, tuple) else ()
+    if is_dataclass(node):
+        parts = tuple(getattr(node, f.name) for f in fields(node))
+    return [place for part in parts for place in places(part)]
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("param n = 1\n", "param n = 12"),
+        ("param n = 1\n", "param n = 1 + 2"),
+        ("param n = 1\n", "param n = 1\n[2]"),
+        ("param n = 1\n", "param nn = 1"),
+        ("param n = 1\n", "param n = 1 ;"),
+        ('trace from "x" { seed is a } ', "trace from b"),  # a name, which spoils the statement before it
+    ],
+)
+def test_a_statement_that_only_begins_like_the_last_one_is_read(first: str, last: str) -> None:
+    once, said = parse(Source("once.colo", f"{HEAD}{first}{last}\nparam m = 1\n"))
+    file, told = parse(Source("often.colo", f"{HEAD}{3 * first}{last}\nparam m = 1\n"))
+    assert file.statements[2:] == once.statements
+    assert [d.message for d in told] == [d.message for d in said]
+
+
+def test_each_mistake_of_repeated_statements_is_told_at_its_place() -> None:
+    _, told = parse(Source("text.colo", HEAD + 'claim c: "\\q" is true\n' * 3))
+    assert [(d.code, d.line) for d in told] == [("C010", 3), ("C010", 4), ("C010", 5)]
 
 
 # ---- bounds ------------------------------------------------------------------------------------------------------

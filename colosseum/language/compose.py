@@ -133,11 +133,12 @@ class _Reader:
         missing: list[Override] = []
         for item in self.found:
             statement = item.statement if isinstance(item, Override) else item
-            place = places.get(_key(statement))
+            key = _key(statement)
+            place = places.get(key)
             if place is None and isinstance(item, Override):
                 missing.append(item)
             elif place is None:
-                places[_key(statement)] = len(self.declared)
+                places[key] = len(self.declared)
                 self.declared.append(statement)
             elif not isinstance(item, Override) or self.declared[place].span.source is statement.span.source:
                 first, overrides = self.declared[place], isinstance(item, Override)

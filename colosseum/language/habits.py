@@ -170,18 +170,16 @@ def kind_of_setting(f: Failure) -> Diagnostic | None:
 
 def in_brackets(f: Failure) -> Diagnostic | None:
     """`reward r(a in agents)`, `reward r for a in agents`, `reward r[a in agents][b in agents]`."""
-    token, behind = f.token, f.around(-1)
+    token, before = f.token, f.around(-1)
     if token is None or f.opened or opener(f) not in INDEXED or f.reason is Reason.END:
         return None
-    if token.type == "LSQB" and behind is not None and behind.type == "RSQB" and "PLUS" not in f.accepts:
+    if token.type == "LSQB" and before is not None and before.type == "RSQB" and "PLUS" not in f.accepts:
         message = "all indices stand in one pair of brackets"
-        return report("C011", f.at(behind).to(f.place), message, help="write `[a in S, b in T]`")
-    if "LSQB" not in f.accepts:
+        return report("C011", f.at(before).to(f.place), message, help="write `[a in S, b in T]`")
+    if "LSQB" not in f.accepts or "PLUS" in f.accepts or token.type not in ("LPAR", "FOR"):
         return None
-    if token.type not in ("LPAR", "FOR") or "PLUS" in f.accepts:
-        return None
-    word, before = opener(f).lower(), f.around(-1)
-    return report("C011", f.place, "put the loop in square brackets", help=f"as in `{word} {before}[a in agents]`")
+    help_ = f"as in `{opener(f).lower()} {before}[a in agents]`"
+    return report("C011", f.place, "put the loop in square brackets", help=help_)
 
 
 def missing_word(f: Failure) -> Diagnostic | None:

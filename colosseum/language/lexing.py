@@ -4,10 +4,8 @@ After such a place the reading goes on behind it, so one stray character hides n
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
@@ -25,7 +23,6 @@ MOST_LINES = 30
 MOST_QUOTED = 80
 """Longest text to repeat in a help."""
 _FILE_NAME = re.compile(r"[\w./-]+\.(?:colo|csv)\b")
-_COMMENT = re.compile(r"#[^\n]*")
 _OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b", re.MULTILINE)
 _FOREIGN_QUOTE = re.compile(
     "['\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}]"
@@ -64,7 +61,7 @@ class Lexed:
     """The words of a text."""
 
     tokens: list[Token] = field(default_factory=list)
-    comments: tuple[Comment, ...] = ()
+    comments: list[Comment] = field(default_factory=list)
     strays: list[Diagnostic] = field(default_factory=list)
     """One for each stretch that was skipped."""
     skipped: list[tuple[int, int]] = field(default_factory=list)
@@ -78,7 +75,7 @@ def lex(source: Source, tables: "Lark") -> Lexed:
     text, result, semicolons = source.text, Lexed(), 0
     position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
     while True:
-        stop = _read_from(position, text, tables, result.tokens)
+        stop = _read_from(position, source, tables, result)
         if stop is None:
             break
         stray = _stray(source, result.tokens, stop)
@@ -90,6 +87,8 @@ def lex(source: Source, tables: "Lark") -> Lexed:
         result.skipped.append((stray.start, stray.end))
         while result.tokens and result.tokens[-1].end > stray.start:
             result.tokens.pop()
+        while result.comments and result.comments[-1].span.end > stray.start:
+            result.comments.pop()
         position = stray.end
         if len(result.strays) == MOST_STRAYS:
             result.gave_up = True
@@ -98,38 +97,41 @@ def lex(source: Source, tables: "Lark") -> Lexed:
         result.strays = [
             _with_others(d, semicolons - 1) if d.span and d.span.text[:1] == ";" else d for d in result.strays
         ]
-    result.comments = tuple(_comments(source, result, position if result.gave_up else len(text)))
     return result
 
 
 @cache
 def _words(tables: "Lark") -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
-    """The pattern of all terminals, the keywords among those of a terminal, and what is ignored, as Lark has them."""
+    """The pattern of all terminals behind blanks, the keywords among those of a terminal, and the ignored terminals."""
     lexer: Any = tables.parse_interactive("", start="statement").lexer_thread.lexer
     pattern = "|".join(f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in lexer.scanner.terminals)
     keywords = {
         kind: {t.pattern.value: t.name for t in unless.scanner.terminals} for kind, unless in lexer.callback.items()
     }
-    return re.compile(pattern, lexer.g_regex_flags), keywords, lexer.ignore_types
+    return re.compile(rf"\s*(?:{pattern})", lexer.g_regex_flags), keywords, lexer.ignore_types
 
 
-def _read_from(position: int, text: str, tables: "Lark", tokens: list[Token]) -> int | None:
-    """Append the tokens from a position on; the offset of what is no token, None at the end of the text."""
+def _read_from(position: int, source: Source, tables: "Lark", lexed: Lexed) -> int | None:
+    """Append the tokens and comments from a position on; the offset of what is neither, None at the end of the text."""
     pattern, keywords, ignored = _words(tables)
-    match = pattern.match
+    text, match = source.text, pattern.match
     while position < len(text):
         found = match(text, position)
         if found is None:
             return position
-        kind, word, start, position = found.lastgroup or "", found[0], position, found.end()
+        kind = found.lastgroup or ""
+        word, (start, position) = found[kind], found.span(kind)
         if kind in ignored:
+            if kind == "COMMENT":
+                written = word.rstrip("\r")
+                lexed.comments.append(Comment(span=Span(source, start, start + len(written)), text=written))
             continue
         if word == QUOTE * 2 and text.startswith(QUOTE, position):
             return start  # three quotes that nothing closes read as an empty text and one quote
         token = Token(word)
         token.type = keywords[kind].get(word, kind) if kind in keywords else kind
         token.start, token.end = start, position
-        tokens.append(token)
+        lexed.tokens.append(token)
     return None
 
 
@@ -240,12 +242,3 @@ def _point_advice(before: str, after: str) -> str:
 def _line_end(text: str, position: int) -> int:
     end = text.find("\n", position)
     return len(text) if end < 0 else end
-
-
-def _comments(source: Source, lexed: Lexed, end: int) -> Iterator[Comment]:
-    """The comments, found between the tokens and outside the skipped stretches."""
-    taken = sorted([(t.start, t.end) for t in lexed.tokens] + lexed.skipped)
-    for (_, left), (right, _) in pairwise([(0, 0), *taken, (end, end)]):
-        for found in _COMMENT.finditer(source.text, left, max(left, right)):
-            written = found[0].rstrip("\r")
-            yield Comment(span=Span(source, found.start(), found.start() + len(written)), text=written)

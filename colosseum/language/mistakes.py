@@ -8,7 +8,7 @@ from collections.abc import Callable
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import habits
 from colosseum.language.failure import Failure, Reason
-from colosseum.language.forms import at_head, form, opening
+from colosseum.language.forms import PREFIXES, at_head, form, opening
 from colosseum.language.hints import hint
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
@@ -127,10 +127,9 @@ def _header(f: Failure) -> Diagnostic | None:
     below = before is not None and f.at(before).line < f.place.line and f.token.type in ("NAME", "NUMBER", "STRING")
     if f.token.type != "LABEL" and not below:
         return None
-    if f.token.type != "LABEL":
-        help_ = "write `| left right`, and each further line as `label | 1 2`"
-        return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
-    help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
+    help_ = "write `| left right`, and each further line as `label | 1 2`"
+    if f.token.type == "LABEL":
+        help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
     return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
 
 
@@ -170,12 +169,7 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
     token, before = f.token, f.around(-1)
     if token is None or f.reason is Reason.END:
         return None
-    if (
-        before is not None
-        and before.type == "NUMBER"
-        and token.type == "NAME"
-        and f.at(before).end == f.at(token).start
-    ):
+    if before is not None and before.type == "NUMBER" and token.type == "NAME" and before.end == token.start:
         help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
         return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
     if "NAME" not in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT", "UNDISCLOSED"}:
@@ -215,11 +209,9 @@ def _equals(f: Failure) -> Diagnostic | None:
     if f.token is None or f.reason is Reason.END:
         return None
     opener = f.tokens[f.start]
-    if f.token.type == "COLON" and opener.type == "AGENTS" and f.stop == f.start + 1:
+    if f.token.type in ("COLON", "EQUAL") and opener.type == "AGENTS" and f.stop == f.start + 1:
         return _agents(f)
     if f.token.type == "EQUAL":
-        if opener.type == "AGENTS" and f.stop == f.start + 1:
-            return _agents(f)
         if "COLON" in f.accepts and ("COMPARE" not in f.accepts or opener.type == "VARIABLE"):
             return report("C017", f.place, f"`{_statement(f)}` takes `:` here, not `=`")
         if f.opened and f.opened[-1].type == "LBRACE" and opener.type == "TABLE":
@@ -318,8 +310,7 @@ def _open_label(f: Failure) -> list[Label]:
 
 def _statement(f: Failure) -> str:
     """The word that opens the failing statement, its prefixes passed over."""
-    prefixes = {"OVERRIDE", "PRIVATE", "SECRET"}
-    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - prefixes]
+    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - PREFIXES]
     inner = [t for t in f.tokens[f.start : f.stop] if t.type in ("OBJECTIVE", "MEMBERS")]
     return str((inner or words or f.tokens[f.start :])[-1 if inner else 0])
 

@@ -41,9 +41,10 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     whole = False
     for parsed in split(builder, lexed.tokens, grammar):
         node = parsed.node
-        if parsed.failure is not None and not _touches(source, parsed, lexed):
+        touched = bool(lexed.skipped) and _touches(source, parsed, lexed)
+        if parsed.failure is not None and not touched:
             _tell(explain(parsed.failure), told)
-        if parsed.failure is not None or _touches(source, parsed, lexed):
+        if parsed.failure is not None or touched:
             first = lexed.tokens[parsed.start]
             broken.append(source.text[slice(*_stretch(parsed, lexed))].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
@@ -56,7 +57,7 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     else:
         whole = not lexed.gave_up
         if whole:
-            told += _head(source, pieces)
+            told += _head(builder, pieces)
     found = sorted(told, key=lambda d: d.span.start if d.span else 0)
     doubts = doubts_in(broken) | Doubts(everything=not whole)
     return _file(source, pieces, lexed), doubts, found[:MOST_DIAGNOSTICS]
@@ -79,7 +80,7 @@ def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
         edition=next((n for n in nodes if isinstance(n, Edition)), None),
         scenario=next((n for n in nodes if isinstance(n, ScenarioName)), None),
         statements=tuple(n for n in nodes if n is not None and not isinstance(n, Edition | ScenarioName)),
-        comments=lexed.comments,
+        comments=tuple(lexed.comments),
     )
 
 
@@ -106,26 +107,23 @@ def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:
     return lexed.tokens[parsed.start].start, end
 
 
-def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:
+def _head(builder: Builder, pieces: list[_Piece]) -> list[Diagnostic]:
     """Whether the edition comes first, once, and the scenario second, once."""
     if not pieces:
-        return [report("C001", Span(source, 0, 0), "there is nothing to read here", help=FIRST_LINES)]
+        return [report("C001", Span(builder.source, 0, 0), "there is nothing to read here", help=FIRST_LINES)]
     found = []
     words = [token.type for token, _ in pieces]
     if "COLOSSEUM" not in words:
-        first = _span(source, pieces[0][0])
+        first = builder.span(pieces[0][0])
         found.append(report("C001", first, "the first line must be `colosseum 1`", help=FIRST_LINES))
     elif "SCENARIO" not in words:
         help_ = 'write `scenario NAME "title"` after `colosseum 1`'
-        found.append(report("C004", _span(source, pieces[0][0]), "the scenario has no name", help=help_))
+        found.append(report("C004", builder.span(pieces[0][0]), "the scenario has no name", help=help_))
     seen: dict[str, Span] = {}
     for position, (token, node) in enumerate(pieces):
-        span = _span(source, token)
-        if token.type == "COLOSSEUM":
-            found += _edition(position, span, node, seen)
-        elif token.type == "SCENARIO":
-            found += _scenario(words[:position], span, seen)
         if token.type in ("COLOSSEUM", "SCENARIO"):
+            span, edition = builder.span(token), token.type == "COLOSSEUM"
+            found += _edition(position, span, node, seen) if edition else _scenario(words[:position], span, seen)
             seen.setdefault(token.type, span)
     return found
 
@@ -151,7 +149,3 @@ def _scenario(before: list[str], span: Span, seen: dict[str, Span]) -> list[Diag
         message = "`scenario` must come right after `colosseum 1`"
         return [report("C006", span, message, help="move it to the second line")]
     return []
-
-
-def _span(source: Source, token: Token) -> Span:
-    return Span(source, token.start, token.end)

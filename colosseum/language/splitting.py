@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import Failure, Reason
 from colosseum.language.machine import END, Machine, Table, table
+from colosseum.language.syntax import moved
 from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, Token, meant_opener, terminals
 
 if TYPE_CHECKING:
@@ -50,10 +51,30 @@ class Parsed:
 def split(builder: Builder, tokens: list[Token], tables: "Lark") -> Iterator[Parsed]:
     """Each statement of a text in turn."""
     position = 0
+    parsed: Parsed | None = None
     while position < len(tokens):
-        parsed = _Run(builder, tokens, table(tables), position).read()
+        told = len(builder.diagnostics)
+        again = _again(parsed, builder.source.text, tokens) if parsed else None
+        parsed = again or _Run(builder, tokens, table(tables), position).read()
         yield parsed
         position = parsed.end
+        if len(builder.diagnostics) > told:
+            parsed = None  # a statement with mistakes is read again, for each has its own place
+
+
+def _again(last: Parsed, text: str, tokens: list[Token]) -> Parsed | None:
+    """The next statement where it and the two words behind it repeat the last one: read once, its spans are moved.
+
+    A file of nothing else takes a quarter of the time to split.
+    """
+    seen = tokens[last.start : last.end + 2]
+    ahead = tokens[last.end : last.end + len(seen)]
+    written = text[seen[0].start : seen[-1].end]
+    repeated = ahead and text.startswith(written, ahead[0].start) and [t.type for t in seen] == [t.type for t in ahead]
+    if last.node is None or not repeated:
+        return None
+    node = moved(last.node, ahead[0].start - seen[0].start)
+    return Parsed(last.end, 2 * last.end - last.start, node, None)
 
 
 class _Run:

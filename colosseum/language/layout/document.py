@@ -91,14 +91,26 @@ class Cat:
     """Ends with a comment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """All on one line if there is room, else every break outside of inner groups ends a line."""
+@dataclass(frozen=True)
+class Around:
+    """One document and where its lines stand."""
 
     content: "Document"
     width: float
     opens: bool
     closes: bool
+
+
+class Group(Around):
+    """All on one line if there is room, else every break outside of inner groups ends a line."""
+
+
+class Nest(Around):
+    """Lines after the first stand one level deeper than those around."""
+
+
+class Align(Around):
+    """Lines after the first stand below its first column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,26 +122,6 @@ class Fill:
     """An item that fits on no line goes on within so many columns, and is broken inside; behind them, a line begins."""
     apart: bool
     """Behind an item of several lines, a new line begins."""
-    width: float
-    opens: bool
-    closes: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Nest:
-    """Lines after the first stand one level deeper than those around."""
-
-    content: "Document"
-    width: float
-    opens: bool
-    closes: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Align:
-    """Lines after the first stand below its first column."""
-
-    content: "Document"
     width: float
     opens: bool
     closes: bool

@@ -38,8 +38,8 @@ class Expressions:
                 return cat(base, self.bracketed(lambda: self.listed(node.keys)))
             case syntax.Call():
                 return self._call(node)
-            case syntax.Aggregate():
-                return cat(self.words.take(), self.bracketed(lambda: self._aggregate(node)))
+            case syntax.Aggregate(binders=loops):
+                return cat(self.words.take(), self.bracketed(lambda: self._over(node.body, loops, when=node.when)))
             case syntax.Quantifier():
                 return cat(self.words.take(), self.bracketed(lambda: self.bound(node.binders, when=node.when)))
             case syntax.Tuple():
@@ -56,8 +56,7 @@ class Expressions:
 
     def bracketed(self, content: Callable[[], Document], *, block: bool = False) -> Document:
         """What stands between the next word, an opening bracket, and its closing one."""
-        opening = self.words.take()
-        inside = content()
+        opening, inside = self.words.take(), content()
         return bracket(opening, cat(inside, self.words.take_before()), self.words.take(), block=block)
 
     def _call(self, node: syntax.Call) -> Document:
@@ -100,14 +99,11 @@ class Expressions:
 
     # ---- loops ------------------------------------------------------------------------------------------
 
-    def _aggregate(self, node: syntax.Aggregate) -> Document:
-        return self._over(node.body, node.binders, when=node.when)
-
     def _over(self, body: syntax.Expr, binders: syntax.Binders, *, when: syntax.Expr | None = None) -> Document:
         """`e for i in S`, then `where` and `when` on lines of their own if there is no room."""
         inside = self.expression(body)
-        word = self.words.take()
-        return self._clauses([inside, cat(word, SPACE, self._loops(binders))], binders.where, when)
+        loops = cat(self.words.take(), SPACE, self._loops(binders))
+        return self._clauses([inside, loops], binders.where, when)
 
     def bound(self, binders: syntax.Binders, *, when: syntax.Expr | None) -> Document:
         """`i in S, j in T where c when d`."""
@@ -127,8 +123,7 @@ class Expressions:
         if not node.names:
             return self.words.take()
         pattern = self._pattern(node.names) if len(node.names) > 1 else self.words.take()
-        word = self.words.take()
-        return cat(pattern, SPACE, word, SPACE, self.expression(node.domain, least=Level.RANGE))
+        return cat(pattern, SPACE, self.words.take(), SPACE, self.expression(node.domain, least=Level.RANGE))
 
     def _pattern(self, names: tuple[str, ...]) -> Document:
         """`(a, b)`."""

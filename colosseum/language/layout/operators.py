@@ -62,8 +62,7 @@ class Operators:
         if self.words.wrapped(node):
             if self._unwrapped(node, least, beside):
                 return self.expression(node, least=least, beside=beside)
-            opening = self.words.take()
-            content = self.expression(node)
+            opening, content = self.words.take(), self.expression(node)
             return bracket(opening, cat(content, self.words.take_before()), self.words.take())
         match node:
             case syntax.Ternary():
@@ -71,7 +70,8 @@ class Operators:
             case syntax.Comparison():
                 return align(fill(self._compared(node), snug=NEAR, apart=True))
             case syntax.Range():
-                return self._range(node)
+                low = self.expression(node.low, least=Level.SUM, beside=Level.RANGE)
+                return cat(low, self.words.take(), self.expression(node.high, least=Level.SUM, beside=Level.RANGE))
             case syntax.Negation():
                 return cat(self.words.take(), SPACE, self.expression(node.operand, least=Level.NOT, beside=Level.NOT))
             case syntax.Minus():
@@ -97,24 +97,16 @@ class Operators:
         chained = level_of(node) is level and not self.words.wrapped(node)
         if chained and isinstance(node, syntax.Arithmetic | syntax.Logical):
             before = self._links(node.left, level)
-            operator = self.words.take()
-            right = self.expression(node.right, least=Level(level + 1), beside=level)
-            return [*before, cat(operator, SPACE, right)]
+            right = cat(self.words.take(), SPACE, self.expression(node.right, least=Level(level + 1), beside=level))
+            return [*before, right]
         return [self.expression(node, least=level, beside=level)]
 
     def _compared(self, node: syntax.Comparison) -> list[Document]:
         parts = [self.expression(node.operands[0], least=Level.RANGE, beside=Level.COMPARISON)]
         for operand in node.operands[1:]:
-            operator = self.words.take()
-            right = self.expression(operand, least=Level.RANGE, beside=Level.COMPARISON)
-            parts.append(cat(operator, SPACE, right))
+            sign = self.words.take()
+            parts.append(cat(sign, SPACE, self.expression(operand, least=Level.RANGE, beside=Level.COMPARISON)))
         return parts
-
-    def _range(self, node: syntax.Range) -> Document:
-        low = self.expression(node.low, least=Level.SUM, beside=Level.RANGE)
-        points = self.words.take()
-        high = self.expression(node.high, least=Level.SUM, beside=Level.RANGE)
-        return cat(low, points, high)
 
     def _branches(self, node: syntax.Ternary) -> list[Document]:
         """`a if b`, `else c if d`, `else e`."""
@@ -123,18 +115,14 @@ class Operators:
         rest: syntax.Expr = node
         while isinstance(rest, syntax.Ternary) and not self.words.wrapped(rest):
             then = self.expression(rest.then, least=Level.OR, beside=Level.TERNARY)
-            condition = self._worded(rest.condition)
+            word = self.words.take()
+            condition = cat(word, SPACE, self.expression(rest.condition, least=Level.OR, beside=Level.TERNARY))
             branches.append(cat(*lead, align(fill([then, condition], snug=NEAR, apart=True))))
             lead = [self.words.take(), SPACE]
             rest = rest.otherwise
             while self.words.wrapped(rest) and self._unwrapped(rest, Level.TERNARY, Level.TERNARY):
                 pass
         return [*branches, cat(*lead, self.expression(rest, beside=Level.TERNARY))]
-
-    def _worded(self, condition: syntax.Expr) -> Document:
-        """`if` and its condition."""
-        word = self.words.take()
-        return cat(word, SPACE, self.expression(condition, least=Level.OR, beside=Level.TERNARY))
 
 
 def is_short(node: syntax.Expr) -> bool:
