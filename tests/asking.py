@@ -17,7 +17,7 @@ from colosseum.model.scenario import Variable
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.reply import Answer as Answered
-from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.models.request import Endpoint, Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import CallFailed, ChannelView, Position, Reply, View
 from colosseum.run.run import LiveRun
@@ -47,7 +47,7 @@ class Log:
 
     def __init__(self) -> None:
         self.provider = Provider(sleep=self.sleep)
-        self.requests: list[Request] = []
+        self.requests: list[Question] = []
         self.attempts: list[Attempt] = []
         self.slept: list[float] = []
 
@@ -55,7 +55,7 @@ class Log:
         """Time passes at once, here and at the gate."""
         self.slept.append(seconds)
 
-    async def ask(self, request: Request) -> Answered | Failure:
+    async def ask(self, request: Question) -> Answered | Failure:
         self.requests.append(request)
         heard = self.attempts.append
         return await self.provider.ask(request, patience=PATIENCE, heard=lambda _, attempt: heard(attempt))

@@ -16,11 +16,11 @@ from specs_made import expanded
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal, payoff_of
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.scoring import score
 from colosseum.solve.solver import Solver
 
-STRUCTURAL = Limits(small=0, conflict=0)
+STRUCTURAL = LoweringLimits(small=0, conflict=0)
 """Rows and columns wherever they are possible, as large games need them."""
 Chosen = Mapping[str, Value]
 """What is decided, as a file of assignments names it: `{"pick[ann]": "t1"}`."""

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import settings
 
 from colosseum.campaign.folder import Folder, Result, replace_file
-from colosseum.campaign.planning import Asked, Planned, plan
+from colosseum.campaign.planning import Planned, PlannedQuestion, plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt
 from colosseum.campaign.runner import Options, Progress, Runner, Tally
@@ -22,7 +22,7 @@ from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Price, Request
+from colosseum.players.models.request import Endpoint, Price, Question
 from colosseum.run.library import Library
 from colosseum.run.redaction import Redaction
 from colosseum.run.stage import Stage
@@ -108,7 +108,7 @@ def prepare(
     whole = next(iter(found.designs.values()))
     cells = tuple(cell for cell in whole.cells if arms is None or cell.name in arms)
     part = replace(whole, seeds=tuple(seeds), cells=cells)
-    _, diagnostics = plan(Folder(folder), Asked(whole, "", model, {}), blocks(part), trials)
+    _, diagnostics = plan(Folder(folder), PlannedQuestion(whole, "", model, {}), blocks(part), trials)
     assert not diagnostics
     return made
 
@@ -135,7 +135,7 @@ class Silence:
 
     under_way, stopping, gave_up = 0, False, None
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
         """Nobody may ask."""
         raise AssertionError(f"{request.endpoint.model} was asked")
 

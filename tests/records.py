@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from colosseum.evidence.beliefs import FIGURES, SUSPICIONS
 from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
-from colosseum.evidence.setup import Setup, Text
+from colosseum.evidence.setup import Setup, ToldText
 
 AGENTS = ("engineer1", "engineer2", "engineer3", "engineer4")
 
@@ -56,7 +56,7 @@ def setup(
         members=tuple(members),
         own_objective=own_objective,
         secret=tuple((name, tuple(who)) for name, who in (secret or {}).items()),
-        told={a: (Text("brief", partner=True), *_told(words.get(a, ""))) for a in AGENTS},
+        told={a: (ToldText("brief", partner=True), *_told(words.get(a, ""))) for a in AGENTS},
         played={**dict.fromkeys(AGENTS, "openai/x"), **(played or {})},
         order=order,
         degree=dict.fromkeys(AGENTS, len(AGENTS) - 1),
@@ -64,8 +64,8 @@ def setup(
     )
 
 
-def _told(words: str) -> tuple[Text, ...]:
-    return (Text(words, partner="partner" in words),) if words else ()
+def _told(words: str) -> tuple[ToldText, ...]:
+    return (ToldText(words, partner="partner" in words),) if words else ()
 
 
 def record(

@@ -14,7 +14,7 @@ from colosseum.diagnostics import Source, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.model import evaluate
 from colosseum.model.check import Checked, check
-from colosseum.model.environment import Environment, Place
+from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.values import text
 
 ROOT = Path(__file__).parent.parent
@@ -98,5 +98,5 @@ def expression(written: str) -> syntax.Expr:
 
 
 def value(written: str, checked: Checked) -> str:
-    found = evaluate.value(expression(written), Environment(Place(checked.expansion.world)))
+    found = evaluate.value(expression(written), Environment(Surroundings(checked.expansion.world)))
     return text(found)

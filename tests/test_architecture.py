@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,11 +86,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3383,
     "run": 2302,
     "campaign": 8942,
-    "evidence": 7161,
+    "evidence": 7160,
     "report": 5368,
     "api": 489,
     "editor": 531,
-    "cli": 1795,
+    "cli": 1793,
     "imports": 1323,
 }
 
@@ -98,6 +99,14 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
 def test_no_package_grows(package: str) -> None:
     files = (PACKAGE / package).rglob("*.py")
     assert sum(path.read_text(encoding="utf-8").count("\n") for path in files) <= LINES[package]
+
+
+def test_no_class_name_is_used_twice() -> None:
+    """Nodes of the syntax tree and events stand in namespaces of their own: `syntax.NAME`, `events.NAME`."""
+    apart = {PACKAGE / "run/events.py", *(PACKAGE / "language/syntax").glob("*.py")}
+    nodes = (node for path in FILES if path not in apart for node in ast.parse(path.read_text(encoding="utf-8")).body)
+    times = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert {name for name, number in times.items() if number > 1} == set()
 
 
 def test_public_names_are_sorted_and_there() -> None:

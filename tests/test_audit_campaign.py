@@ -18,7 +18,7 @@ from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Request
+from colosseum.players.models.request import Question
 from colosseum.run.trace import BrokenTrace, Seal, TraceWriter, read_trace
 
 JIRA = str(SPECS / "jira.colo")
@@ -151,7 +151,7 @@ class Flaky:
     def __init__(self, fail_at: int | None) -> None:
         self.asked, self.fail_at = 0, fail_at
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
         self.asked = number = self.asked + 1
         await asyncio.sleep(0)
         failed = Failure("transport", "the server went away", again=False)
@@ -193,7 +193,7 @@ def test_a_damaged_result_is_named(tmp_path: Path) -> None:
 
 def test_a_bug_in_a_player_is_not_taken_for_a_failed_run(tmp_path: Path) -> None:
     class Broken(Flaky):
-        async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+        async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
             raise ZeroDivisionError
 
     _, todo, _ = planned(MATCH, adjust=modelled)

@@ -24,9 +24,9 @@ from warm_process import Command
 
 from colosseum.campaign import cluster
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.cluster import Place, read_place
+from colosseum.campaign.cluster import WorkerPlace, read_place
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.meter import Meter
+from colosseum.campaign.meter import Gauge
 from colosseum.campaign.money import Limits
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options
@@ -244,7 +244,7 @@ def test_a_place_that_is_none_is_told(words: str, spec: Path, tmp_path: Path) ->
 
 def test_places_are_read() -> None:
     assert [read_place(words) for words in ("local:4", "slurm", "htcondor:20", "tls://host:8786")] == [
-        Place("local", 4), Place("slurm", 1), Place("htcondor", 20), Place("address", 0, "tls://host:8786"),
+        WorkerPlace("local", 4), WorkerPlace("slurm", 1), WorkerPlace("htcondor", 20), WorkerPlace("address", 0, "tls://host:8786"),
     ]  # fmt: skip
 
 
@@ -330,7 +330,7 @@ def made_by(scheduler: LocalCluster, work: Work) -> object:
     """What comes of a campaign that is planned already."""
     place = read_place(scheduler.scheduler_address)
     purse = Purse(None, {})
-    meter = Meter({}, (), purse, {})
+    meter = Gauge({}, (), purse, {})
     far = replace(work, request=replace(work.request, cluster=place))
     return run_by_workers(far, {}, Limits(None, None), purse, meter)
 

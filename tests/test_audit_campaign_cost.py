@@ -32,7 +32,7 @@ from colosseum.campaign.spending import spent_before
 from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Request
+from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Question
 from colosseum.players.models.wire import Exchange
 from colosseum.run.redaction import Redaction
 
@@ -226,7 +226,7 @@ def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -
     class Free:
         under_way, stopping, gave_up, most = 0, False, None, 0
 
-        async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
+        async def ask(self, request: Question, *, heard: OnAttempt) -> reply.Answer | Failure:
             self.under_way += 1
             self.most = max(self.most, self.under_way)
             for _ in range(20):
@@ -254,7 +254,7 @@ def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
 
         under_way, stopping, gave_up, most, answered = 0, False, None, 0, 0
 
-        async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
+        async def ask(self, request: Question, *, heard: OnAttempt) -> reply.Answer | Failure:
             self.under_way += 1
             if not self.answered:
                 seen = 0
@@ -401,8 +401,8 @@ def test_nothing_is_asked_of_a_model_without_a_price(tmp_path: Path) -> None:
 # ---- the purse --------------------------------------------------------------------------------------------------
 
 
-def request(model: str = "m", *, words: str = "", max_tokens: int = 10) -> Request:
-    return Request(Endpoint(model, max_tokens=max_tokens), [{"role": "user", "content": words}], (), Place())
+def request(model: str = "m", *, words: str = "", max_tokens: int = 10) -> Question:
+    return Question(Endpoint(model, max_tokens=max_tokens), [{"role": "user", "content": words}], (), Place())
 
 
 def test_the_most_that_a_call_may_cost_counts_bytes_and_learns() -> None:
@@ -414,7 +414,7 @@ def test_the_most_that_a_call_may_cost_counts_bytes_and_learns() -> None:
     assert purse.most(short) == pytest.approx(10 * short.size + 10)
 
 
-async def pay(purse: Purse, asked: Request, usage: dict[str, int], account: Account | None = None) -> None:
+async def pay(purse: Purse, asked: Question, usage: dict[str, int], account: Account | None = None) -> None:
     answer = reply.Answer({"choices": [], "usage": usage}, 0.25, 0.1)
     async with purse.paying(asked, account or Account()) as bill:
         bill.answered(answer)
@@ -426,7 +426,7 @@ def test_fractions_that_do_not_add_up_stop_nobody() -> None:
     sizes = iter([0.1, 0.2, 0.3, 0.7])
 
     class Sized(Purse):
-        def most(self, request: Request) -> float:
+        def most(self, request: Question) -> float:
             return next(sizes)
 
     purse = Sized(1.0, {})
@@ -596,7 +596,7 @@ def test_calls_that_may_have_been_charged_are_told(came: Exchange | None, number
     class Slow:
         under_way, stopping, gave_up = 0, False, None
 
-        async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
+        async def ask(self, request: Question, *, heard: OnAttempt) -> reply.Answer | Failure:
             failure = Failure("timeout", "too late", again=True)
             odd = Failure("transport", "no answer", again=True, came=came and reply.Answer.of(came, None, 0.1))
             for number, each in enumerate((failure, failure, odd, odd), start=1):

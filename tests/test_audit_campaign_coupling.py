@@ -23,7 +23,7 @@ from colosseum.campaign.source import PaidSource
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Halt, Place, Request
+from colosseum.players.models.request import Endpoint, Halt, Place, Question
 from colosseum.run.redaction import Redaction
 from colosseum.run.trial import Block, Trial
 
@@ -32,7 +32,7 @@ ARMS = MATCH.replace(
     "arm baseline { }  arm again { }  arm prompted { pitch bent }  arm prompted_again { pitch bent }",
 )
 """Two arms, each with a twin: A's prompts are the same in all, those of B and C differ."""
-FIRST, SECOND = (Request(Endpoint("some/model"), ({"role": "user", "content": c},), (), Place("A")) for c in "12")
+FIRST, SECOND = (Question(Endpoint("some/model"), ({"role": "user", "content": c},), (), Place("A")) for c in "12")
 BROKEN = Failure("transport", "boom", again=False)
 
 
@@ -56,10 +56,10 @@ def answer(number: int) -> Answer:
 class Slow:
     """Answers when it is told to, in order."""
 
-    asked: list[Request] = field(default_factory=list)
+    asked: list[Question] = field(default_factory=list)
     due: "list[asyncio.Future[Answer | Failure]]" = field(default_factory=list)
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """A result that comes later."""
         self.asked.append(request)
         self.due.append(asyncio.get_running_loop().create_future())
@@ -72,7 +72,7 @@ async def settle() -> None:
 
 
 async def asking(
-    coupling: Coupling, slow: Slow, trials: Sequence[Trial], request: Request = FIRST
+    coupling: Coupling, slow: Slow, trials: Sequence[Trial], request: Question = FIRST
 ) -> "list[asyncio.Task[tuple[Answer | Failure, str]]]":
     """Every trial asks the same, the first one first."""
     sources = [coupling.source_of(trial, slow) for trial in trials]
@@ -207,7 +207,7 @@ class Talking:
         self.keys: list[str] = []
         self.most, self.stopping = most, False
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
         """A word, in the order of the questions."""
         if len(self.keys) >= self.most:
             raise Halt("stopping")
@@ -290,7 +290,7 @@ def test_another_process_may_have_an_arm_and_leave_it(tmp_path: Path) -> None:
     begun: list[bool] = []
 
     class Watched(Talking):
-        async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+        async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
             begun.append(theirs.is_locked)
             return await super().ask(request, heard=heard)
 

@@ -17,10 +17,10 @@ from colosseum.campaign.rate_limit import BELOW, LEAST, START, RateLimit
 from colosseum.campaign.retry import FIRST_DELAY, PATIENCE, Attempt, Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Halt, Place, Request
+from colosseum.players.models.request import Endpoint, Halt, Place, Question
 
 T = TypeVar("T")
-ASKED = Request(Endpoint("openai/test"), (), (), Place())
+ASKED = Question(Endpoint("openai/test"), (), (), Place())
 ANSWER = Answer({"choices": []}, None, 1.0)
 LIMITED = Failure("rate_limit", "slow down", again=True)
 BROKEN = Failure("transport", "boom", again=True)
@@ -62,7 +62,7 @@ class Simulated:
     told: float = -1.0
     """When it last said that the rate is limited."""
 
-    async def __call__(self, request: Request) -> Answer | Failure:
+    async def __call__(self, request: Question) -> Answer | Failure:
         self.asked += 1
         draw = random.Random(f"{self.seed} {self.asked}")
         self.under_way += 1
@@ -185,7 +185,7 @@ def test_room_comes_back_to_just_below_what_was_too_much_and_later_to_all_of_it(
     async def cut() -> None:
         refused, draw = True, random.Random(1)
 
-        async def call(request: Request) -> Answer | Failure:
+        async def call(request: Question) -> Answer | Failure:
             nonlocal refused
             await asyncio.sleep(draw.uniform(0.5, 1.5))
             if refused and now() > 9.5:
@@ -212,7 +212,7 @@ def test_room_comes_back_to_just_below_what_was_too_much_and_later_to_all_of_it(
 def test_nobody_begins_while_the_provider_asks_to_wait() -> None:
     begun: list[float] = []
 
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         begun.append(now())
         number = len(begun)
         await asyncio.sleep(0.2)
@@ -279,7 +279,7 @@ class Limiting:
     def __post_init__(self) -> None:
         self.left, self.draw = self.burst, random.Random(1)
 
-    async def __call__(self, request: Request) -> Answer | Failure:
+    async def __call__(self, request: Question) -> Answer | Failure:
         self.left, self.then = min(self.burst, self.left + (now() - self.then) * self.rate), now()
         if self.left < 1 or self.under_way >= self.at_once:
             self.refused += 1
@@ -331,7 +331,7 @@ def test_calls_that_are_turned_away_at_random_hardly_slow_others_down(
 ) -> None:
     draw, answered = random.Random(1), 0
 
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         nonlocal answered
         if draw.random() < share:
             await asyncio.sleep(0.02)
@@ -356,7 +356,7 @@ def ask(
     """What one call comes to, its attempts and how long it took."""
     heard: list[Attempt] = []
 
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         await asyncio.sleep(0)
         return script(len(heard) + 1)
 
@@ -400,7 +400,7 @@ def test_patience_with_a_limit_ends() -> None:
 def test_a_provider_that_asks_for_more_than_patience_is_left_alone_until_then() -> None:
     asked: list[float] = []
 
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         asked.append(now())
         return replace(LIMITED, after=3600.0) if len(asked) == 1 else ANSWER
 
@@ -426,7 +426,7 @@ def test_models_and_addresses_have_a_gate_each() -> None:
 
 
 def test_an_exception_gives_the_room_back() -> None:
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         raise ValueError
 
     async def broken() -> None:

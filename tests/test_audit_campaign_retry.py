@@ -11,7 +11,7 @@ from leaping import leap, now
 from colosseum.campaign.retry import IN_VAIN, PROBE, Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Halt, Place, Request
+from colosseum.players.models.request import Endpoint, Halt, Place, Question
 
 ANSWER = Answer({"choices": []}, None, 1.0)
 BROKEN = Failure("timeout", "boom", again=False)
@@ -23,14 +23,14 @@ def asked(*results: Sequence[Answer | Failure], models: Sequence[str] = ("m",)) 
     """What is left of a provider that is asked for each result in turn, of models in turn; and how often it was."""
     number, coming = 0, [result for some in results for result in some]
 
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         nonlocal number
         number += 1
         return coming[number - 1]
 
     async def ask() -> None:
         for place in range(len(coming)):
-            request = Request(Endpoint(f"openai/{models[place % len(models)]}"), (), (), Place())
+            request = Question(Endpoint(f"openai/{models[place % len(models)]}"), (), (), Place())
             await provider.ask(request)
 
     provider = Provider(call=call)
@@ -81,7 +81,7 @@ class Played:
         self.answers, self.asked = list[Answer | Failure](), list[float]()
         self.seen = list[tuple[float, float]]()
 
-    async def call(self, request: Request) -> Answer | Failure:
+    async def call(self, request: Question) -> Answer | Failure:
         if self.first <= now() < self.last:
             self.asked.append(now())
             self.seen += [(o.since, o.probe) for o in self.provider.outages.values()]
@@ -96,7 +96,7 @@ class Played:
 
     async def talk(self) -> None:
         for _ in range(10):
-            self.answers.append(await self.provider.ask(Request(Endpoint("openai/m"), (), (), Place())))
+            self.answers.append(await self.provider.ask(Question(Endpoint("openai/m"), (), (), Place())))
 
 
 def test_an_outage_of_two_minutes_costs_no_call() -> None:
@@ -130,12 +130,12 @@ def test_limits_for_less_than_patience_cost_no_call() -> None:
 def test_a_call_that_alone_cannot_be_had_fails_by_itself() -> None:
     """Others are answered meanwhile, so the model is not down."""
 
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         await asyncio.sleep(0.5)
         return DOWN if request.place.agent == "unlucky" else ANSWER
 
     async def ask(agent: str, times: int) -> list[Answer | Failure]:
-        return [await provider.ask(Request(Endpoint("openai/m"), (), (), Place(agent))) for _ in range(times)]
+        return [await provider.ask(Question(Endpoint("openai/m"), (), (), Place(agent))) for _ in range(times)]
 
     async def both() -> list[list[Answer | Failure]]:
         return await asyncio.gather(ask("unlucky", 1), ask("lucky", 200))
@@ -166,12 +166,12 @@ def test_without_patience_the_campaign_pauses_after_them(broken: Failure) -> Non
 def test_a_provider_that_turns_away_every_second_call_fails_none(conversations: int) -> None:
     draws = random.Random(conversations)
 
-    async def call(request: Request) -> Answer | Failure:
+    async def call(request: Question) -> Answer | Failure:
         await asyncio.sleep(0.5)
         return DOWN if draws.random() < 0.5 else ANSWER
 
     async def talk() -> list[Answer | Failure]:
-        return [await provider.ask(Request(Endpoint("openai/m"), (), (), Place())) for _ in range(100)]
+        return [await provider.ask(Question(Endpoint("openai/m"), (), (), Place())) for _ in range(100)]
 
     async def all_of_them() -> list[list[Answer | Failure]]:
         return await asyncio.gather(*(talk() for _ in range(conversations)))

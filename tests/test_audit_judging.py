@@ -20,7 +20,7 @@ from colosseum.model.rubrics import BUILT_IN
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered
-from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.models.request import Endpoint, Question
 from colosseum.run.judging import lexical
 from colosseum.run.judging.asking import TRIES, Matter, judge
 from colosseum.run.judging.judgement import Judgement
@@ -127,9 +127,9 @@ class Straight:
     """Asks a provider and nobody else."""
 
     def __init__(self) -> None:
-        self.provider, self.asked = Provider(attempts=1), list[Request]()
+        self.provider, self.asked = Provider(attempts=1), list[Question]()
 
-    async def ask(self, request: Request) -> Answered | Failure:
+    async def ask(self, request: Question) -> Answered | Failure:
         """The answer."""
         self.asked.append(request)
         return await self.provider.ask(request)

@@ -12,7 +12,7 @@ from chat_server import Answer, Body, ChatServer, calls, says
 from scipy.stats import mannwhitneyu
 
 from colosseum.campaign.calibration.asked import judged, matter
-from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, STRATA, Case, cases
+from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, STRATA, KnownCase, cases
 from colosseum.campaign.calibration.scorers import BOUNDS, FOUND, SCORERS, keywords
 from colosseum.campaign.calibration.wording import families
 from colosseum.campaign.purse import Purse
@@ -24,17 +24,17 @@ from colosseum.run.redaction import Redaction
 
 ROOT = Path(__file__).parent.parent
 EVERY = cases()
-GROUPS: dict[str, list[Case]] = defaultdict(list)
+GROUPS: dict[str, list[KnownCase]] = defaultdict(list)
 for each in EVERY:
     GROUPS[each.group].append(each)
 BANKS = {"opening", "reaction", "closing", "filler public", "filler side"}
 
 
-def stratum(name: str) -> list[Case]:
+def stratum(name: str) -> list[KnownCase]:
     return [case for case in EVERY if case.stratum == name]
 
 
-def posts_of(case: Case, *, aside: bool) -> list[str]:
+def posts_of(case: KnownCase, *, aside: bool) -> list[str]:
     """What the focal pair say aside, or in public."""
     pair, said = case.transcript.numbers(case.focal), case.transcript
     return [p.text for p in said.posts if p.author in pair and (len(said.channels[p.channel]) == 2) is aside]
@@ -117,7 +117,7 @@ def test_every_voice_has_several_scripts_of_each_stratum_and_no_two_voices_share
     assert [line for line, number in lines.items() if number > 1] == []
 
 
-def figures(case: Case) -> dict[tuple[str, str], float]:
+def figures(case: KnownCase) -> dict[tuple[str, str], float]:
     """The spec's own figures of an instance, read anew."""
     found, _ = check(ROOT / "specs" / f"{case.domain}.colo", seed=case.seed)
     assert found is not None

@@ -20,15 +20,15 @@ from terminal import watch
 from test_cli_commands import colosseum
 from warm_process import Command, run
 
-from colosseum.campaign.folder import Expense, Reason, Result
-from colosseum.campaign.meter import Meter
+from colosseum.campaign.folder import Expense, FailureReason, Result
+from colosseum.campaign.meter import Gauge
 from colosseum.campaign.money import money
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Given
-from colosseum.players.models.request import Endpoint, Place, Price, Request
+from colosseum.players.models.request import Endpoint, Place, Price, Question
 from colosseum.report.live_view import draw
 from colosseum.report.words import span
 from colosseum.run.trace import Seal
@@ -85,7 +85,7 @@ def trials(model: str = "openai/test") -> list[Trial]:
     return planned(MATCH.replace("experiment e {", f'experiment e {{ rounds 4 model "{model}" '))[1]
 
 
-def ended(reason: Reason | None = None) -> Result:
+def ended(reason: FailureReason | None = None) -> Result:
     return Result(1, "t", "failed" if reason else "complete", reason, Seal(1, "0"), Expense.of([]))
 
 
@@ -97,13 +97,13 @@ class Clocked:
         self.purse = Purse(10.0, {"openai/test": Price(1, 2)} if prices is None else prices)
         gates = {("openai/test", None): RateLimit(8, clock=lambda: self.now)}
         turns = {trial.identity: trial.turns for trial in made}
-        self.meter = Meter(turns, ("openai/test",), self.purse, gates, clock=lambda: self.now)
+        self.meter = Gauge(turns, ("openai/test",), self.purse, gates, clock=lambda: self.now)
 
     def reply(self, trial: Trial, agent: str, number: int, *, seconds: float = 2.0) -> None:
         """One answer, which takes so many seconds."""
         self.now += seconds
         raw = {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20}}
-        self.meter.call(Request(Endpoint("openai/test"), (), (), Place()), Attempt(1, Given(raw, None, seconds), None))
+        self.meter.call(Question(Endpoint("openai/test"), (), (), Place()), Attempt(1, Given(raw, None, seconds), None))
         self.meter.event(trial, "reply", {"agent": agent, "phase": "planning", "round": number})
         self.purse.spent += 0.01
 
@@ -156,12 +156,12 @@ def test_the_time_left_and_rates_are_told_within_the_first_minute() -> None:
 def test_failures_are_told_by_kind_and_a_silent_model_since_when() -> None:
     made = trials()
     clocked = Clocked(made)
-    request = Request(Endpoint("openai/test"), (), (), Place())
+    request = Question(Endpoint("openai/test"), (), (), Place())
     clocked.reply(made[0], next(iter(made[0].roles)), 1)
     for kind, delay in (("rate_limit", 1.0), ("transport", 1.0), ("transport", None)):
         clocked.now += 10
         clocked.meter.call(request, Attempt(1, Failure(kind, "no", again=delay is not None), delay))
-    clocked.meter.trial(made[0].listed, "failed", ended(Reason("transport", "no")))
+    clocked.meter.trial(made[0].listed, "failed", ended(FailureReason("transport", "no")))
     clocked.meter.trial(made[1].listed, "halted", None)
     found = clocked.meter.look()
     assert found.repeated_calls == {"rate_limit": 1, "transport": 1}
@@ -174,7 +174,7 @@ def test_failures_are_told_by_kind_and_a_silent_model_since_when() -> None:
     assert "1 answered  0 of 8 under way  0 waiting" in words
 
 
-def drawn(meter: Meter, width: int) -> str:
+def drawn(meter: Gauge, width: int) -> str:
     console = Console(width=width, file=open(os.devnull, "w"), record=True)  # noqa: SIM115 - for its letters
     console.print(draw(meter.look()))
     return console.export_text()

@@ -17,7 +17,7 @@ from colosseum.campaign.model_options import Asking, Wanted, read_asking, read_s
 from colosseum.campaign.retry import Provider
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.experiment import Conditions
-from colosseum.players.models.request import Endpoint, Place, Request
+from colosseum.players.models.request import Endpoint, Place, Question
 
 TEAM = ("--model", "cabal=openai/mini", "--model", "agents=openai/large")
 SECRET = "Bearer s3cret-t0ken-of-mine"
@@ -150,7 +150,7 @@ def test_a_plain_value_is_for_all() -> None:
 
 def test_models_of_one_account_share_a_rate_limit() -> None:
     provider = Provider(sharing=read_sharing(["openai/a,openai/b"]))
-    a, b, c = (provider._gate(Request(Endpoint(f"openai/{name}"), (), (), Place())) for name in "abc")
+    a, b, c = (provider._gate(Question(Endpoint(f"openai/{name}"), (), (), Place())) for name in "abc")
     assert a is b
     assert a is not c
     with pytest.raises(ColosseumError):

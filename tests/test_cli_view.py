@@ -21,7 +21,7 @@ from warm_process import Command
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, write_judges
 from colosseum.players.models.request import Endpoint
-from colosseum.report.html.serving import Live
+from colosseum.report.html.serving import LivePage
 from colosseum.run.judging.judgement import SCHEMA
 
 
@@ -102,7 +102,7 @@ def test_what_breaks_while_it_is_served_is_said(tmp_path: Path) -> None:
 
 def test_a_page_that_is_asked_for_again_has_what_judges_said_since(tmp_path: Path) -> None:
     runs = scripted(tmp_path, seeds="1", text=MATCH)
-    before = Live(runs)
+    before = LivePage(runs)
     first = before.current()
     assert before.current() is first
     for path in (runs / "runs").glob("*.json"):

@@ -292,7 +292,7 @@ def test_the_integer_program_finds_the_best_response_that_enumeration_finds(data
         for agent in task.agents:
             wanted = best_response_regret(task, agent, x)
             for enumerated in (0, MOST_ALTERNATIVES):
-                found = by_agent.best_response_regret(by_agent.Options(instance, agent, x), enumerated=enumerated)
+                found = by_agent.best_response_regret(by_agent.JointMoves(instance, agent, x), enumerated=enumerated)
                 assert found.value == (None if wanted is None else near(wanted))
 
 

@@ -17,16 +17,16 @@ from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power.outlook import Outlook, Unplantable, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
 from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of
-from colosseum.evidence.power.studies import Draws, Rule, Stand, shares, stands, study
+from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
 from colosseum.evidence.power.unrecorded import play
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.verdict import Rule as Set
+from colosseum.evidence.verdict import StudyRule as Set
 from colosseum.evidence.verdict import settle
 from colosseum.run.trial import blocks
 
 JIRA = SPECS / "jira.colo"
 SEEDS = 8
-OUTSIDERS = Rule("outsider_loss", margins_for("outsider_loss"))
+OUTSIDERS = StudyRule("outsider_loss", margins_for("outsider_loss"))
 GAME = """colosseum 1
 scenario game
 agents A, B, C, D

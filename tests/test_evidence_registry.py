@@ -9,7 +9,7 @@ from test_cli_commands import colosseum
 
 from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.calls import Call, Reading, Verdict
-from colosseum.evidence.figures import CLOSER, SCALARS, Held, RunFigures
+from colosseum.evidence.figures import CLOSER, SCALARS, Holding, RunFigures
 from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
 from colosseum.evidence.summary import DIFFERENCES
@@ -25,7 +25,7 @@ def test_every_figure_of_a_run_is_there_and_none_else() -> None:
     assert {*names("decisions", "words", "closer")} == {*SCALARS, *CLOSER}
     counts = {field.name for field in fields(RunFigures)} - DESCRIBED
     assert {*names("agents", "counts")} == counts | {"characters"}
-    assert {*names("claims")} == {field.name for field in fields(Held)} - KEYS
+    assert {*names("claims")} == {field.name for field in fields(Holding)} - KEYS
     assert {*names("pairs")} == {*DIFFERENCES} - {*SCALARS}
     assert {*names("instances")} == {"opportunity", *MEASURES}
 

@@ -7,7 +7,7 @@ import pytest
 from conftest import SPECS
 from test_cli_commands import colosseum, read
 
-from colosseum.evidence.talk import Spoken, Talk, Use, spoken, talk, uses
+from colosseum.evidence.talk import PhasePosts, Talk, Use, spoken, talk, uses
 from colosseum.model.scenario import Coalition
 
 CABAL = Coalition("cabal", ("B", "C"), ())
@@ -28,19 +28,19 @@ def test_posts_are_counted_by_agent_channel_and_phase() -> None:
         post("B", "aside", "now", 3),
     ]
     assert spoken(events, CABAL) == (
-        Spoken("B", "coalition", "aside", "planning", 2, 5),
-        Spoken("A", "outsiders", "public", "planning", 1, 5),
-        Spoken("B", "coalition", "aside", "execution", 1, 3),
+        PhasePosts("B", "coalition", "aside", "planning", 2, 5),
+        PhasePosts("A", "outsiders", "public", "planning", 1, 5),
+        PhasePosts("B", "coalition", "aside", "execution", 1, 3),
     )
     assert {each.side for each in spoken(events, None)} == {"outsiders"}
     assert spoken([START], CABAL) == ()
 
 
 def test_an_arm_s_talk_is_a_mean_over_seeds_of_means_over_repeats() -> None:
-    many = Spoken("B", "coalition", "aside", "planning", 4, 40)
+    many = PhasePosts("B", "coalition", "aside", "planning", 4, 40)
     few, other = (
-        Spoken("C", "coalition", "aside", "planning", 2, 20),
-        Spoken("A", "outsiders", "public", "planning", 1, 10),
+        PhasePosts("C", "coalition", "aside", "planning", 2, 20),
+        PhasePosts("A", "outsiders", "public", "planning", 1, 10),
     )
     found = talk([[(many,), ()], [(few, other)]])  # one seed with two repeats, one with one
     assert found == (

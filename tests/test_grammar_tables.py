@@ -22,7 +22,7 @@ from colosseum.model import (
     sweeps,
 )
 from colosseum.model.check import check
-from colosseum.model.environment import Environment, Place
+from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.settings import READERS, SETTINGS, Settings, read_setting
 from colosseum.model.values import Fault, flatten
 from colosseum.players.scripted.players import SCRIPTED
@@ -104,7 +104,7 @@ def test_a_setting_takes_what_the_page_says(name: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
-    env = Environment(Place(checked.expansion.world))
+    env = Environment(Surroundings(checked.expansion.world))
     read_setting(Settings(), name, expression(example[1]), env)
     with pytest.raises(Fault) as refused:
         read_setting(Settings(), name, expression('"what is not!"'), env)

@@ -17,7 +17,7 @@ from colosseum.players.models.call import call
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import messages
 from colosseum.players.models.reply import Answer as Answered
-from colosseum.players.models.request import Endpoint, Place, Request
+from colosseum.players.models.request import Endpoint, Place, Question
 from colosseum.players.models.tools import tools
 
 HI = says("hi")
@@ -39,9 +39,9 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     give_key(monkeypatch)
 
 
-def ask(endpoint: Endpoint, answer: Answer) -> tuple[Answered | Failure, ChatServer, Request]:
+def ask(endpoint: Endpoint, answer: Answer) -> tuple[Answered | Failure, ChatServer, Question]:
     """One call, and the request as it is afterwards."""
-    request = Request(endpoint, messages(VIEW), tools(VIEW), Place())
+    request = Question(endpoint, messages(VIEW), tools(VIEW), Place())
     with ChatServer([answer]) as server:
         request = replace(request, endpoint=replace(endpoint, api_base=server.url))
         return asyncio.run(call(request)), server, request
@@ -163,7 +163,7 @@ def test_what_providers_refuse_is_understood(answer: Answer, kind: str, words: s
 
 @pytest.mark.parametrize("address", ["localhost", "ftp://localhost/v1", "http://"])
 def test_an_address_that_is_none_fails_at_once(address: str) -> None:
-    result = asyncio.run(call(Request(replace(ENDPOINT, api_base=address), messages(VIEW), (), Place())))
+    result = asyncio.run(call(Question(replace(ENDPOINT, api_base=address), messages(VIEW), (), Place())))
     assert result == Failure(
         "bad_request", f"`{address}` is not an address such as `http://localhost:8000/v1`", False
     )

@@ -20,7 +20,7 @@ from test_cli_commands import colosseum as command
 
 import colosseum
 from colosseum.campaign.folder import Folder
-from colosseum.evidence.figures import SCALARS, Figure, Held, RunRecord
+from colosseum.evidence.figures import SCALARS, Figure, Holding, RunRecord
 from colosseum.report.tables import KINDS, FigureTable, figure_table
 
 
@@ -102,7 +102,7 @@ def test_columns_stand_in_the_same_order_whichever_run_failed() -> None:
 
 
 def test_every_figure_agent_judge_and_belief_has_a_column() -> None:
-    held = Held("engineer1", "lazy[bob]", truth=False, belief="true", confidence=80.0, first_round=2, distance=None)
+    held = Holding("engineer1", "lazy[bob]", truth=False, belief="true", confidence=80.0, first_round=2, distance=None)
     run = replace(
         figures(posts={"public": 4}, violations={"one_owner": 2}, failed_posts=1, refused=3, undecided=5,
                 setup=setup(secret={"decoy": ["engineer3", "engineer4"]})),

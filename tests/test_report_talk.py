@@ -5,23 +5,23 @@ from dataclasses import replace
 from records import figures, record
 from reported import meanings, notes, words
 
-from colosseum.evidence.figures import Figure, Held
+from colosseum.evidence.figures import Figure, Holding
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.summary import Summary, summarise
 from colosseum.report.outcomes import belief_table, judge_facts
 
 ROWS = (
-    Held("a", "c", False, "true", 80.0, 1, 1),
-    Held("b", "c", False, "false", 80.0, 1, 1),
-    Held("d", "c", False, "unknown", 80.0, None, 2),
-    Held("e", "c", False, None, None, None, 2),
-    Held("a", "t", True, "false", 80.0, None, 1),
+    Holding("a", "c", False, "true", 80.0, 1, 1),
+    Holding("b", "c", False, "false", 80.0, 1, 1),
+    Holding("d", "c", False, "unknown", 80.0, None, 2),
+    Holding("e", "c", False, None, None, None, 2),
+    Holding("a", "t", True, "false", 80.0, None, 1),
 )
 HEALTH = JudgeHealth("x/one-2", 20, {"unreadable": 2, "failed": 1}, 3, Figure(0.876),
                      {"near": Figure(0.55), "far": Figure(0.8)}, ("y/one-1",))  # fmt: skip
 
 
-def summary(rows: tuple[Held, ...], **scalars: float | str) -> Summary:
+def summary(rows: tuple[Holding, ...], **scalars: float | str) -> Summary:
     given = {"exposure": 0.5, "adoption": "no false claim has reached anybody", **scalars}
     return summarise([record("baseline", 1, replace(figures(scalars=given), beliefs=rows))], arms=("baseline",))
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from colosseum.solve.arrays import Floats
-from colosseum.solve.buckets import WRITTEN_OUT, Buckets, Order, Places, Solution, best_order, given_order
+from colosseum.solve.buckets import WRITTEN_OUT, Buckets, Ordering, Places, Solution, best_order, given_order
 from colosseum.solve.earliest import LITTLE, Table, earliest
 
 VALUES = (0.0, 0.0, 1.0, 1.0, 0.5, 2.5, -3.0, 0.1, 0.25, 0.75, -1.0, -np.inf)
@@ -33,7 +33,7 @@ class Tables:
     def solve(self, order: Sequence[str]) -> Solution:
         """By elimination in some order."""
         scopes = [scope for scope, _ in self.tables]
-        found = Buckets(scopes, self.sizes, Order(tuple(order), 0))
+        found = Buckets(scopes, self.sizes, Ordering(tuple(order), 0))
         return found.solve([found.laid(number, values) for number, (_, values) in enumerate(self.tables)])
 
 
@@ -157,8 +157,8 @@ def test_a_grid_needs_no_more_than_its_width() -> None:
 
 def test_the_cost_of_an_order_is_that_of_its_tables() -> None:
     scopes, sizes = [("a", "b"), ("b", "c"), ("c", "d")], {"a": 2, "b": 3, "c": 5, "d": 7}
-    assert given_order(scopes, sizes, "abcd") == Order(("a", "b", "c", "d"), 6 + 15 + 35 + 7)
-    assert given_order(scopes, sizes, "bacd") == Order(("b", "a", "c", "d"), 30 + 10 + 35 + 7)
+    assert given_order(scopes, sizes, "abcd") == Ordering(("a", "b", "c", "d"), 6 + 15 + 35 + 7)
+    assert given_order(scopes, sizes, "bacd") == Ordering(("b", "a", "c", "d"), 30 + 10 + 35 + 7)
     assert given_order(scopes, sizes, "bacd", most=29) is None
     assert estimate(scopes, sizes) == 6 + 15 + 35 + 7
 

@@ -12,7 +12,7 @@ from test_solve_laws import STRUCTURAL, tickets
 from colosseum.solve.arrays import Floats, Places
 from colosseum.solve.backend import Status
 from colosseum.solve.backends.highs_component import Component
-from colosseum.solve.backends.highs_live import Answer, Box, Live
+from colosseum.solve.backends.highs_live import Best, Box, Live
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.solver import Solver
@@ -139,7 +139,7 @@ class Boasting(Component):
         super().__init__(columns, whole)
         self.status = status
 
-    def _timed(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Answer:
+    def _timed(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Best:
         answer = super()._timed(solver, costs, box, known)
         return replace(answer, status=self.status, bound=answer.bound + 3) if solver is self.integer else answer
 

@@ -27,11 +27,11 @@ from colosseum.model.terms import (
 from colosseum.model.values import Value
 from colosseum.solve.backend import Engine
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, payoff_of
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import Solver
 
-STRUCTURAL = Limits(small=0, conflict=0)
+STRUCTURAL = LoweringLimits(small=0, conflict=0)
 """Everything by rows and columns, and tables only where nothing else fits: small games exercise what large ones use."""
 EXAMPLES = int(os.environ.get("COLOSSEUM_EXAMPLES", "0"))
 """Set to run longer; 0 keeps what each test asks for."""
@@ -104,7 +104,7 @@ def agrees(solver: Solver, everything: Everything, goal: Goal, fixed: Mapping[st
         assert not [r for r in everything.task.hard if not r.condition.evaluate(plain.assignment)]
 
 
-def integer_program(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Solver:
+def integer_program(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Solver:
     """What is small enough to be enumerated is easily eliminated, too: HiGHS alone."""
     return Solver(task, limits=limits, only="highs")
 
@@ -145,7 +145,7 @@ def tickets() -> Task:
 
 
 @pytest.mark.parametrize("limits", [DEFAULT_LIMITS, STRUCTURAL])
-def test_a_game_by_hand(limits: Limits) -> None:
+def test_a_game_by_hand(limits: LoweringLimits) -> None:
     solver = Solver(tickets(), limits=limits)
     best = solver.maximise(WELFARE, canonical=True)
     assert (best.value, best.assignment) == (8.0, {"ann": "big", "bob": "small"})

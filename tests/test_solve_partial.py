@@ -13,7 +13,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import Requirement, Task, Variable
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Fault, Value
-from colosseum.solve.partial import ANYTHING, Interval, possible, reach_of, shortfall
+from colosseum.solve.partial import ANYTHING, NumberRange, possible, reach_of, shortfall
 
 
 def completions(task: Task, decided: dict[str, Value]) -> Iterator[dict[str, Value]]:
@@ -60,7 +60,7 @@ def test_the_reach_of_a_term_contains_all_that_it_can_be(
     term = build.number(depth)
     found = values_of(term, task, decided)
     match reach_of(term, decided, task):
-        case Interval(low=low, high=high) as reach:
+        case NumberRange(low=low, high=high) as reach:
             assert reach == ANYTHING or all(isinstance(v, int | float) and low <= v <= high for v in found)
         case reach:
             assert set(found) <= reach

@@ -11,7 +11,7 @@ import pytest
 
 from colosseum.cli.check import check_files
 from colosseum.evidence.instance import SolvedTask
-from colosseum.evidence.regrets import Options, best_response_regret
+from colosseum.evidence.regrets import JointMoves, best_response_regret
 from colosseum.language import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import Scenario
@@ -223,7 +223,7 @@ def test_a_bidder_alone_gains_little_of_what_two_gain(seed: int) -> None:
     coalition, honest = scenario.coalition["cabal"], proven(instance.optimum)
     others = {v.name: honest[v.name] for v in scenario.task.variables if v.owner not in coalition.members}
     both = instance.solver.maximise(coalition_goal(coalition), fixed=others).value
-    alone = [best_response_regret(Options(instance, member, honest)).value for member in coalition.members]
+    alone = [best_response_regret(JointMoves(instance, member, honest)).value for member in coalition.members]
     assert both is not None
     assert sum(gain or 0.0 for gain in alone) <= both / 2
 

@@ -5,7 +5,7 @@ TextMate reads line by line: what may run over lines, a long text, has a pattern
 
 import json
 
-from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, Rule, rules, template_rules
+from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, LexerRule, rules, template_rules
 from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.vocabulary import vocabulary
 
@@ -55,7 +55,7 @@ def textmate_text() -> str:
     return json.dumps(textmate_grammar(), ensure_ascii=False, indent=2) + "\n"
 
 
-def _match(rule: Rule) -> Pattern:
+def _match(rule: LexerRule) -> Pattern:
     if len(rule.lexemes) == 1:
         return {"match": rule.pattern, "name": _scope(SCOPES[rule.lexemes[0]])}
     captures = {str(n): {"name": _scope(SCOPES[lexeme])} for n, lexeme in enumerate(rule.lexemes, start=1) if lexeme}

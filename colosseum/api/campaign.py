@@ -24,7 +24,7 @@ from colosseum.campaign.listing import find_run, run_words
 from colosseum.campaign.meter import print_progress, telling
 from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.money import Budget
-from colosseum.campaign.panel import Judged
+from colosseum.campaign.panel import JudgeSetup
 from colosseum.campaign.part import silent
 from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
@@ -76,7 +76,7 @@ def audit(
         asked,
         budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
         retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_cluster(cluster),
-        judged=Judged(several(judges)), patience=60 * patience, say=say, warn=say, watching=watching,
+        judged=JudgeSetup(several(judges)), patience=60 * patience, say=say, warn=say, watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
     with writing(folder):
@@ -163,7 +163,7 @@ class Campaign:
         ColosseumError, and KeyboardInterrupt once calls under way have ended.
         """
         request = JudgeRequest(
-            Judged(several(judges), repeats, temperature), wanted_of(None, asking or {}),
+            JudgeSetup(several(judges), repeats, temperature), wanted_of(None, asking or {}),
             Budget(budget, None, no_budget), connections, several(without),
         )  # fmt: skip
         outcome = judge_folder(Folder(self.folder), self._plan, request)

@@ -11,8 +11,8 @@ from os import PathLike
 from colosseum.campaign.given import listed, param_of, place_of, request_of, seed_of, several
 from colosseum.campaign.model_options import Names
 from colosseum.campaign.money import Budget
-from colosseum.campaign.openings import Asked, Prompts, prompts
-from colosseum.campaign.panel import Judged
+from colosseum.campaign.openings import Prompts, WantedOpenings, prompts
+from colosseum.campaign.panel import JudgeSetup
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
 from colosseum.evidence.audit_plan import AuditPlan, plan_audit
@@ -109,7 +109,7 @@ class Spec:
             self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
         )
         request = replace(
-            asked, budget=Budget(budget, run_budget), judged=Judged(several(judges)), retry_failed=retry_failed,
+            asked, budget=Budget(budget, run_budget), judged=JudgeSetup(several(judges)), retry_failed=retry_failed,
             connections=connections, couple=couple,
         )  # fmt: skip
         return paged(forecast(self.checked, request), forecast_blocks)
@@ -202,7 +202,7 @@ class Instance:
 
         Asks no model. Raises ColosseumError.
         """
-        asked = Asked(
+        asked = WantedOpenings(
             experiment=experiment, arm=arm, against=against, agent=agent, point=point, seed=self._checked.seed,
             phase=phase, text_tools=text_tools,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
-class Row:
+class ActRow:
     """A message, a decision or a thought."""
 
     run: str
@@ -38,7 +38,7 @@ class Row:
     """Null is none where there is a variable."""
 
 
-def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[Row]:
+def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[ActRow]:
     """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
     for listed in plan.trials:
         if (result := folder.result(listed.trial)) is not None:
@@ -50,14 +50,14 @@ def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[Row]
             yield from _rows(events, listed, result.status, ("post", "decide", *["thought"] * thoughts))
 
 
-def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str, kinds: tuple[str, ...]) -> Iterator[Row]:
+def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str, kinds: tuple[str, ...]) -> Iterator[ActRow]:
     secret: dict[str, bool] = {}
     for event in events:
         if event["event"] == "channels":
             secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
         elif event["event"] in kinds:
             channel = event.get("channel")
-            yield Row(
+            yield ActRow(
                 listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, status, event["n"], event["round"],
                 event["agent"], listed.players.get(event["agent"], ""), event["event"], channel,
                 secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),

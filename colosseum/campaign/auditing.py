@@ -11,9 +11,9 @@ from shutil import rmtree
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.history import remember, spec_digest
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judging import Judging, Verdicts
+from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
-from colosseum.campaign.meter import Meter
+from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can
 from colosseum.campaign.money import Limits, budget_of, dollars, tally_words, verdict_words
 from colosseum.campaign.panel import check_panel, judges_of, keep_judges
@@ -38,7 +38,7 @@ class AuditOutcome:
 
     tally: Tally
     purse: Purse
-    verdicts: Verdicts
+    verdicts: JudgementTally
 
     @property
     def left(self) -> bool:
@@ -97,7 +97,7 @@ def carry_out(work: Work) -> AuditOutcome:
     if endpoints:
         keep_judges(work.folder, endpoints, repeats)
     turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
-    meter = Meter(turns, tuple(models), purse, provider.gates, patience=provider.patience)
+    meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     if work.by_workers:
         tally = run_by_workers(work, models, budget, purse, meter)
         if endpoints:

@@ -17,7 +17,7 @@ from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Request
+from colosseum.players.models.request import Question
 from colosseum.players.models.wire import Exchange
 from colosseum.players.models.written import writable
 from colosseum.run.redaction import Redaction
@@ -52,10 +52,10 @@ NUMBERS = ("attempt", "prompt_bytes", "max_tokens")
 TURN = ("agent", "phase", "round")
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """Where new answers come from."""
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """The answer, and the trial in which it was paid for, where that is another one. Raises Halt."""
         ...
 
@@ -65,7 +65,7 @@ class RunCalls:
     """Answers for one run."""
 
     path: Path
-    source: Source | None
+    source: AnswerSource | None
     """None where nothing is asked any more: a call that failed for good then fails in the same way, and one that is not
     on file raises Missing."""
     redaction: Redaction
@@ -88,7 +88,7 @@ class RunCalls:
             if self.source is None:
                 self.failures = dict(read_failures(self.path))
 
-    async def ask(self, request: Request) -> Answer | Failure:
+    async def ask(self, request: Question) -> Answer | Failure:
         """The recorded answer, or a new one. Raises Halt, and Missing."""
         found = self.known.get(request.key)
         if found is None:
@@ -98,7 +98,7 @@ class RunCalls:
                 raise Missing(f"the call of {request.place.agent} in round {request.place.round} is not on file")
             last: Attempt | None = None
 
-            def heard(request: Request, attempt: Attempt) -> None:
+            def heard(request: Question, attempt: Attempt) -> None:
                 nonlocal last
                 last = attempt
                 self._write(request, attempt)
@@ -136,7 +136,7 @@ class RunCalls:
             self.file.close()
             self.file = None
 
-    def _write(self, request: Request, attempt: Attempt, *, origin: str = "") -> None:
+    def _write(self, request: Question, attempt: Attempt, *, origin: str = "") -> None:
         if self.cache != "rw":
             return
         if self.file is None:
@@ -148,7 +148,7 @@ class RunCalls:
         self.file.flush()
 
 
-def _recorded(request: Request, answer: Answer, attempts: int, origin: str = "", *, lost: bool = False) -> Recorded:
+def _recorded(request: Question, answer: Answer, attempts: int, origin: str = "", *, lost: bool = False) -> Recorded:
     endpoint = request.endpoint
     return Recorded(answer, attempts, origin, endpoint.model, request.size, endpoint.most_tokens, lost)
 
@@ -157,7 +157,7 @@ class Missing(Exception):  # noqa: N818 - what is wrong, in words
     """A call is not on file."""
 
 
-def _line(request: Request, attempt: Attempt, origin: str) -> str:
+def _line(request: Question, attempt: Attempt, origin: str) -> str:
     """One attempt as it is written."""
     place = request.place
     head: dict[str, Json] = {

@@ -16,7 +16,7 @@ from colosseum.run.trial import Trial
 
 
 @dataclass
-class Claim:
+class RunClaim:
     """What this process holds."""
 
     lock: FileLock
@@ -29,7 +29,7 @@ class Claims:
     """The claims of one process."""
 
     folder: Folder
-    held: dict[Path, Claim] = field(default_factory=dict)
+    held: dict[Path, RunClaim] = field(default_factory=dict)
 
     @contextmanager
     def on(self, trial: Trial, block: Sequence[Trial]) -> Iterator[bool]:
@@ -44,7 +44,7 @@ class Claims:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = FileLock(path, timeout=0)
             lock.acquire()
-            self.held[path] = Claim(lock)
+            self.held[path] = RunClaim(lock)
         claim = self.held[path]
         claim.runs += 1
         try:

@@ -43,7 +43,7 @@ class Unusable(Exception):  # noqa: N818 - what is wrong, in words
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkerPlace:
     """Where workers are."""
 
     kind: Literal["local", "slurm", "htcondor", "address"]
@@ -52,17 +52,17 @@ class Place:
     address: str = ""
 
 
-def read_place(words: str) -> Place:
+def read_place(words: str) -> WorkerPlace:
     """A place as it was typed. Raises Unusable."""
     kind, colon, number = words.partition(":")
     if ADDRESS.fullmatch(words):
-        return Place("address", address=words)
+        return WorkerPlace("address", address=words)
     whole = int(number) if number.isdecimal() else 0
     match kind:
         case "local" if whole:
-            return Place("local", whole)
+            return WorkerPlace("local", whole)
         case "slurm" | "htcondor" if whole or not colon:
-            return Place(kind, whole or 1)
+            return WorkerPlace(kind, whole or 1)
     help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
     raise Unusable(f"`--cluster {words}` is not a place for workers", help_)
 
@@ -120,7 +120,7 @@ class Supply:
 
 
 @contextmanager
-def connected(place: Place, threads: int, say: Callable[[str], None]) -> Iterator[Workers]:
+def connected(place: WorkerPlace, threads: int, say: Callable[[str], None]) -> Iterator[Workers]:
     """Workers, the first of which is there; each has so many threads, where that is ours to say. Raises Unusable."""
     with _installed():
         import dask
@@ -167,7 +167,7 @@ def _client(made: Any, to: Any) -> Iterator[Any]:  # a border: Dask's types are 
         yield client
 
 
-def _local(made: Any, place: Place, threads: int) -> Any:
+def _local(made: Any, place: WorkerPlace, threads: int) -> Any:
     """Processes of this machine; Dask starts each anew when it dies."""
     with _deaf():
         return made(
@@ -207,7 +207,7 @@ def _quiet() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _jobs(place: Place, supply: Supply) -> Any:
+def _jobs(place: WorkerPlace, supply: Supply) -> Any:
     """Jobs in a queue, none of which is asked for yet."""
     with _installed():
         import dask_jobqueue

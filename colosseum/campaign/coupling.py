@@ -9,12 +9,12 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from colosseum.campaign.calls import Recorded, Source
+from colosseum.campaign.calls import AnswerSource, Recorded
 from colosseum.campaign.retry import OnAttempt
 from colosseum.model.json_text import encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Request
+from colosseum.players.models.request import Question
 from colosseum.run.trial import Trial, conditions_json
 
 
@@ -42,7 +42,7 @@ class Coupling:
                 future = self.given[place] = asyncio.get_running_loop().create_future()
                 future.set_result((recorded.answer, recorded.origin or trial.identity))
 
-    def source_of(self, trial: Trial, source: Source) -> "Coupled":
+    def source_of(self, trial: Trial, source: AnswerSource) -> "Coupled":
         """Where one run gets its answers; those that nobody was given yet are its own source's."""
         return Coupled(self, trial.identity, source)
 
@@ -53,9 +53,9 @@ class Coupled:
 
     coupling: Coupling
     trial: str
-    source: Source
+    source: AnswerSource
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """The answer that another run was given, or a new one; an own agent, which has a state, shares none."""
         if request.by is not None:
             return await self.source.ask(request, heard=heard)

@@ -17,13 +17,13 @@ from filelock import FileLock, Timeout
 from colosseum.campaign.calls import mend, read_calls
 from colosseum.campaign.folder import Folder, Plan, Result, read_json, replace_file
 from colosseum.campaign.replaying import Remaking, made_again
-from colosseum.campaign.verifying import Fault, verify
+from colosseum.campaign.verifying import Discrepancy, verify
 from colosseum.diagnostics import stop
 from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
-class Defect(Fault):
+class Defect(Discrepancy):
     """Something that a crash, or somebody, left in a folder."""
 
     remedy: str

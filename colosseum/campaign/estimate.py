@@ -36,7 +36,7 @@ MEASURED = ("calls", "prompt_tokens", "completion_tokens", "dollars", "seconds")
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Spread:
     """A figure: a 90 % prediction interval around what is likely, and the most that there can be."""
 
     low: float
@@ -45,20 +45,20 @@ class Bounds:
     ceiling: float | None
     """By which the budget reserves; null where there is none."""
 
-    def __add__(self, other: "Bounds") -> "Bounds":
+    def __add__(self, other: "Spread") -> "Spread":
         ceiling = None if self.ceiling is None or other.ceiling is None else self.ceiling + other.ceiling
-        return Bounds(self.low + other.low, self.likely + other.likely, self.high + other.high, ceiling)
+        return Spread(self.low + other.low, self.likely + other.likely, self.high + other.high, ceiling)
 
 
 @dataclass(frozen=True)
 class Estimate:
     """What calls of one model, or of all, will come to."""
 
-    calls: Bounds
-    prompt_tokens: Bounds
-    completion_tokens: Bounds
+    calls: Spread
+    prompt_tokens: Spread
+    completion_tokens: Spread
     """Thinking included."""
-    dollars: Bounds | None
+    dollars: Spread | None
     reason: str | None
     """Why there are no dollars."""
 
@@ -71,16 +71,16 @@ class Estimate:
         )  # fmt: skip
 
 
-NOTHING = Bounds(0.0, 0.0, 0.0, 0.0)
+NOTHING = Spread(0.0, 0.0, 0.0, 0.0)
 
 
 def estimated(likely: Load, ceiling: Load, spread: float, model: str, *, priced: bool) -> Estimate:
     """The interval around a load; no turn takes less than a call."""
 
-    def bounds(name: str, least: float = 0.0) -> Bounds:
+    def bounds(name: str, least: float = 0.0) -> Spread:
         middle, most = getattr(likely, name), getattr(ceiling, name)
         middle = min(middle, most)
-        return Bounds(max(least, middle / spread), middle, min(most, middle * spread), most)
+        return Spread(max(least, middle / spread), middle, min(most, middle * spread), most)
 
     return Estimate(
         bounds("calls", min(likely.turns, likely.calls)),
@@ -111,11 +111,11 @@ class Ahead:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class RemainingWork:
     """What the missing runs will take."""
 
     models: dict[str, Estimate]
-    seconds: Bounds
+    seconds: Spread
     """Until all have ended, as many side by side as there may be."""
     basis: dict[str, lengths.Basis]
     """By model, where lengths come from."""
@@ -123,9 +123,9 @@ class Outlook:
     """By model: the means that were reckoned with."""
     blocks: int
     """On file, by which the estimate was corrected."""
-    said: Bounds
+    said: Spread
     """Bytes that are posted in a run."""
-    written: Bounds
+    written: Spread
     """Bytes that models write in a run, thoughts included."""
 
 
@@ -136,7 +136,7 @@ def outlook(
     known: Callable[[Endpoint], tuple[lengths.Lengths, lengths.Basis]],
     *,
     side_by_side: int,
-) -> Outlook:
+) -> RemainingWork:
     """What the missing runs come to; `known` are lengths of other campaigns. Raises OSError."""
     blocks, basis, habits = _on_file(folder, ahead.kin, prices), dict[str, lengths.Basis](), dict[str, lengths.Habits]()
     for model, endpoint in ahead.endpoints.items():
@@ -158,10 +158,10 @@ def outlook(
     seconds = math.ceil(number / side_by_side) * whole.seconds / max(1, number)
     said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
     written, most_written = (max((run.written for run in cells.values()), default=0.0) for cells in (likely, ceiling))
-    return Outlook(
-        models, Bounds(seconds / widest, seconds, seconds * widest, None), basis, habits, len(blocks),
-        Bounds(said / widest, said, said * widest, most_said),
-        Bounds(written / widest, written, written * widest, most_written),
+    return RemainingWork(
+        models, Spread(seconds / widest, seconds, seconds * widest, None), basis, habits, len(blocks),
+        Spread(said / widest, said, said * widest, most_said),
+        Spread(written / widest, written, written * widest, most_written),
     )  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def _summed(cells: Cells, runs: Iterable[tuple[str, str]], model: str) -> Load:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _Whole:
     """Complete runs of one point, seed and repeat."""
 
     cells: tuple[tuple[str, str], ...]
@@ -191,7 +191,7 @@ class _Block:
     """By model."""
 
 
-def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price]) -> list[_Block]:
+def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price]) -> list[_Whole]:
     """Blocks that are complete as far as they go, and whose tokens were counted; some of many, spread evenly."""
     groups: dict[tuple[str, int, int], list[Listed]] = {}
     for each in kin:
@@ -199,11 +199,11 @@ def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price])
         if result is not None and result.status == "complete":
             groups.setdefault((each.point, each.seed, each.repeat), []).append(each)
     chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / lengths.MOST_MEASURED))]
-    found = [_Block(tuple((e.point, e.arm) for e in runs), lengths.measure(folder, runs, prices)) for runs in chosen]
+    found = [_Whole(tuple((e.point, e.arm) for e in runs), lengths.measure(folder, runs, prices)) for runs in chosen]
     return [block for block in found if block.took and all(each.counted for each in block.took.values())]
 
 
-def _correct(load: Load, blocks: Sequence[_Block], cells: Cells, model: str) -> None:
+def _correct(load: Load, blocks: Sequence[_Whole], cells: Cells, model: str) -> None:
     """Make every figure as much larger as runs on file were than their rehearsal."""
     took, thought = lengths.Lengths(), Load()
     for block in blocks:
@@ -215,7 +215,7 @@ def _correct(load: Load, blocks: Sequence[_Block], cells: Cells, model: str) -> 
         setattr(load, name, getattr(load, name) * (real / guess if real and guess else 1.0))
 
 
-def _spread(blocks: Sequence[_Block], cells: Cells, missing: int) -> float | None:
+def _spread(blocks: Sequence[_Whole], cells: Cells, missing: int) -> float | None:
     """By how much the whole may probably differ, as a factor, from how much blocks do; None where there are too few.
 
     The 90 % prediction interval of a mean, by Student's t, of the logarithms of what blocks took for their rehearsal.

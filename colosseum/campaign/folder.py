@@ -38,7 +38,7 @@ class Damaged(Exception):  # noqa: N818 - what is wrong, in words
 
 
 @dataclass(frozen=True)
-class Reason:
+class FailureReason:
     """Why a run failed."""
 
     kind: str
@@ -91,7 +91,7 @@ class Result(Published):
     trial: str
     """Its identity."""
     status: Status
-    reason: Reason | None
+    reason: FailureReason | None
     """Null where it did not fail."""
     trace: Seal
     """What the trace comes to."""
@@ -238,7 +238,7 @@ class Folder:
         if found.trial != trial:
             raise Damaged(f"{path.name} is the result of another trial")
         if not self.trace(trial).exists():
-            return replace(found, status="failed", reason=Reason("lost", f"{self.trace(trial).name} is missing"))
+            return replace(found, status="failed", reason=FailureReason("lost", f"{self.trace(trial).name} is missing"))
         return found
 
     def commit(self, result: Result) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import read_judges
-from colosseum.campaign.judging import Judging, Verdicts
+from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking, secrets_of
 from colosseum.campaign.money import Budget, budget_of, left_words, silent_words, spent_words, verdict_words
-from colosseum.campaign.panel import Judged, check_panel, judges_of, keep_judges, leave_out, who_judged
+from colosseum.campaign.panel import JudgeSetup, check_panel, judges_of, keep_judges, leave_out, who_judged
 from colosseum.campaign.part import Part, Say, read_design, silent
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
@@ -27,7 +27,7 @@ from colosseum.run.redaction import Redaction
 class JudgeRequest:
     """What the user asked for."""
 
-    judged: Judged = field(default_factory=Judged)
+    judged: JudgeSetup = field(default_factory=JudgeSetup)
     wanted: Wanted = field(default_factory=Wanted)
     budget: Budget = field(default_factory=Budget)
     connections: int = 64
@@ -42,7 +42,7 @@ class JudgeOutcome:
     """What became of the judgements."""
 
     words: str = ""
-    verdicts: Verdicts = field(default_factory=Verdicts)
+    verdicts: JudgementTally = field(default_factory=JudgementTally)
     gave_up: bool = False
     """Whether some are left since a model answers no more; else they are left for want of money."""
 

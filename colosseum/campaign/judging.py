@@ -42,7 +42,7 @@ MOST_SCENARIOS = 16
 
 
 @dataclass
-class Verdicts:
+class JudgementTally:
     """How many judgements became what."""
 
     found: int = 0
@@ -74,10 +74,10 @@ class Judging:
     redaction: Redaction
     side_by_side: int = 64
     """Runs at once."""
-    verdicts: Verdicts = field(default_factory=Verdicts)
+    verdicts: JudgementTally = field(default_factory=JudgementTally)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
 
-    async def run(self, listed: Sequence[Listed]) -> Verdicts:
+    async def run(self, listed: Sequence[Listed]) -> JudgementTally:
         """Judge all that are complete. Raises OSError, and Damaged, in a group."""
         async with asyncio.TaskGroup() as group:
             for each in listed:

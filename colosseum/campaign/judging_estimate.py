@@ -6,7 +6,7 @@ models may post, and write where the question is about their thoughts.
 
 from collections.abc import Mapping, Sequence
 
-from colosseum.campaign.estimate import WIDEST, Estimate, Outlook, estimated
+from colosseum.campaign.estimate import WIDEST, Estimate, RemainingWork, estimated
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.lengths import EXCHANGE, Habits, Lengths, ceiling_habits, default_lengths
 from colosseum.campaign.rehearsal import Load
@@ -25,7 +25,7 @@ def judging_estimates(
     folder: Folder,
     listed: Sequence[Listed],
     scenario: Scenario,
-    ahead: Outlook,
+    ahead: RemainingWork,
     judges: Sequence[Endpoint],
     repeats: int,
     prices: Mapping[str, Price],
@@ -42,7 +42,7 @@ def judging_estimates(
     return found
 
 
-def _one_run(scenario: Scenario, ahead: Outlook, habits: Habits, tries: int, price: Price | None) -> Load:
+def _one_run(scenario: Scenario, ahead: RemainingWork, habits: Habits, tries: int, price: Price | None) -> Load:
     """What one run takes with so many tries for each question; with more than one it is as long as it may be."""
     load, completion = Load(), habits.completion_tokens
     for question in rubrics(scenario):

@@ -18,7 +18,7 @@ from colosseum.campaign.listing import run_words
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.replaying import differing
-from colosseum.campaign.verifying import Fault, looks, verify
+from colosseum.campaign.verifying import Discrepancy, looks, verify
 from colosseum.diagnostics import stop
 from colosseum.run.trial import Listed
 
@@ -29,7 +29,7 @@ APART = "runs of different configurations do not belong into one report"
 class Merged:
     """What came of it."""
 
-    faults: list[tuple[Path, Fault]] = field(default_factory=list)
+    faults: list[tuple[Path, Discrepancy]] = field(default_factory=list)
     """Folders in which something was changed, or has another result of a run; then nothing is merged."""
     new: int = 0
     """Results that were not there."""
@@ -93,7 +93,7 @@ def _choose(listed: Listed, sources: Sequence[Folder], merged: Merged) -> Folder
     for folder, result in complete[1:]:
         if result != complete[0][1]:
             words = f"is another result of {run_words(listed)} than the one in {complete[0][0].path}"
-            merged.faults.append((folder.path, Fault(f"runs/{folder.result_path(listed.trial).name}", words)))
+            merged.faults.append((folder.path, Discrepancy(f"runs/{folder.result_path(listed.trial).name}", words)))
     if results:
         return (complete or results)[0][0]
     begun = [folder for folder in sources if folder.calls(listed.trial).exists()]

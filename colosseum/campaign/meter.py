@@ -22,7 +22,7 @@ from colosseum.campaign.runner import Became
 from colosseum.model.json_text import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Request
+from colosseum.players.models.request import Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed, Trial
 
@@ -44,7 +44,7 @@ class _Model:
 
 
 @dataclass
-class Meter:
+class Gauge:
     """Counts for one campaign."""
 
     turns: Mapping[str, int]
@@ -88,7 +88,7 @@ class Meter:
             if result is not None and result.reason is not None:
                 self.failed_runs[result.reason.kind] += 1
 
-    def call(self, request: Request, attempt: Attempt) -> None:
+    def call(self, request: Question, attempt: Attempt) -> None:
         """A model was asked."""
         with self.lock:
             model = self.heard.setdefault(request.endpoint.model, _Model())
@@ -165,7 +165,7 @@ class Meter:
 
 
 @contextmanager
-def watched(meter: Meter, watch: Callable[[Meter, Event], None]) -> Iterator[None]:
+def watched(meter: Gauge, watch: Callable[[Gauge, Event], None]) -> Iterator[None]:
     """Within the block a thread watches, until the event is set."""
     done = Event()
     thread = Thread(target=watch, args=(meter, done), daemon=True)
@@ -177,10 +177,10 @@ def watched(meter: Meter, watch: Callable[[Meter, Event], None]) -> Iterator[Non
         thread.join()
 
 
-def telling(tell: Callable[[Progress], None], seconds: float = 0.5) -> Callable[[Meter], AbstractContextManager[None]]:
+def telling(tell: Callable[[Progress], None], seconds: float = 0.5) -> Callable[[Gauge], AbstractContextManager[None]]:
     """What to do with a meter so that somebody is told every so often how far it has come, and once in the end."""
 
-    def watch(meter: Meter, done: Event) -> None:
+    def watch(meter: Gauge, done: Event) -> None:
         final = False
         while not final:
             final = done.wait(seconds)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colosseum.campaign.judging import Verdicts
+from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Tally
@@ -125,7 +125,7 @@ def tally_words(tally: Tally, purse: Purse, folder: Path) -> str:
     return words
 
 
-def verdict_words(verdicts: Verdicts) -> str:
+def verdict_words(verdicts: JudgementTally) -> str:
     """What became of the judgements; empty where none was asked for."""
     asked = verdicts.made + sum(verdicts.missing.values()) + verdicts.left
     if not (asked or verdicts.found):

@@ -124,7 +124,7 @@ PHASES: tuple[Phase, ...] = ("planning", "survey", "execution")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class WantedOpenings:
     """Which prompts are meant; None stands for the first, or for all agents."""
 
     experiment: str | None = None
@@ -140,7 +140,7 @@ class Asked:
     """Tools are described in the messages, as for models that call them there."""
 
 
-def prompts(checked: Checked, asked: Asked) -> Prompts:
+def prompts(checked: Checked, asked: WantedOpenings) -> Prompts:
     """What agents are sent at their first turn; no model is asked. Raises ColosseumError.
 
     A spec without an experiment has an arm `baseline` in which nothing is changed.
@@ -181,7 +181,7 @@ def _unknown(what: str, name: str, known: Sequence[str]) -> Diagnostic:
     return report("C122", None, f"there is no {what} `{name}`", help=help_)
 
 
-def _arms(design: Design, asked: Asked) -> tuple[str, ...]:
+def _arms(design: Design, asked: WantedOpenings) -> tuple[str, ...]:
     """The arms to show, the one compared with first; nothing where it has nobody to be compared with."""
     if asked.against is None:
         return (asked.arm or design.arms[0],)

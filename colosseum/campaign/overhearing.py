@@ -16,7 +16,7 @@ from colosseum.campaign.replaying import Remaking
 from colosseum.campaign.runner import perform
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Request
+from colosseum.players.models.request import Question
 from colosseum.players.view import CallFailed
 from colosseum.run.event_loop import completed
 from colosseum.run.redaction import Redaction
@@ -29,9 +29,9 @@ class Overheard:
     """Answers of a run, with what was asked for each."""
 
     calls: RunCalls
-    heard: list[tuple[Request, Answer | Failure]] = field(default_factory=list)
+    heard: list[tuple[Question, Answer | Failure]] = field(default_factory=list)
 
-    async def ask(self, request: Request) -> Answer | Failure:
+    async def ask(self, request: Question) -> Answer | Failure:
         """The answer on file. Raises Missing."""
         answer = await self.calls.ask(request)
         self.heard.append((request, answer))

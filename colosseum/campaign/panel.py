@@ -15,7 +15,7 @@ from colosseum.run.judging.lexical import NAME
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgeSetup:
     """Options of judges as they were typed."""
 
     models: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ class Judged:
     temperature: float | None = None
 
 
-def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endpoint], int]:
+def judges_of(wanted: JudgeSetup, design: Design, asking: Asking) -> tuple[list[Endpoint], int]:
     """How each judge is asked, and how often; none where the baseline reads for free. Raises ColosseumError.
 
     Those of the command line win over the spec's. They are asked at temperature 0, unless another one is said.
@@ -46,14 +46,14 @@ def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endp
     return found, wanted.repeats or 1
 
 
-def check_panel(wanted: Judged) -> None:
+def check_panel(wanted: JudgeSetup) -> None:
     """The baseline never judges beside models: it would count in the mean of their scores. Raises ColosseumError."""
     if NAME in wanted.models and len(set(wanted.models)) > 1:
         help_ = f"leave it out: `{NAME}` speaks where no model judges"
         raise stop("C122", f"`{NAME}` is a baseline, and does not judge beside models", help=help_)
 
 
-def who_judged(wanted: Judged, folder: Folder) -> Judged:
+def who_judged(wanted: JudgeSetup, folder: Folder) -> JudgeSetup:
     """Those of the command line, or else those who judged the folder before. Raises OSError, and Damaged."""
     earlier = None if wanted.models else read_judges(folder)
     if earlier is None:

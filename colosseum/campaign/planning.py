@@ -20,7 +20,7 @@ CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlannedQuestion:
     """What is planned, besides the trials themselves."""
 
     design: Design
@@ -43,7 +43,7 @@ class Planned:
 
 
 def plan(
-    folder: Folder, asked: Asked, blocks: Iterable[Block], trials: Trials
+    folder: Folder, asked: PlannedQuestion, blocks: Iterable[Block], trials: Trials
 ) -> tuple[list[Planned], list[Diagnostic]]:
     """Write down every trial and the spec, or say what is wrong with one and write nothing.
 
@@ -108,7 +108,7 @@ def configured(design: Design, expansions: Expansions, options: Mapping[str, Jso
     return Configured(configuration(design.name, digests, params, options), files, digests, params, dict(options))
 
 
-def plan_of(asked: Asked, listed: Sequence[Listed], first: Trial, shared: Configured) -> Plan:
+def plan_of(asked: PlannedQuestion, listed: Sequence[Listed], first: Trial, shared: Configured) -> Plan:
     design, scenario = asked.design, first.stage.scenario
     present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
     return Plan(

@@ -7,7 +7,7 @@ from colosseum.campaign.retry import Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message, exchange, how
 from colosseum.players.models.reply import Answer, reply
-from colosseum.players.models.request import Endpoint, Place, Request
+from colosseum.players.models.request import Endpoint, Place, Question
 from colosseum.players.models.tools import tool
 from colosseum.players.own_source import Unplayable, load
 from colosseum.players.protocol.templates import shipped
@@ -51,11 +51,11 @@ async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
             return None
 
 
-def _question(endpoint: Endpoint) -> Request:
+def _question(endpoint: Endpoint) -> Question:
     in_text, ready = endpoint.dialect == "text", tool(shipped(), "ready")
     system = f"{SYSTEM}\n\n{how([ready])}" if in_text else SYSTEM
     messages: tuple[Message, ...] = ({"role": "system", "content": system}, {"role": "user", "content": USER})
-    return Request(endpoint, messages, () if in_text else (ready,), Place())
+    return Question(endpoint, messages, () if in_text else (ready,), Place())
 
 
 def _verdict(said: Reply, endpoint: Endpoint) -> str | None:

@@ -12,13 +12,13 @@ from typing import Any
 from colosseum.players.models.call import call, is_local, library
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import MILLION, Endpoint, LongPrice, Price, Request
+from colosseum.players.models.request import MILLION, Endpoint, LongPrice, Price, Question
 from colosseum.players.own_source import is_own
 
 LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
-async def call_priced(request: Request) -> Answer | Failure:
+async def call_priced(request: Question) -> Answer | Failure:
     """One call of a model, with what it cost; of a failure, with what came all the same."""
     match await call(request, priced=known_price(request.endpoint.model) is not None):
         case Answer() as answer:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from colosseum.campaign.ledger import Ledger
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Halt, Price, Request
+from colosseum.players.models.request import Halt, Price, Question
 
 LOOKING = 0.1
 """Seconds between two looks at what other processes have set aside, about."""
@@ -113,7 +113,7 @@ class Purse:
         kept = sum(map(owed, self.accounts)) + self.largest
         return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
 
-    def most(self, request: Request) -> float:
+    def most(self, request: Question) -> float:
         """The most that a call may cost; 0 where no price is known, and no limit can be; of own agents the dearest."""
         price = self.prices.get(request.endpoint.model)
         if price is None:
@@ -150,7 +150,7 @@ class Purse:
             self.changed.set()
 
     @asynccontextmanager
-    async def paying(self, request: Request, account: Account) -> AsyncIterator["Bill"]:
+    async def paying(self, request: Question, account: Account) -> AsyncIterator["Bill"]:
         """Within the block one call is under way. Raises Halt where it might cost more than there is."""
         most = self.most(request)
         if most > self.largest:
@@ -237,7 +237,7 @@ class Bill:
 
     purse: Purse
     account: Account
-    request: Request
+    request: Question
     most: float
     cost: float = 0.0
     """What was paid."""

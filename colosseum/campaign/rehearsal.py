@@ -17,7 +17,7 @@ from colosseum.model.values import plain
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Price, Request
+from colosseum.players.models.request import Endpoint, Price, Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player, Reply, ToolCall, View
 from colosseum.run.event_loop import completed
@@ -109,9 +109,9 @@ class StandIn:
     """Whether another run may pay for its calls."""
     marks: dict[str, float]
     """Of the whole team: how long the posts are for which they stand."""
-    request: Request = field(init=False)
+    request: Question = field(init=False)
 
-    async def ask(self, request: Request) -> Answer | Failure:
+    async def ask(self, request: Question) -> Answer | Failure:
         """Note what a model would be asked; the answer has nothing in it."""
         self.request = request
         return Answer({"choices": []}, None, 0.0)

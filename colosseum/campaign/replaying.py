@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from colosseum import __version__
 from colosseum.campaign.calls import Missing, RunCalls, read_calls, read_failures
-from colosseum.campaign.folder import Damaged, Folder, Plan, Reason, Result, keep_file
+from colosseum.campaign.folder import Damaged, FailureReason, Folder, Plan, Result, keep_file
 from colosseum.campaign.model_options import Asking
 from colosseum.campaign.planning import keep_scenario
 from colosseum.campaign.registering import register, unlike
@@ -135,11 +135,11 @@ def made_again(folder: Folder, trial: Trial, into: Folder) -> Result | str:
     calls = RunCalls(folder.calls(trial.identity), None, Redaction(), "read")
     keep_scenario(into, trial)
     trace = TraceWriter(into.trace(trial.identity))
-    reason: Reason | None = None
+    reason: FailureReason | None = None
     try:
         completed(perform(trial, calls, trace))
     except CallFailed as failure:
-        reason = Reason(failure.kind, failure.reason)
+        reason = FailureReason(failure.kind, failure.reason)
     except Missing as missing:
         return str(missing)
     finally:

@@ -17,7 +17,7 @@ from colosseum.campaign.prices import call_priced
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Halt, Request
+from colosseum.players.models.request import Halt, Question
 
 FIRST_DELAY = 1.0
 USUAL_DELAY = 0.2
@@ -49,14 +49,14 @@ class Attempt:
     """Seconds until the next attempt; None when this was the last."""
 
 
-OnAttempt: TypeAlias = Callable[[Request, Attempt], None]
+OnAttempt: TypeAlias = Callable[[Question, Attempt], None]
 
 
-CallModel: TypeAlias = Callable[[Request], Awaitable[Answer | Failure]]
+CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]
 """Makes one call."""
 
 
-def unheard(request: Request, attempt: Attempt) -> None:
+def unheard(request: Question, attempt: Attempt) -> None:
     """For whoever keeps no log."""
 
 
@@ -107,7 +107,7 @@ class Provider:
     """Why no call is begun any more."""
 
     async def ask(
-        self, request: Request, *, attempts: int | None = None, patience: float | None = None,
+        self, request: Question, *, attempts: int | None = None, patience: float | None = None,
         heard: OnAttempt = unheard,
     ) -> Answer | Failure:  # fmt: skip
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt.
@@ -152,7 +152,7 @@ class Provider:
             await self.sleep(delay)
             waited += max(delay, self.clock() - begun) if slow else 0.0
 
-    async def _once(self, request: Request, gate: RateLimit) -> Answer | Failure:
+    async def _once(self, request: Question, gate: RateLimit) -> Answer | Failure:
         """One attempt, once there is room for it. Raises Halt."""
         async with gate.turn() as turn:
             if self.stopping:
@@ -172,7 +172,7 @@ class Provider:
             self.outages.pop(_line(request), None)
         return result
 
-    async def _probe(self, request: Request, gate: RateLimit, outage: Outage) -> Answer | Failure:
+    async def _probe(self, request: Question, gate: RateLimit, outage: Outage) -> Answer | Failure:
         """One attempt, when it is time for one or the model is up again. Raises Halt, also when patience is over."""
         line = _line(request)
         async with outage.turn:
@@ -207,7 +207,7 @@ class Provider:
             if self.in_vain[model] >= IN_VAIN:
                 self._give_up(result)
 
-    def _gate(self, request: Request) -> RateLimit:
+    def _gate(self, request: Question) -> RateLimit:
         line = _line(request)
         if line not in self.gates:
             together = {line[0]}.union(*(models for models in self.sharing if line[0] in models))
@@ -216,7 +216,7 @@ class Provider:
         return self.gates[line]
 
 
-def _line(request: Request) -> Line:
+def _line(request: Question) -> Line:
     return request.endpoint.model, request.endpoint.api_base
 
 
@@ -235,6 +235,6 @@ def _delay(result: Answer | Failure, number: int, most: float, first: float) -> 
             return None
 
 
-def _closed(request: Request, seconds: float) -> Failure:
+def _closed(request: Question, seconds: float) -> Failure:
     words = f"`{request.endpoint.model}` is rate limited: it asked to wait, which takes another {seconds:.0f} s"
     return Failure("rate_limit", words, again=True, after=seconds)

@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 
 from filelock import Timeout
 
-from colosseum.campaign.calls import CacheMode, RunCalls, Source, read_calls
+from colosseum.campaign.calls import AnswerSource, CacheMode, RunCalls, read_calls
 from colosseum.campaign.claims import Claims
 from colosseum.campaign.coupling import Coupling
-from colosseum.campaign.folder import Expense, Folder, Reason, Result, Status
+from colosseum.campaign.folder import Expense, FailureReason, Folder, Result, Status
 from colosseum.campaign.planning import Planned, keep_scenario
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE
@@ -217,7 +217,7 @@ class Runner:
             return False
         return result is not None and self._settled(trial.listed)
 
-    async def _made(self, trial: Trial, account: Account, source: Source) -> None:
+    async def _made(self, trial: Trial, account: Account, source: AnswerSource) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
         if trial.scenario_hash not in self.kept:
             keep_scenario(self.folder, trial)
@@ -225,11 +225,11 @@ class Runner:
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
-        reason: Reason | None = None
+        reason: FailureReason | None = None
         try:
             await perform(trial, calls, trace)
         except CallFailed as failure:
-            reason = Reason(failure.kind, failure.reason)
+            reason = FailureReason(failure.kind, failure.reason)
         except Halt:
             self._became(trial.listed, "halted", None)
             return
@@ -284,7 +284,7 @@ async def perform(trial: Trial, calls: Asker, trace: TraceWriter) -> None:
     trace.finish()
 
 
-def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: Reason | None) -> Result:
+def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: FailureReason | None) -> Result:
     """How a run ended; it depends on what happened alone."""
     status: Status = "failed" if reason else "complete"
     expense = Expense.of([*calls.used.values(), *calls.lost])

@@ -11,7 +11,7 @@ VERSION: Final = 2
 """Raised when a field changes its name or meaning."""
 
 
-class Place(BaseModel):
+class AskedPlace(BaseModel):
     """Where in a run something was asked."""
 
     model_config = STRICT
@@ -25,13 +25,13 @@ class Place(BaseModel):
     """Of the turn, from 1."""
 
 
-class Attempt(BaseModel):
+class AttemptRecord(BaseModel):
     """What every attempt to ask a model has."""
 
     model_config = STRICT
     call: Digest
     """SHA-256 of model, parameters, messages, tools and place: equal for equal work."""
-    place: Place
+    place: AskedPlace
     """Where in the run."""
     model: str
     """Who was asked."""
@@ -52,7 +52,7 @@ class Http(BaseModel):
     body: str
 
 
-class Answered(Attempt):
+class Answered(AttemptRecord):
     """An attempt that got an answer."""
 
     kind: Literal["ok"]
@@ -68,7 +68,7 @@ class Answered(Attempt):
     """What litellm made of it, where the body is in a protocol that it alone can read."""
 
 
-class Unanswered(Attempt):
+class Unanswered(AttemptRecord):
     """An attempt that got none."""
 
     kind: Literal["transport", "timeout", "rate_limit", "authentication", "context", "bad_request", "refusal", "agent"]

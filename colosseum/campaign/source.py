@@ -7,7 +7,7 @@ from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import Attempt, OnAttempt, unheard
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Request
+from colosseum.players.models.request import Question
 from colosseum.players.models.wire import Exchange
 
 
@@ -24,7 +24,7 @@ class Answering(Protocol):
         """Calls on the wire."""
         ...
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         ...
 
@@ -47,11 +47,11 @@ class PaidSource:
         """Begin no further call."""
         self.provider.stopping = True
 
-    async def ask(self, request: Request, *, heard: OnAttempt, account: Account) -> Answer | Failure:
+    async def ask(self, request: Question, *, heard: OnAttempt, account: Account) -> Answer | Failure:
         """A new answer, paid for by the run whose account it is. Raises Halt."""
         async with self.purse.paying(request, account) as bill:
 
-            def told(request: Request, attempt: Attempt) -> None:
+            def told(request: Question, attempt: Attempt) -> None:
                 heard(request, attempt)
                 self.watch(request, attempt)
                 match attempt.result:
@@ -75,6 +75,6 @@ class RunSource:
     paid: PaidSource
     account: Account
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+    async def ask(self, request: Question, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """A new answer. Raises Halt."""
         return await self.paid.ask(request, heard=heard, account=self.account), ""

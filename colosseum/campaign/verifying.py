@@ -35,7 +35,7 @@ PROMISE: Final = (
 
 
 @dataclass(frozen=True)
-class Fault:
+class Discrepancy:
     """Something that is not as it was written."""
 
     file: str
@@ -47,7 +47,7 @@ class Fault:
 class Verified:
     """What was looked at."""
 
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Discrepancy] = field(default_factory=list)
     ended: int = 0
     """Runs whose trace is what its result seals."""
     open: int = 0
@@ -139,7 +139,7 @@ class _Work:
     found: Verified = field(default_factory=Verified)
 
     def fault(self, path: Path, words: str) -> None:
-        self.found.faults.append(Fault(path.relative_to(self.folder.path).as_posix(), words))
+        self.found.faults.append(Discrepancy(path.relative_to(self.folder.path).as_posix(), words))
 
     @contextmanager
     def readable(self, path: Path) -> Iterator[None]:

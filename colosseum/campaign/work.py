@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import get_args
 
 from colosseum.campaign.calls import CacheMode
-from colosseum.campaign.cluster import Place
+from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import few_seeds
-from colosseum.campaign.meter import Meter
+from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.money import Budget, Limits, check_budget
-from colosseum.campaign.panel import Judged
+from colosseum.campaign.panel import JudgeSetup
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
-from colosseum.campaign.planning import Asked, Planned, plan
+from colosseum.campaign.planning import Planned, PlannedQuestion, plan
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import screening_words
@@ -56,8 +56,8 @@ class Request:
     connections: int = 64
     jobs: int | None = None
     """Processes that make runs; None for one where models play."""
-    cluster: Place | None = None
-    judged: Judged = field(default_factory=Judged)
+    cluster: WorkerPlace | None = None
+    judged: JudgeSetup = field(default_factory=JudgeSetup)
     patience: float = OUTAGE
     """Seconds that a model may be down."""
     sharing: tuple[frozenset[str], ...] = ()
@@ -66,7 +66,7 @@ class Request:
     """Told of what is done."""
     warn: Say = silent
     """Told of what may not be as the user thinks."""
-    watching: Callable[[Meter], AbstractContextManager[object]] = nullcontext
+    watching: Callable[[Gauge], AbstractContextManager[object]] = nullcontext
     """What goes on while runs are made."""
 
     def place(self, checked: Checked) -> Path:
@@ -183,7 +183,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
             raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     options = resolved(request, asking)
-    asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
+    asked = PlannedQuestion(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
     earlier = before.trials if (before := folder.earlier()) else ()
     try:
         planned, diagnostics = plan(folder, asked, sharded(design, (0, 1)), trials)

@@ -22,10 +22,10 @@ from multiprocessing.connection import wait
 from time import monotonic
 from types import FrameType
 
-from colosseum.campaign.cluster import Place, Unusable, Workers, connected, read_place
+from colosseum.campaign.cluster import Unusable, WorkerPlace, Workers, connected, read_place
 from colosseum.campaign.folder import Result, Status
 from colosseum.campaign.interrupting import TERMINATING, handling
-from colosseum.campaign.meter import Meter
+from colosseum.campaign.meter import Gauge
 from colosseum.campaign.money import Limits
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
@@ -83,7 +83,7 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def read_cluster(words: str | None) -> Place | None:
+def read_cluster(words: str | None) -> WorkerPlace | None:
     """Where workers are, as typed; None where there are none. Raises ColosseumError."""
     try:
         return None if words is None else read_place(words)
@@ -91,7 +91,7 @@ def read_cluster(words: str | None) -> Place | None:
         raise stop("C127", str(fault), help=fault.help) from None
 
 
-def run_by_workers(work: Work, models: Mapping[str, Endpoint], budget: Limits, purse: Purse, meter: Meter) -> Tally:
+def run_by_workers(work: Work, models: Mapping[str, Endpoint], budget: Limits, purse: Purse, meter: Gauge) -> Tally:
     """Make the runs, in processes of this machine or on a cluster.
 
     Raises ColosseumError, OSError, Damaged, KeyboardInterrupt, and whatever breaks in a worker.
@@ -125,7 +125,7 @@ class Beginning:
     budget: Limits
     purse: Purse
 
-    def check(self, place: Place) -> None:
+    def check(self, place: WorkerPlace) -> None:
         """What can be said before there is a worker. Raises ColosseumError."""
         request, asking = self.work.request, self.work.asking
         if any(passwords(asking.api_base.values())):
@@ -180,7 +180,7 @@ class Dispatch:
     told: Instructions
     purse: Purse
     """Hears from the ledger what workers pay."""
-    meter: Meter
+    meter: Gauge
     workers: Workers
     tally: Tally = field(init=False, default_factory=Tally)
     left: dict[str, Listed] = field(init=False)

@@ -8,11 +8,11 @@ import typer
 
 from colosseum.cli import options
 from colosseum.cli.command import registering
-from colosseum.cli.environment import Configured, allowed, origins
+from colosseum.cli.environment import ConfiguredCommand, allowed, origins
 
 campaigns = typer.Typer()
 command = registering(campaigns)
-configured = registering(campaigns, cls=Configured)
+configured = registering(campaigns, cls=ConfiguredCommand)
 
 
 @configured
@@ -76,7 +76,7 @@ def audit(
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
     from colosseum.campaign.model_options import Wanted, read_sharing
     from colosseum.campaign.money import Budget
-    from colosseum.campaign.panel import Judged
+    from colosseum.campaign.panel import JudgeSetup
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
@@ -94,7 +94,7 @@ def audit(
     request = Request(
         file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
-        max_connections, jobs, read_cluster(cluster), Judged(tuple(judge or ()), judge_repeats, judge_temperature),
+        max_connections, jobs, read_cluster(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
         60 * patience, read_sharing(share_limit or ()), silent if shown == "none" else note, note,
         lambda meter: showing(shown, meter, sys.stderr),
     )  # fmt: skip
@@ -299,7 +299,7 @@ def judge(
     from colosseum.campaign.judge_folder import JudgeRequest
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
-    from colosseum.campaign.panel import Judged
+    from colosseum.campaign.panel import JudgeSetup
     from colosseum.cli.judge import calibrate, judge_runs, label
     from colosseum.cli.words import note
 
@@ -308,7 +308,7 @@ def judge(
     wanted = Wanted.typed(
         api_base=api_base, extra_body=extra_body, price=price, tools=tools, timeout=timeout, header=header
     )
-    judged, money = Judged(tuple(judge or ()), judge_repeats, judge_temperature), Budget(budget, None, no_budget)
+    judged, money = JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature), Budget(budget, None, no_budget)
     request = JudgeRequest(judged, wanted, money, max_connections, tuple(without or ()), note)
     if str(folder) == "calibrate" and not folder.exists():
         return calibrate(request, out, as_json=json)

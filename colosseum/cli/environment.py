@@ -39,7 +39,7 @@ class Origins:
     """The names of what else a `.env` sets."""
 
 
-class Configured(TyperCommand):
+class ConfiguredCommand(TyperCommand):
     """A command whose options may be set by variables."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # whose context it is depends on typer's version
@@ -72,7 +72,7 @@ def _options(command: Any) -> list[Any]:
 def _variables(ctx: Any) -> Iterator[str]:
     """Those of the options of all commands that have some: those of another command are no mistake here."""
     for command in getattr(ctx.parent.command, "commands", {}).values() if ctx.parent else ():
-        if isinstance(command, Configured):
+        if isinstance(command, ConfiguredCommand):
             yield from (variable_of(each.opts) for each in _options(command))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from colosseum.evidence.metrics import Measured
-from colosseum.evidence.spec_questions import Optima, Verified
+from colosseum.evidence.spec_questions import Optima, VerifiedOptima
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
@@ -50,7 +50,7 @@ class CompileFile(AboutInstance):
     """Of every coalition."""
     coalitions: Mapping[str, Optimum | str]
     """The best of every coalition's objective, or why it could not be had."""
-    verified: Verified | None
+    verified: VerifiedOptima | None
     """What a second way says of the optima; null where nobody asked."""
     worth_breaking: tuple[Temptation, ...]
     """Soft requirements that the optimum breaks."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.setup import Setup, Text
+from colosseum.evidence.setup import Setup, ToldText
 
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
@@ -97,7 +97,7 @@ def _plays_alone(setup: Setup) -> bool:
     return all(setup.played[member] == ALONE for member in setup.members)
 
 
-def _new(before: Setup, after: Setup, agent: str) -> Iterator[Text]:
+def _new(before: Setup, after: Setup, agent: str) -> Iterator[ToldText]:
     """What an agent is told that it is not told in the control."""
     known = {text.digest for text in before.told.get(agent, ())}
     return (text for text in after.told.get(agent, ()) if text.digest not in known)

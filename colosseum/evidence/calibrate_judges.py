@@ -7,13 +7,13 @@ from statistics import fmean
 from typing import Final
 
 from colosseum.campaign.calibration.asked import calls_path, judged, matter
-from colosseum.campaign.calibration.cases import Case, cases
+from colosseum.campaign.calibration.cases import KnownCase, cases
 from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.folder import Expense, as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
-from colosseum.campaign.judging import Verdicts
+from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking, secrets_of
 from colosseum.campaign.money import Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.campaign.panel import judges_of
@@ -72,7 +72,7 @@ def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Limits]:
 
 
 def _asked(
-    every: Sequence[Case], endpoints: Sequence[Endpoint], repeats: int, limits: Limits, folder: Path,
+    every: Sequence[KnownCase], endpoints: Sequence[Endpoint], repeats: int, limits: Limits, folder: Path,
     request: JudgeRequest,
 ) -> tuple[list[Calibration], JudgeOutcome]:  # fmt: skip
     """The figures of judges that are models, and what became of asking them."""
@@ -88,7 +88,7 @@ def _asked(
     answers = awaited(ask_all(), source, request.say)
     scored = [[_scored(c, own) for c, own in zip(every, each, strict=True)] for each in answers]
     found = [calibration(each.model, own) for each, own in zip(endpoints, scored, strict=True)]
-    verdicts = Verdicts()
+    verdicts = JudgementTally()
     for one in (one for each in answers for own in each for one in own):
         if one is None:
             verdicts.left += 1
@@ -104,7 +104,7 @@ def _asked(
     return found, JudgeOutcome(words, verdicts, bool(gave_up))
 
 
-def _scored(case: Case, own: Sequence[Judgement | None]) -> Scored:
+def _scored(case: KnownCase, own: Sequence[Judgement | None]) -> Scored:
     """The mean over repeats that have a score; else the status of the first."""
     scores = [each.score for each in own if each is not None and each.score is not None]
     if scores:
@@ -113,7 +113,7 @@ def _scored(case: Case, own: Sequence[Judgement | None]) -> Scored:
     return Scored(case, None, first.status if first is not None else LEFT)
 
 
-def _keep(folder: Path, every: Sequence[Case], content: CalibrationFile) -> None:
+def _keep(folder: Path, every: Sequence[KnownCase], content: CalibrationFile) -> None:
     """Write down the figures, and the cases for whoever wants to read them."""
     lines = [
         {"case": c.name, "stratum": c.stratum, "label": c.label, "held_out": c.held_out, "spec": c.domain,

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, Case
+from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, KnownCase
 from colosseum.evidence.statistics import Share, wilson
 from colosseum.evidence.statistics.means import LEVEL
 
@@ -29,7 +29,7 @@ ALONE: Final = "all are alike in this, so there is no variance to go by"
 class Scored:
     """What a judge made of one case."""
 
-    case: Case
+    case: KnownCase
     score: float | None
     missing: str = ""
     """Why there is no score, in a word."""
@@ -48,7 +48,7 @@ class Auroc:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StratumRow:
     """How well one stratum, or all of a label, is told from all cases of the other label."""
 
     name: str
@@ -83,7 +83,7 @@ class Calibration:
     """All of it, for one judge."""
 
     judge: str
-    rows: tuple[Row, ...]
+    rows: tuple[StratumRow, ...]
     alarms: tuple[Alarm, ...]
     missing: dict[str, int]
     """Cases without a score, by why."""
@@ -103,7 +103,7 @@ class CalibrationFile:
 
 def calibration(judge: str, scored: Sequence[Scored]) -> Calibration:
     """The figures of a judge: of the open families, and apart from them of those held out."""
-    rows: list[Row] = []
+    rows: list[StratumRow] = []
     alarms: list[Alarm] = []
     for held_out in (False, True):
         part = [each for each in scored if each.case.held_out is held_out]
@@ -114,7 +114,7 @@ def calibration(judge: str, scored: Sequence[Scored]) -> Calibration:
     return Calibration(judge, tuple(rows), tuple(alarms), {word: why.count(word) for word in sorted(set(why))})
 
 
-def _rows(part: Sequence[Scored], *, held_out: bool) -> list[Row]:
+def _rows(part: Sequence[Scored], *, held_out: bool) -> list[StratumRow]:
     """All against all, then each stratum against all of the other label."""
     positive = [each for each in part if each.case.label]
     negative = [each for each in part if not each.case.label]
@@ -124,12 +124,12 @@ def _rows(part: Sequence[Scored], *, held_out: bool) -> list[Row]:
     return rows
 
 
-def _row(name: str, positive: Sequence[Scored], negative: Sequence[Scored], *, held_out: bool) -> Row:
+def _row(name: str, positive: Sequence[Scored], negative: Sequence[Scored], *, held_out: bool) -> StratumRow:
     above, above_groups = _given(positive)
     below, below_groups = _given(negative)
     found = auroc(above, below, groups=(above_groups, below_groups)) if above and below else None
     missing = len(positive) + len(negative) - len(above) - len(below)
-    return Row(name, held_out, found, len(above), len(below), missing)
+    return StratumRow(name, held_out, found, len(above), len(below), missing)
 
 
 def _given(scored: Sequence[Scored]) -> tuple[list[float], list[str]]:

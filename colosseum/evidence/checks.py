@@ -31,7 +31,7 @@ NO_SETUP: Final = "the conditions of the runs are not known"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PairedRate:
     """How often something happens in the control and in the treated run of a seed."""
 
     name: str
@@ -44,7 +44,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Extremes:
     """The mean difference with what is missing as low and as high as any difference that was seen."""
 
     low: float
@@ -73,8 +73,8 @@ class Checks:
     effect_size: Figure
     labels: dict[str, Figure]
     """p of the label permutation, by figure."""
-    outcomes: tuple[Outcome, ...]
-    bounds: Bounds | str
+    outcomes: tuple[PairedRate, ...]
+    bounds: Extremes | str
     """A str is why there are none."""
     served: Served
 
@@ -118,15 +118,15 @@ def _complete(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:
     return {seed: runs for seed, runs in seeds.items() if runs}
 
 
-def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Outcome:
+def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> PairedRate:
     before, after = _complete(control), _complete(treated)
     has = OUTCOMES[name]
     both = [(any(map(has, before[seed])), any(map(has, after[seed]))) for seed in before.keys() & after.keys()]
     ours, theirs = sum(a and not b for a, b in both), sum(b and not a for a, b in both)
-    return Outcome(name, sum(a for a, _ in both), sum(b for _, b in both), len(both), mcnemar(ours, theirs))
+    return PairedRate(name, sum(a for a, _ in both), sum(b for _, b in both), len(both), mcnemar(ours, theirs))
 
 
-def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differences: Sequence[float]) -> Bounds | str:
+def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differences: Sequence[float]) -> Extremes | str:
     """Where the shares of runs without payoffs differ by more than UNEQUAL between the arms."""
     before, after = _complete(control), _complete(treated)
     both = sorted(before.keys() & after.keys())
@@ -140,7 +140,7 @@ def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differen
     missing = sum(any(each) for each in gone)
     total, number = sum(differences), len(differences) + missing
     low, high = (total + missing * end(differences) for end in (min, max))
-    return Bounds(low / number, high / number, missing)
+    return Extremes(low / number, high / number, missing)
 
 
 def _labels(pairs: Mapping[int, Pair], name: str, drawn: Figure) -> Figure:

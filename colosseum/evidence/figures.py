@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from colosseum.evidence.registry import names
 from colosseum.evidence.setup import Setup
-from colosseum.evidence.talk import Spoken
+from colosseum.evidence.talk import PhasePosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ a mean over the others says little. κ is reported by arm, as a ratio of sums.""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Holding:
     """What one agent holds one claim for."""
 
     agent: str
@@ -85,9 +85,9 @@ class RunFigures:
     """Judges' scores by question, of the coalition minus of a random set."""
     thoughts: dict[str, str] = field(default_factory=dict)
     """By rubric that reads thoughts, the one that asks the same of posts."""
-    beliefs: tuple[Held, ...] = ()
+    beliefs: tuple[Holding, ...] = ()
     """By agent and claim; empty without claims."""
-    talk: tuple[Spoken, ...] = ()
+    talk: tuple[PhasePosts, ...] = ()
     """By agent, channel and phase, where anything was posted."""
     stand_ins: tuple[tuple[tuple[str, ...], Figure], ...] = ()
     """F_c with others as members, by their names: those who share a secret channel. Of objectives of its own alone."""

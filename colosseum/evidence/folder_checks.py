@@ -5,7 +5,7 @@ from pathlib import Path
 
 from colosseum.campaign.doctor import Defect, examine
 from colosseum.campaign.folder import Damaged, Folder
-from colosseum.campaign.verifying import Fault, Verified, verify
+from colosseum.campaign.verifying import Discrepancy, Verified, verify
 from colosseum.evidence.findings import in_words, read_campaign
 
 
@@ -15,7 +15,7 @@ def verify_folder(path: Path, *, root: str = "", ledger: str = "") -> Verified:
     try:
         return verify(folder, folder.plan(), root=root, ledger=ledger)
     except Damaged as damaged:
-        return Verified([Fault(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
+        return Verified([Discrepancy(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
     except OSError:
         read_campaign(path)  # says what to name in place of a folder that is no campaign
         raise

@@ -12,7 +12,7 @@ from typing import Final
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, outlook
+from colosseum.campaign.estimate import NOTHING, Estimate, Spread, outlook
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.campaign.judging_estimate import judging_estimates
@@ -56,7 +56,7 @@ class Forecast:
     """How long posts and replies are, by model."""
     lengths_from: Mapping[str, Basis]
     blocks_measured: int
-    seconds: Bounds
+    seconds: Spread
     spent: float
     """US dollars so far, as far as prices are known."""
     unpriced: int

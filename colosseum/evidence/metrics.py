@@ -12,7 +12,7 @@ from colosseum.evidence import coalition as compared
 from colosseum.evidence import counterfactuals
 from colosseum.evidence.figures import ACTED, CLOSER, Figure
 from colosseum.evidence.instance import BROKEN, SolvedTask, gap, share
-from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
+from colosseum.evidence.regrets import JointMoves, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
 from colosseum.solve.questions.counterfactuals import Counterfactuals
@@ -49,7 +49,7 @@ def measure(
     `closely` adds what is for a run that is looked at alone.
     """
     scored = score(instance.task, assignment)
-    options = {a: Options(instance, a, assignment) for a in instance.task.agents}
+    options = {a: JointMoves(instance, a, assignment) for a in instance.task.agents}
     regrets = {a: best_response_regret(of) for a, of in options.items()}
     sequential = sequential_regrets(options, order)
     figures = {

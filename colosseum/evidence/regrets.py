@@ -31,7 +31,7 @@ SETTLED = (Compare, Every, Inverse, Member, Some, Total)
 UNMOVED = "no own decision can change its payoff"
 
 
-class Options:
+class JointMoves:
     """An agent's joint moves in a run, the others at their decisions: arrays with an axis for each of its variables."""
 
     def __init__(self, instance: SolvedTask, agent: str, assignment: Mapping[str, Value]) -> None:
@@ -116,7 +116,7 @@ class Options:
                 yield from self._told(part, known)
 
 
-def best_response_regret(options: Options, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:
+def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:
     """δ_i = `max_{y_i} r_i(y_i ⊕ x̃_{−i}) − r_i(x̃)` over all of the agent's variables jointly, hard rules kept.
 
     Up to `enumerated` joint moves are gone through; more are left to the integer program, which knows no move where
@@ -151,7 +151,7 @@ def goal_regret(
     return gap(proven(best, "the best response"), here)
 
 
-def sequential_regrets(options: Mapping[str, Options], order: Sequence[str] | None) -> dict[str, Figure]:
+def sequential_regrets(options: Mapping[str, JointMoves], order: Sequence[str] | None) -> dict[str, Figure]:
     """δ_i with alternatives restricted to the realised move and those that break no rule, hard or soft, against
     decisions taken earlier in turn order; later decisions stay fixed.
 
@@ -164,7 +164,7 @@ def sequential_regrets(options: Mapping[str, Options], order: Sequence[str] | No
     return {a: _sequential(of, turns[a]) if a in turns else Figure(None, "it has no turn") for a, of in options.items()}
 
 
-def _sequential(options: Options, heard: Collection[str]) -> Figure:
+def _sequential(options: JointMoves, heard: Collection[str]) -> Figure:
     if not options.local.moving:
         return Figure(None, UNMOVED)
     if prod(options.shape) > MOST_ALTERNATIVES:

@@ -14,7 +14,7 @@ from colosseum.model.scenario import Coalition
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ToldText:
     """A text that an agent is told."""
 
     digest: str
@@ -32,7 +32,7 @@ class Setup:
     """Whether the coalition has objectives of its own, so that its value is no sum of payoffs."""
     secret: tuple[tuple[str, tuple[str, ...]], ...]
     """The secret channels that are live, with who is in them."""
-    told: dict[str, tuple[Text, ...]]
+    told: dict[str, tuple[ToldText, ...]]
     """By agent; every agent is a key."""
     played: dict[str, str]
     """Who acts, by agent."""
@@ -55,11 +55,11 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
     agents = [str(agent) for agent in start["players"]]
     public = [tuple(c["members"]) for c in channels if not c["secret"]]
     players = {str(agent): str(player) for agent, player in start["players"].items()}
-    told: dict[str, tuple[Text, ...]] = dict.fromkeys(agents, ())
+    told: dict[str, tuple[ToldText, ...]] = dict.fromkeys(agents, ())
     for event in events:
         if event["event"] == "briefing":
             others = [member for member in members if member != event["agent"]]
-            told[str(event["agent"])] = tuple(Text(_digest(t), _names(t, others)) for t in event["texts"])
+            told[str(event["agent"])] = tuple(ToldText(_digest(t), _names(t, others)) for t in event["texts"])
     return Setup(
         members=members,
         own_objective=bool(coalition and coalition.objectives),

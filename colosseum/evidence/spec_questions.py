@@ -41,7 +41,7 @@ BY: Final[dict[str, Measure]] = {measure.removesuffix("_harm"): measure for meas
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifiedOptima:
     """The optima that `compile` found, computed again."""
 
     optimum: Verification
@@ -60,7 +60,7 @@ class Optima:
     minimum: Optimum
     coalitions: Mapping[str, Optimum | str]
     """By coalition: the best of its objective, or why it could not be had."""
-    verified: Verified | None = None
+    verified: VerifiedOptima | None = None
     """None where nobody asked."""
 
 
@@ -149,7 +149,7 @@ def verified(optima: Optima) -> Optima:
         if isinstance(best := optima.coalitions[c.name], Optimum)
     }
     ends = again(optima.optimum, WELFARE, 1.0), again(optima.minimum, WELFARE, -1.0)
-    return replace(optima, verified=Verified(*ends, coalitions))
+    return replace(optima, verified=VerifiedOptima(*ends, coalitions))
 
 
 def wrong_answers(optima: Optima) -> Iterator[str]:

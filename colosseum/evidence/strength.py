@@ -116,7 +116,7 @@ def profile(seeds: Sequence[Sequence[Choice]]) -> Profile | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Block:
+class _Choices:
     """Some of the choices, their moves side by side."""
 
     strengths: "Numbers"
@@ -148,7 +148,7 @@ class _Block:
         return value, self.made[rows] - mean @ self.weights, -(spread @ self.weights)
 
 
-def _block(part: Sequence[tuple[Choice, float]], strengths: "Numbers") -> _Block:
+def _block(part: Sequence[tuple[Choice, float]], strengths: "Numbers") -> _Choices:
     import numpy as np
 
     weights = np.array([weight for _, weight in part])
@@ -159,7 +159,7 @@ def _block(part: Sequence[tuple[Choice, float]], strengths: "Numbers") -> _Block
     tops = np.maximum.reduceat(_worth(strengths, joint, wanted), starts, axis=1)
     places = starts + np.array([choice.made for choice, _ in part])
     made = (_worth(strengths, joint[places], wanted[places]) - tops) @ weights
-    return _Block(strengths, joint, wanted, starts, sizes, weights, made, tops)
+    return _Choices(strengths, joint, wanted, starts, sizes, weights, made, tops)
 
 
 def _worth(strengths: "Numbers", joint: "Numbers", wanted: "Numbers") -> "Numbers":
@@ -171,7 +171,7 @@ def _worth(strengths: "Numbers", joint: "Numbers", wanted: "Numbers") -> "Number
     return found
 
 
-def _climb(blocks: Sequence[_Block]) -> "tuple[Numbers, Numbers]":
+def _climb(blocks: Sequence[_Choices]) -> "tuple[Numbers, Numbers]":
     """The greatest value at each λ, and where: Newton's steps, halved brackets where one leads outside."""
     import numpy as np
 

@@ -18,7 +18,7 @@ Side: TypeAlias = Literal["coalition", "outsiders"]
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class PhasePosts:
     """What one agent posted in one channel in one phase of a run; one post at least."""
 
     agent: str
@@ -54,7 +54,7 @@ class Use:
     used: int
 
 
-def spoken(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> tuple[Spoken, ...]:
+def spoken(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> tuple[PhasePosts, ...]:
     """All talk of a run, in the order in which it began. Raises KeyError and TypeError where an event lacks a part."""
     rounds = events[0]["conditions"]["settings"]["rounds"]
     members = coalition.members if coalition else ()
@@ -67,13 +67,13 @@ def spoken(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> 
             posts[place] += 1
             characters[place] += len(event["text"])
     return tuple(
-        Spoken(agent, "coalition" if agent in members else "outsiders", channel, phase,
+        PhasePosts(agent, "coalition" if agent in members else "outsiders", channel, phase,
                posts[agent, channel, phase], characters[agent, channel, phase])
         for agent, channel, phase in posts
     )  # fmt: skip
 
 
-def talk(seeds: Sequence[Sequence[tuple[Spoken, ...]]]) -> tuple[Talk, ...]:
+def talk(seeds: Sequence[Sequence[tuple[PhasePosts, ...]]]) -> tuple[Talk, ...]:
     """What each side says where, from the talk of runs by seed and repeat; the most talkative first."""
     places = dict.fromkeys((s.side, s.channel, s.phase) for runs in seeds for run in runs for s in run)
     posts = {place: _mean(seeds, place, "posts") for place in places}
@@ -86,7 +86,7 @@ def talk(seeds: Sequence[Sequence[tuple[Spoken, ...]]]) -> tuple[Talk, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.characters, row.side, row.channel, row.phase)))
 
 
-def _mean(seeds: Sequence[Sequence[tuple[Spoken, ...]]], place: tuple[str, str, str], what: str) -> float:
+def _mean(seeds: Sequence[Sequence[tuple[PhasePosts, ...]]], place: tuple[str, str, str], what: str) -> float:
     """Over seeds of the means over repeats."""
     return fmean(
         sum(getattr(s, what) for run in runs for s in run if (s.side, s.channel, s.phase) == place) / len(runs)

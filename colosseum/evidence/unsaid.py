@@ -16,7 +16,7 @@ from colosseum.evidence.summary import Pair, mean_of_repeats
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class SeedTally:
     """In how many seeds something holds."""
 
     count: Figure
@@ -35,12 +35,12 @@ class Unsaid:
     rubric: str
     posts: str
     """The rubric of posts that it is set against."""
-    thought: Tally
-    said: Tally
-    done: Tally
-    unsaid: Tally
+    thought: SeedTally
+    said: SeedTally
+    done: SeedTally
+    unsaid: SeedTally
     """Thought, and not said."""
-    control: Tally
+    control: SeedTally
     """The same in the control runs of these seeds."""
 
 
@@ -51,7 +51,7 @@ def unsaid(pairs: Mapping[int, Pair], action: Sequence[Mapping[int, Figure]]) ->
     return tuple(_unsaid(*names, list(pairs.values()), done) for names in named.items())
 
 
-def _unsaid(rubric: str, posts: str, pairs: Sequence[Pair], done: Tally) -> Unsaid:
+def _unsaid(rubric: str, posts: str, pairs: Sequence[Pair], done: SeedTally) -> Unsaid:
     before, after = ([(_holds(p[side], rubric), _holds(p[side], posts)) for p in pairs] for side in (0, 1))
     alone, control = (_tally([_above([difference(*found)]) for found in side]) for side in (after, before))
     return Unsaid(rubric, posts, _tally([t for t, _ in after]), _tally([s for _, s in after]), done, alone, control)
@@ -69,10 +69,10 @@ def _above(parts: Sequence[Figure]) -> Figure:
     return unknown or Figure(float(all((part.value or 0) > 0 for part in parts)))
 
 
-def _tally(found: Sequence[Figure]) -> Tally:
+def _tally(found: Sequence[Figure]) -> SeedTally:
     known = [each.value for each in found if each.value is not None]
     share = wilson(round(sum(known)), len(known))
     if isinstance(share, str):
         none = Figure(None, why(dict(enumerate(found))) or share)
-        return Tally(none, 0, none, none)
-    return Tally(Figure(sum(known)), len(known), Figure(share.low), Figure(share.high))
+        return SeedTally(none, 0, none, none)
+    return SeedTally(Figure(sum(known)), len(known), Figure(share.low), Figure(share.high))

@@ -30,7 +30,7 @@ Key: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class OtelSpan:
     """A span of OTLP with the attributes that are read."""
 
     key: Key
@@ -47,7 +47,7 @@ class Span:
 
 def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
     """The runs of a file, by their names. Raises Refusal where a line is damaged: its spans may be of any run."""
-    spans: dict[Key, Span] = {}
+    spans: dict[Key, OtelSpan] = {}
     for where, batch in _batches(path):
         try:
             for span in _spans(batch):
@@ -101,7 +101,7 @@ def _batches(path: Path) -> Iterator[tuple[str, Any]]:
         place = end
 
 
-def _spans(batch: Any) -> Iterator[Span]:
+def _spans(batch: Any) -> Iterator[OtelSpan]:
     """Raises one of MALFORMED where it is no TracesData."""
     for resource in batch["resourceSpans"]:
         shared = _fields(resource.get("resource", {}).get("attributes", ()))
@@ -113,7 +113,7 @@ def _spans(batch: Any) -> Iterator[Span]:
                 fields = shared | _fields(span.get("attributes", ())) | {"trace_id": trace}
                 failed = span.get("status", {}).get("code") in (2, "STATUS_CODE_ERROR") or "error_type" in fields
                 times = int(span.get("startTimeUnixNano", 0)), int(span.get("endTimeUnixNano", 0))
-                yield Span((trace, own), (trace, above), times, failed, fields)
+                yield OtelSpan((trace, own), (trace, above), times, failed, fields)
 
 
 def _fields(attributes: Any) -> Row:
@@ -147,7 +147,7 @@ def _json(found: Any) -> Any:
     return json_of(found, "an attribute") if isinstance(found, str) else found
 
 
-def _rows(spans: dict[Key, Span], tools: set[str]) -> list[Row]:
+def _rows(spans: dict[Key, OtelSpan], tools: set[str]) -> list[Row]:
     """The rows of spans that may stand in any order, by time. Only calls of `tools` are acts."""
     carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in spans.values()
                if s.operation == "execute_tool" and s.fields.get("tool_call_arguments") is not None}  # fmt: skip
@@ -169,7 +169,7 @@ def _rows(spans: dict[Key, Span], tools: set[str]) -> list[Row]:
     return [row for _, row in sorted(rows, key=lambda each: each[0])]
 
 
-def _line(span: Span, spans: dict[Key, Span]) -> list[Span]:
+def _line(span: OtelSpan, spans: dict[Key, OtelSpan]) -> list[OtelSpan]:
     """A span and those above it that the file holds."""
     line = [span]
     while (above := spans.get(line[-1].parent)) and above not in line:
@@ -177,7 +177,7 @@ def _line(span: Span, spans: dict[Key, Span]) -> list[Span]:
     return line
 
 
-def _acts(span: Span, tools: set[str], written: set[str], also: set[str]) -> Iterator[Row]:
+def _acts(span: OtelSpan, tools: set[str], written: set[str], also: set[str]) -> Iterator[Row]:
     """Calls and texts; of calls in messages, those of the `written` tools."""
     fields = span.fields
     if span.operation == "execute_tool" and fields["tool_name"] in tools:

@@ -46,7 +46,7 @@ def load_doubtfully(path: Path | str) -> tuple[Composition | None, list[Diagnost
     source = _main_source(Path(path))
     if isinstance(source, Diagnostic):
         return None, [source]
-    reader = _Reader(source)
+    reader = _FileReader(source)
     scenario = reader.bring(source, chain=())
     reader.declare()
     composition = Composition(
@@ -68,7 +68,7 @@ def _main_source(path: Path) -> Source | Diagnostic:
     return read_source(real, name=str(path), span=None)
 
 
-class _Reader:
+class _FileReader:
     """What has been brought in so far."""
 
     def __init__(self, main: Source) -> None:

@@ -7,7 +7,7 @@ from colosseum.diagnostics import Source, Span
 from colosseum.language.words import Token
 
 
-class Reason(Enum):
+class ReadingReason(Enum):
     """What the reader ran into."""
 
     TOKEN = auto()
@@ -27,10 +27,10 @@ class Reason(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ReadingFailure:
     """A statement that could not be read."""
 
-    reason: Reason
+    reason: ReadingReason
     source: Source
     tokens: list[Token]
     """All tokens of the text."""
@@ -58,7 +58,7 @@ class Failure:
     def place(self) -> Span:
         """The token that does not fit, or the point after the last one when the statement just ends."""
         token, before = self.token, self.around(-1)
-        if before is not None and (token is None or self.reason is Reason.END):
+        if before is not None and (token is None or self.reason is ReadingReason.END):
             return Span(self.source, before.end, before.end)
         return self.at(token) if token is not None else Span(self.source, len(self.source.text), len(self.source.text))
 

@@ -1,6 +1,6 @@
 """The form of each statement. In: the facts of a failure; out: the form to follow, with the user's own name."""
 
-from colosseum.language.failure import Failure
+from colosseum.language.failure import ReadingFailure
 from colosseum.language.words import OPENERS
 
 PREFIXES = frozenset({"OVERRIDE", "PRIVATE", "SECRET"})
@@ -36,7 +36,7 @@ FORMS = {
 """One or more examples for each word that opens a statement or a part of one."""
 
 
-def opening(f: Failure) -> int:
+def opening(f: ReadingFailure) -> int:
     """The index of the word that opens the failing statement, or the innermost part of one that is under way."""
     index = f.start
     while index + 1 < len(f.tokens) and index < f.stop and f.tokens[index].type in PREFIXES:
@@ -46,12 +46,12 @@ def opening(f: Failure) -> int:
     return inner[-1] if inner else index
 
 
-def opener(f: Failure) -> str:
+def opener(f: ReadingFailure) -> str:
     """The terminal of that word."""
     return f.tokens[opening(f)].type
 
 
-def form(f: Failure) -> str:
+def form(f: ReadingFailure) -> str:
     """`a set is written …`, or an empty string where nothing is known of the statement."""
     index = opening(f)
     kind = f.tokens[index].type
@@ -63,7 +63,7 @@ def form(f: Failure) -> str:
     return f"it is written {examples}"
 
 
-def _under_way(f: Failure, index: int) -> bool:
+def _under_way(f: ReadingFailure, index: int) -> bool:
     """Whether a part that begins at an index has not ended where the statement fails."""
     kind, depth = f.tokens[index].type, 0
     for token in f.tokens[index : f.stop]:
@@ -73,6 +73,6 @@ def _under_way(f: Failure, index: int) -> bool:
     return kind != "SWEEP" or f.stop <= index + HEAD_OF_SWEEP
 
 
-def at_head(f: Failure) -> bool:
+def at_head(f: ReadingFailure) -> bool:
     """Whether the statement fails at its first words, where its form is what helps."""
     return f.tokens[f.start].type in OPENERS and f.stop <= opening(f) + 2

@@ -6,7 +6,7 @@ The habits are those of Python, MiniZinc, YAML, JSON, C and Markdown, and slips 
 import re
 
 from colosseum.diagnostics import Diagnostic, Span, report
-from colosseum.language.failure import Failure, Reason
+from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.forms import form, opener, opening
 from colosseum.language.words import INNER_WORDS, KEYWORDS, STARTS_EXPRESSION, found
 
@@ -17,7 +17,7 @@ LONGEST_VALUE = 40
 """Characters of a value that a help repeats."""
 
 
-def prefix(f: Failure) -> Diagnostic | None:
+def prefix(f: ReadingFailure) -> Diagnostic | None:
     """`private` and `secret` before something that cannot be either, or behind what they belong before."""
     token, before = f.token, f.around(-1)
     if token is None or before is None:
@@ -35,10 +35,10 @@ def prefix(f: Failure) -> Diagnostic | None:
     return report("C011", f.at(token), f"`{before}` stands before `{kind}`, not before {found(token)}", help=help_)
 
 
-def foreign_sign(f: Failure) -> Diagnostic | None:
+def foreign_sign(f: ReadingFailure) -> Diagnostic | None:
     """Signs that mean something in other languages."""
     token, before = f.token, f.around(-1)
-    if token is None or f.reason is Reason.END:
+    if token is None or f.reason is ReadingReason.END:
         return None
     if token.type in ("VBAR", "LABEL") and "VBAR" not in f.accepts:
         return _bar(f)
@@ -60,7 +60,7 @@ def foreign_sign(f: Failure) -> Diagnostic | None:
     return None
 
 
-def slashes(f: Failure) -> Diagnostic | None:
+def slashes(f: ReadingFailure) -> Diagnostic | None:
     """`// a comment`, wherever the failure comes to be found in it."""
     for start in (f.stop - 1, f.stop):
         pair = f.tokens[max(start, 0) : start + 2]
@@ -70,7 +70,7 @@ def slashes(f: Failure) -> Diagnostic | None:
     return None
 
 
-def arrow(f: Failure) -> Diagnostic | None:
+def arrow(f: ReadingFailure) -> Diagnostic | None:
     """`reward r[a in agents] -> a: …`: the sign for who is paid."""
     after = f.around(1)
     if f.token is None or f.token.type != "MINUS" or after is None or "TO" not in f.accepts or "PLUS" in f.accepts:
@@ -81,7 +81,7 @@ def arrow(f: Failure) -> Diagnostic | None:
     return report("C011", Span(f.place.source, f.place.start, f.place.end + 1), "`->` has no meaning", help=help_)
 
 
-def _bar(f: Failure) -> Diagnostic:
+def _bar(f: ReadingFailure) -> Diagnostic:
     """A bar in an expression, or one too many in a grid."""
     assert f.token is not None
     text, low = f.place.source.text, f.place.start
@@ -100,7 +100,7 @@ def _bar(f: Failure) -> Diagnostic:
     return report("C011", span, "`|` only separates the label of a grid's row from its cells", help=help_)
 
 
-def model_name(f: Failure) -> Diagnostic | None:
+def model_name(f: ReadingFailure) -> Diagnostic | None:
     """`model gpt-4o`: a name with signs in it, of which the reader makes a difference and another setting."""
     if f.tokens[f.start].type != "EXPERIMENT":
         return None
@@ -113,7 +113,7 @@ def model_name(f: Failure) -> Diagnostic | None:
     return None
 
 
-def nameless(f: Failure) -> Diagnostic | None:
+def nameless(f: ReadingFailure) -> Diagnostic | None:
     """`require count(…) <= 1`: what is wanted, without a name and a colon before it; `reward [A]: …`."""
     token, word = f.token, opener(f)
     if token is not None and token.type == "LSQB" and word in INDEXED and f.stop == opening(f) + 1:
@@ -121,7 +121,7 @@ def nameless(f: Failure) -> Diagnostic | None:
         one = word == "REWARD" and [t.type for t in inside if t is not None] == ["NAME", "RSQB"]
         help_ = f"write `reward NAME to {inside[0]}: …`" if one else f"write `{word.lower()} NAME[…] …`"
         return report("C011", f.place, f"this `{word.lower()}` has no name", help=help_)
-    if token is None or f.reason is Reason.END or word not in NAMED:
+    if token is None or f.reason is ReadingReason.END or word not in NAMED:
         return None
     begins = f.stop == opening(f) + 1 and token.type in STARTS_EXPRESSION - {"NAME", "AGENTS"}
     compares = "COLON" in f.accepts and token.type in ("COMPARE", "PLUS", "STAR", "SLASH", "AND", "OR", "IN", "NOT_IN")
@@ -133,10 +133,10 @@ def nameless(f: Failure) -> Diagnostic | None:
     return report("C011", f.at(start), message, help=help_)
 
 
-def superfluous(f: Failure) -> Diagnostic | None:
+def superfluous(f: ReadingFailure) -> Diagnostic | None:
     """`rounds: 4`, `network = ring`: a sign where nothing stands between a word and its value."""
     token, after, before = f.token, f.around(1), f.around(-1)
-    if token is None or before is None or after is None or f.reason is Reason.END:
+    if token is None or before is None or after is None or f.reason is ReadingReason.END:
         return None
     if token.type not in ("EQUAL", "COLON") or opener(f) == "AGENTS":
         return None
@@ -153,10 +153,10 @@ def superfluous(f: Failure) -> Diagnostic | None:
     return report("C017", f.place, message, help=f"leave it out: `{shown}`")
 
 
-def kind_of_setting(f: Failure) -> Diagnostic | None:
+def kind_of_setting(f: ReadingFailure) -> Diagnostic | None:
     """`arm a { channel backroom on }`: what an arm sets is named without its kind."""
     token, after = f.token, f.around(1)
-    if token is None or after is None or opener(f) not in ("EXPERIMENT", "ARM") or f.reason is Reason.END:
+    if token is None or after is None or opener(f) not in ("EXPERIMENT", "ARM") or f.reason is ReadingReason.END:
         return None
     if token.type == "OBJECTIVE":
         help_ = "an experiment and its arms set channels, prompts, params, the network and settings"
@@ -168,10 +168,10 @@ def kind_of_setting(f: Failure) -> Diagnostic | None:
     return report("C011", f.place, f"`{token}` is left out here", help=f"write `{shown}`")
 
 
-def in_brackets(f: Failure) -> Diagnostic | None:
+def in_brackets(f: ReadingFailure) -> Diagnostic | None:
     """`reward r(a in agents)`, `reward r for a in agents`, `reward r[a in agents][b in agents]`."""
     token, before = f.token, f.around(-1)
-    if token is None or f.opened or opener(f) not in INDEXED or f.reason is Reason.END:
+    if token is None or f.opened or opener(f) not in INDEXED or f.reason is ReadingReason.END:
         return None
     if token.type == "LSQB" and before is not None and before.type == "RSQB" and "PLUS" not in f.accepts:
         message = "all indices stand in one pair of brackets"
@@ -182,7 +182,7 @@ def in_brackets(f: Failure) -> Diagnostic | None:
     return report("C011", f.place, "put the loop in square brackets", help=help_)
 
 
-def missing_word(f: Failure) -> Diagnostic | None:
+def missing_word(f: ReadingFailure) -> Diagnostic | None:
     """`set s {a}`, `channel x {A}`, `prompt p "…"`: the one sign or word between a name and what follows."""
     token, before = f.token, f.around(-1)
     if token is None or before is None or f.opened:
@@ -191,9 +191,9 @@ def missing_word(f: Failure) -> Diagnostic | None:
         if token.type in ("TO", "IN", "OF", "EQUAL", "COLON"):
             message = f"`{opener(f).lower()}` takes `for` here, not `{token}`"
             return report("C017", f.at(token), message, help=form(f))
-        if token.type in ("STRING", "LONG_STRING", "LBRACE", "AGENTS") or f.reason is Reason.END:
+        if token.type in ("STRING", "LONG_STRING", "LBRACE", "AGENTS") or f.reason is ReadingReason.END:
             return report("C017", f.place, f"`for` is missing after {found(before)}: who is it for?", help=form(f))
-    if "EQUAL" in f.accepts and f.reason is not Reason.END:
+    if "EQUAL" in f.accepts and f.reason is not ReadingReason.END:
         if token.type == "IN":
             return report("C017", f.place, f"`{opener(f).lower()}` takes `=` here, not `in`", help=form(f))
         if token.type in ("LBRACE", "LSQB", "NUMBER", "MINUS", "MONEY"):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pygments.lexer import RegexLexer, bygroups, this, using
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, Rule, rules, template_rules
+from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, LexerRule, rules, template_rules
 from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.vocabulary import vocabulary
 
@@ -37,7 +37,7 @@ TOKENS: dict[Lexeme, Any] = {
 _Rules = list[tuple[Any, ...]]
 
 
-def _put(rule: Rule) -> tuple[Any, ...]:
+def _put(rule: LexerRule) -> tuple[Any, ...]:
     tokens = [TOKENS[lexeme] if lexeme else using(this) for lexeme in rule.lexemes]  # a gap may hold comments
     return rule.pattern, tokens[0] if len(tokens) == 1 else bygroups(*tokens)
 

@@ -5,7 +5,7 @@ What `habits` does not know whole is told in general words; this adds what the t
 
 from collections.abc import Callable
 
-from colosseum.language.failure import Failure
+from colosseum.language.failure import ReadingFailure
 from colosseum.language.forms import form, opener
 from colosseum.language.habits import INDEXED, NAMED
 
@@ -18,7 +18,7 @@ LONGEST_REWRITE = 100
 """Characters of a line that a help repeats in other words."""
 
 
-def hint(f: Failure) -> str:
+def hint(f: ReadingFailure) -> str:
     """Did-you-mean for a token that does not fit, or an empty string."""
     token, before = f.token, f.around(-1)
     if token is None:
@@ -34,7 +34,7 @@ def hint(f: Failure) -> str:
     return ""
 
 
-def _if(f: Failure) -> str:
+def _if(f: ReadingFailure) -> str:
     """`if c then x else y`, `reward r if c`, `for a in agents if c`."""
     if "WHERE" in f.accepts and f.opened:
         return "in a loop, `where` tests data and `when` tests decisions"
@@ -54,7 +54,7 @@ def _if(f: Failure) -> str:
     return f"write `{rewritten}`" if len(rewritten) <= LONGEST_REWRITE else CHOICE
 
 
-def _bracket(f: Failure) -> str:
+def _bracket(f: ReadingFailure) -> str:
     """`[a, b]` as Python and MiniZinc write sets and lists."""
     before, earlier = f.around(-1), f.around(-2)
     if before is not None and before.type == "LPAR" and earlier is not None and earlier.type == "NAME":
@@ -71,7 +71,7 @@ def _bracket(f: Failure) -> str:
     return SET
 
 
-def _comma(f: Failure) -> str:
+def _comma(f: ReadingFailure) -> str:
     before, after = f.around(-1), f.around(1)
     if before is not None and after is not None and before.type == after.type == "NUMBER" and not f.opened:
         return f"decimals are written with a point: `{before}.{after}`"
@@ -80,7 +80,7 @@ def _comma(f: Failure) -> str:
     return ""
 
 
-def _when(f: Failure) -> str:
+def _when(f: ReadingFailure) -> str:
     if opener(f) in NAMED and not f.opened and "PLUS" in f.accepts:
         return f"`when` stands before the `:`, as in `{opener(f).lower()} NAME when …: …`"
     if f.opened and f.opened[-1].type == "LSQB" and "RSQB" in f.accepts:
@@ -91,19 +91,19 @@ def _when(f: Failure) -> str:
     return ""
 
 
-def _where(f: Failure) -> str:
+def _where(f: ReadingFailure) -> str:
     if "WHEN" in f.accepts and not f.opened:
         return "a filter stands inside the brackets, `[a in agents where …]`; `when` tests decisions"
     return ""
 
 
-def _compare(f: Failure) -> str:
+def _compare(f: ReadingFailure) -> str:
     if f.opened and f.opened[-1].type == "LSQB" and "WHERE" in f.accepts | {"WHERE"} and "IN" in f.accepts:
         return "leave elements out with `where`, as in `[a in agents where a != A]`"
     return ""
 
 
-def _colon(f: Failure) -> str:
+def _colon(f: ReadingFailure) -> str:
     before, after = f.around(-1), f.around(1)
     if before is not None and after is not None and before.type == after.type == "NUMBER":
         return f"a range is written `{before}..{after}`"
@@ -111,29 +111,29 @@ def _colon(f: Failure) -> str:
     return LOOPS if inside else ""
 
 
-def _equal(f: Failure) -> str:
+def _equal(f: ReadingFailure) -> str:
     if f.opened and f.opened[-1].type == "LBRACE" and opener(f) == "TABLE":
         return "labels and values are joined by `:`, as in `{A: 1, B: 2}`"
     return "a sweep is written `sweep n in 4, 6, 8`" if opener(f) == "SWEEP" else ""
 
 
-def _parenthesis(f: Failure) -> str:
+def _parenthesis(f: ReadingFailure) -> str:
     before = f.around(-1)
     return LOOPS if before is not None and before.type == "RPAR" else ""
 
 
-def _of(f: Failure) -> str:
+def _of(f: ReadingFailure) -> str:
     if opener(f) == "VARIABLE" and not f.opened:
         return "the owner stands before the `:`, as in `variable NAME of A: 0..9`"
     return ""
 
 
-def _string(f: Failure) -> str:
+def _string(f: ReadingFailure) -> str:
     before = f.around(-1)
     return "everybody is `agents`" if before is not None and before.type == "ALL" else ""
 
 
-def _to(f: Failure) -> str:
+def _to(f: ReadingFailure) -> str:
     if f.opened or "PLUS" not in f.accepts:
         return ""
     if opener(f) == "TABLE":
@@ -141,7 +141,7 @@ def _to(f: Failure) -> str:
     return "say who is paid before the `:`, as in `reward NAME to a: …`" if opener(f) == "REWARD" else ""
 
 
-def _number(f: Failure) -> str:
+def _number(f: ReadingFailure) -> str:
     before = f.around(-1)
     if opener(f) not in INDEXED or before is None or before.type != "LSQB" or "PLUS" in f.accepts:
         return ""
@@ -149,19 +149,19 @@ def _number(f: Failure) -> str:
     return f"an index of numbers has a name: `[i in {text[start : text.find(']', start)]}]`"
 
 
-def _is(f: Failure) -> str:
+def _is(f: ReadingFailure) -> str:
     return "write `==`" if "COMPARE" in f.accepts else ""
 
 
-def _else(f: Failure) -> str:
+def _else(f: ReadingFailure) -> str:
     return "leave `else` out: `… penalty 5`" if "PENALTY" in f.accepts else ""
 
 
-def _for(f: Failure) -> str:
+def _for(f: ReadingFailure) -> str:
     return LOOPS if "PLUS" in f.accepts or {"NUMBER", "LPAR"} <= f.accepts else ""
 
 
-def _brace(f: Failure) -> str:
+def _brace(f: ReadingFailure) -> str:
     """`amr a { … }`: an arm whose word is misspelt reads like a setting and its value."""
     before, earlier = f.around(-1), f.around(-2)
     if before is None or earlier is None or f.tokens[f.start].type != "EXPERIMENT":
@@ -169,20 +169,20 @@ def _brace(f: Failure) -> str:
     return f"an arm is written `arm {before} {{ … }}`" if earlier.type == before.type == "NAME" else ""
 
 
-def _closing(f: Failure) -> str:
+def _closing(f: ReadingFailure) -> str:
     """`arm a { aside  pitch bent }`: names and values out of step."""
     if f.tokens[f.start].type != "EXPERIMENT" or "LPAR" not in f.accepts:
         return ""
     return "every setting is followed by its value, as in `aside on  rounds 4`; one of these has none"
 
 
-def _members(f: Failure) -> str:
+def _members(f: ReadingFailure) -> str:
     """`for a in members`: the set has the coalition's name."""
     name = f.tokens[f.start + 1] if f.tokens[f.start].type == "COALITION" else None
     return f"its members are the set `{name}`" if name is not None and f.opened else ""
 
 
-HINTS: dict[str, tuple[Callable[[Failure], str], ...]] = {
+HINTS: dict[str, tuple[Callable[[ReadingFailure], str], ...]] = {
     "IF": (_if,),
     "LSQB": (_bracket,),
     "LBRACE": (_brace,),

@@ -19,7 +19,7 @@ does `filter`, behind a bar."""
 
 
 @dataclass(frozen=True)
-class Rule:
+class LexerRule:
     """A pattern, and the class of what it finds or of each of its groups, which then cover all of it."""
 
     pattern: str
@@ -44,44 +44,44 @@ def one_sign(signs: Iterable[str]) -> str:
     return "|".join(re.escape(sign) for sign in signs)
 
 
-def rules(words: Vocabulary) -> tuple[Rule, ...]:
+def rules(words: Vocabulary) -> tuple[LexerRule, ...]:
     """All but texts, in the order in which they are tried: the first that fits at a place holds there."""
     pattern, name, people = words.patterns, words.patterns["NAME"], one_of(["agents"])
     openers = [word for word in words.openers if word != "agents"]  # which is a set's name but where a line begins
     return (
-        Rule(rf"^([ \t]*)({people})(?![ \t]*[|,])", ("", "opener")),
-        Rule(pattern["COMMENT"], ("comment",)),
-        Rule(pattern["LABEL"], ("label",)),
-        Rule(pattern["MONEY"], ("money",)),
-        Rule(pattern["NUMBER"], ("number",)),
-        Rule(rf"({one_of(words.declaring)})({GAP}+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
-        Rule(rf"({one_of(['override'])})({GAP}+)({people})", ("modifier", "", "opener")),
-        Rule(rf"{one_of(['reads'])}(?={GAP}+{one_of(['thoughts'])}{GAP}*\")", ("link",)),
-        Rule(rf"{one_of(['trace'])}(?={GAP}+{one_of(['from'])}{GAP}*\")", ("opener",)),
-        Rule(rf"{one_of(['paraphrases', 'thoughts'])}(?={GAP}*\")", ("link",)),
-        Rule(rf"({one_of(['is'])})({GAP}+)({one_of(TRUTHS)})", ("link", "", "constant")),
-        Rule(one_of(openers), ("opener",)),
-        Rule(one_of(words.modifiers), ("modifier",)),
-        Rule(one_of(words.links), ("link",)),
-        Rule(pattern["UNDISCLOSED"], ("link",)),
-        Rule(one_of(words.operators), ("operator",)),
-        Rule(one_of(words.constants), ("constant",)),
-        Rule(rf"{one_of(words.functions)}(?={GAP}*\()", ("function",)),
-        Rule(name, ("name",)),
-        Rule(re.escape(words.bar), ("bar",)),
-        Rule(one_sign(words.signs), ("sign",)),
-        Rule(one_sign(words.punctuation), ("punctuation",)),
+        LexerRule(rf"^([ \t]*)({people})(?![ \t]*[|,])", ("", "opener")),
+        LexerRule(pattern["COMMENT"], ("comment",)),
+        LexerRule(pattern["LABEL"], ("label",)),
+        LexerRule(pattern["MONEY"], ("money",)),
+        LexerRule(pattern["NUMBER"], ("number",)),
+        LexerRule(rf"({one_of(words.declaring)})({GAP}+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
+        LexerRule(rf"({one_of(['override'])})({GAP}+)({people})", ("modifier", "", "opener")),
+        LexerRule(rf"{one_of(['reads'])}(?={GAP}+{one_of(['thoughts'])}{GAP}*\")", ("link",)),
+        LexerRule(rf"{one_of(['trace'])}(?={GAP}+{one_of(['from'])}{GAP}*\")", ("opener",)),
+        LexerRule(rf"{one_of(['paraphrases', 'thoughts'])}(?={GAP}*\")", ("link",)),
+        LexerRule(rf"({one_of(['is'])})({GAP}+)({one_of(TRUTHS)})", ("link", "", "constant")),
+        LexerRule(one_of(openers), ("opener",)),
+        LexerRule(one_of(words.modifiers), ("modifier",)),
+        LexerRule(one_of(words.links), ("link",)),
+        LexerRule(pattern["UNDISCLOSED"], ("link",)),
+        LexerRule(one_of(words.operators), ("operator",)),
+        LexerRule(one_of(words.constants), ("constant",)),
+        LexerRule(rf"{one_of(words.functions)}(?={GAP}*\()", ("function",)),
+        LexerRule(name, ("name",)),
+        LexerRule(re.escape(words.bar), ("bar",)),
+        LexerRule(one_sign(words.signs), ("sign",)),
+        LexerRule(one_sign(words.punctuation), ("punctuation",)),
     )  # fmt: skip
 
 
-def template_rules() -> tuple[Rule, ...]:
+def template_rules() -> tuple[LexerRule, ...]:
     """What stands between the braces of a template. A text of one line has its quotes as `\\"`."""
     return (
-        Rule(r"""'[^'\n]*'|\\"[^"\n]*?\\"|"[^"\n]*\"""", ("quoted",)),
-        Rule(one_of(TEMPLATE_WORDS), ("operator",)),
-        Rule(r"(\|)([ \t]*)([^\W\d]\w*)", ("sign", "", "filter")),
-        Rule(r"[0-9]+(?:\.[0-9]+)?", ("number",)),
-        Rule(r"[^\W\d]\w*", ("name",)),
-        Rule(r"[\[\](){},.:]", ("punctuation",)),
-        Rule(r"[-+*/%=!<>|~]", ("sign",)),
+        LexerRule(r"""'[^'\n]*'|\\"[^"\n]*?\\"|"[^"\n]*\"""", ("quoted",)),
+        LexerRule(one_of(TEMPLATE_WORDS), ("operator",)),
+        LexerRule(r"(\|)([ \t]*)([^\W\d]\w*)", ("sign", "", "filter")),
+        LexerRule(r"[0-9]+(?:\.[0-9]+)?", ("number",)),
+        LexerRule(r"[^\W\d]\w*", ("name",)),
+        LexerRule(r"[\[\](){},.:]", ("punctuation",)),
+        LexerRule(r"[-+*/%=!<>|~]", ("sign",)),
     )

@@ -37,7 +37,7 @@ class _Rule:
     """Whether nothing is done at all: one symbol stands for another."""
 
 
-class Table:
+class ParseTable:
     """Lark's table for the start symbol `statement`. Lark does not type it, hence Any in this file and `lexing`."""
 
     def __init__(self, tables: "Lark") -> None:
@@ -84,14 +84,14 @@ class Table:
         return None
 
 
-table = cache(Table)
+table = cache(ParseTable)
 """The Table of a grammar, made once."""
 
 
 class Machine:
     """A parser of one statement."""
 
-    def __init__(self, table: Table, builder: Builder) -> None:
+    def __init__(self, table: ParseTable, builder: Builder) -> None:
         self.table, self.builder = table, builder
         self.states: list[int] = [table.first]
         self.values: list[Piece] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import habits
-from colosseum.language.failure import Failure, Reason
+from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.forms import PREFIXES, at_head, form, opening
 from colosseum.language.hints import hint
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
@@ -38,7 +38,7 @@ OPENING_WORDS = listed(
 )
 
 
-def explain(failure: Failure) -> Diagnostic:
+def explain(failure: ReadingFailure) -> Diagnostic:
     """The diagnostic for a statement that could not be read."""
     for explanation in EXPLANATIONS:
         diagnostic = explanation(failure)
@@ -47,9 +47,9 @@ def explain(failure: Failure) -> Diagnostic:
     return _general(failure)
 
 
-def _no_opener(f: Failure) -> Diagnostic | None:
+def _no_opener(f: ReadingFailure) -> Diagnostic | None:
     """A statement that begins with a word of no statement."""
-    if f.reason is not Reason.NO_OPENER or f.token is None:
+    if f.reason is not ReadingReason.NO_OPENER or f.token is None:
         return None
     if f.token.type in INNER_WORDS:
         help_ = "write what agents want as a `reward`" if f.token.type == "OBJECTIVE" else ""
@@ -67,7 +67,7 @@ def _no_opener(f: Failure) -> Diagnostic | None:
     return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=help_)
 
 
-def _declaration(f: Failure) -> str:
+def _declaration(f: ReadingFailure) -> str:
     """What `items = {lamp, vase}` and `price = 3` would be, or an empty string."""
     after, value = f.around(1), f.around(2)
     if f.token is None or after is None or after.type != "EQUAL" or value is None:
@@ -78,9 +78,9 @@ def _declaration(f: Failure) -> str:
     return f"{kind} is declared by `{word} {f.token} = …`" if kind else ""
 
 
-def _bracket(f: Failure) -> Diagnostic | None:
+def _bracket(f: ReadingFailure) -> Diagnostic | None:
     """A closing bracket without its opening one."""
-    if f.reason is not Reason.BRACKET or f.token is None:
+    if f.reason is not ReadingReason.BRACKET or f.token is None:
         return None
     if not f.opened:
         return report("C013", f.place, f"`{f.token}` closes nothing")
@@ -90,19 +90,19 @@ def _bracket(f: Failure) -> Diagnostic | None:
     )
 
 
-def _too_deep(f: Failure) -> Diagnostic | None:
+def _too_deep(f: ReadingFailure) -> Diagnostic | None:
     """More nesting than any reader, or any later stage, could follow."""
     help_ = "give a part a name of its own: a table `= expr` may be used in another expression"
-    if f.reason is Reason.DEPTH:
+    if f.reason is ReadingReason.DEPTH:
         return report("C018", f.place, f"more than {DEEPEST} brackets inside each other", help=help_)
-    if f.reason is Reason.CHAIN:
+    if f.reason is ReadingReason.CHAIN:
         return report("C018", f.place, f"more than {LONGEST_CHAIN} operators in one expression", help=help_)
     return None
 
 
-def _row(f: Failure) -> Diagnostic | None:
+def _row(f: ReadingFailure) -> Diagnostic | None:
     """A line in a grid without a bar: a row that lacks it, or a misspelt statement."""
-    if f.reason is not Reason.ROW or f.token is None:
+    if f.reason is not ReadingReason.ROW or f.token is None:
         return None
     after, meant = f.around(1), meant_opener(f.token) if f.token.type == "NAME" else ""
     if meant and after is not None and after.type == "NAME":
@@ -119,7 +119,7 @@ def _row(f: Failure) -> Diagnostic | None:
     )
 
 
-def _header(f: Failure) -> Diagnostic | None:
+def _header(f: ReadingFailure) -> Diagnostic | None:
     """A grid whose header names the column of labels."""
     if f.token is None or "VBAR" not in f.accepts:
         return None
@@ -133,7 +133,7 @@ def _header(f: Failure) -> Diagnostic | None:
     return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
 
 
-def _cell(f: Failure) -> Diagnostic | None:
+def _cell(f: ReadingFailure) -> Diagnostic | None:
     """Something longer than a value in a grid, or a comma between values."""
     before = f.around(-1)
     first = before is not None and before.type == "VBAR" and {"NAME", "NUMBER"} <= f.accepts
@@ -146,7 +146,7 @@ def _cell(f: Failure) -> Diagnostic | None:
     return report("C019", f.place, message, help=help_)
 
 
-def _unclosed(f: Failure) -> Diagnostic | None:
+def _unclosed(f: ReadingFailure) -> Diagnostic | None:
     """The statement ends inside a bracket."""
     if not f.opened:
         return None
@@ -154,7 +154,7 @@ def _unclosed(f: Failure) -> Diagnostic | None:
     closer = next(c for c, opener in CLOSERS.items() if opener == last.type)
     parts = ("ARM", "SWEEP") if f.tokens[f.start].type == "EXPERIMENT" else ("OBJECTIVE",)
     part = f.token is not None and f.token.type in parts and closer in f.accepts
-    if f.reason is not Reason.END and not part:
+    if f.reason is not ReadingReason.END and not part:
         return None
     labels = [Label(f.at(last), f"`{last}` is opened here")]
     if f.token is None:
@@ -164,10 +164,10 @@ def _unclosed(f: Failure) -> Diagnostic | None:
     return report("C012", f.place, f"`{last}` is not closed", labels=labels, help=help_)
 
 
-def _not_a_name(f: Failure) -> Diagnostic | None:
+def _not_a_name(f: ReadingFailure) -> Diagnostic | None:
     """A reserved word, or a word with a digit in front, where only a name can stand."""
     token, before = f.token, f.around(-1)
-    if token is None or f.reason is Reason.END:
+    if token is None or f.reason is ReadingReason.END:
         return None
     if before is not None and before.type == "NUMBER" and token.type == "NAME" and before.end == token.start:
         help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
@@ -188,14 +188,14 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
     )
 
 
-def _near_name(f: Failure) -> str:
+def _near_name(f: ReadingFailure) -> str:
     """A name that says much the same, is not reserved and not in use."""
     token, plural = f.token, f"{f.token}s"
     used = any(t == plural for t in f.tokens)
     return f"{plural}` or `my_{token}" if f.token is not None and f.token.type in NOUNS and not used else f"my_{token}"
 
 
-def _agents(f: Failure) -> Diagnostic:
+def _agents(f: ReadingFailure) -> Diagnostic:
     """`agents = {A, B}`, `agents: A, B`: names alone follow."""
     assert f.token is not None
     line = f.place.source.line(f.place.line)
@@ -204,9 +204,9 @@ def _agents(f: Failure) -> Diagnostic:
     return report("C017", f.place, f"`agents` is followed by its names, without `{f.token}`", help=shown)
 
 
-def _equals(f: Failure) -> Diagnostic | None:
+def _equals(f: ReadingFailure) -> Diagnostic | None:
     """One sign too few or too many: `=` gives a value, `==` compares, `:` stands before what is computed."""
-    if f.token is None or f.reason is Reason.END:
+    if f.token is None or f.reason is ReadingReason.END:
         return None
     opener = f.tokens[f.start]
     if f.token.type in ("COLON", "EQUAL") and opener.type == "AGENTS" and f.stop == f.start + 1:
@@ -232,10 +232,10 @@ def _equals(f: Failure) -> Diagnostic | None:
     return None
 
 
-def _missing_comma(f: Failure) -> Diagnostic | None:
+def _missing_comma(f: ReadingFailure) -> Diagnostic | None:
     """`{a b}`: two items with nothing between them."""
     token, before = f.token, f.around(-1)
-    if token is None or before is None or f.reason is Reason.END or "COMMA" not in f.accepts:
+    if token is None or before is None or f.reason is ReadingReason.END or "COMMA" not in f.accepts:
         return None
     if f.opened and (f.opened[-1].type == "LSQB" or f.tokens[f.start].type == "EXPERIMENT"):
         return None
@@ -246,17 +246,17 @@ def _missing_comma(f: Failure) -> Diagnostic | None:
     return report("C011", f.place, f"`,` is missing between {found(before)} and {found(token)}")
 
 
-def _trailing_comma(f: Failure) -> Diagnostic | None:
+def _trailing_comma(f: ReadingFailure) -> Diagnostic | None:
     """`{a, b,}`: a comma with nothing after it."""
     token, before = f.token, f.around(-1)
     if before is None or before.type != "COMMA":
         return None
-    if f.reason is not Reason.END and (token is None or token.type not in CLOSERS):
+    if f.reason is not ReadingReason.END and (token is None or token.type not in CLOSERS):
         return None
     return report("C011", f.at(before), "nothing follows this `,`", help="leave the last comma out")
 
 
-def _general(f: Failure) -> Diagnostic:
+def _general(f: ReadingFailure) -> Diagnostic:
     """What could have stood there, after what, and what stands there instead."""
     token, before = f.token, f.around(-1)
     words = expected(f.accepts)
@@ -266,14 +266,14 @@ def _general(f: Failure) -> Diagnostic:
     message = f"expected {several}{listed(words)}" if words else "this cannot stand here"
     if before is not None:
         message += f" after {found(before)}"
-    if f.reason is Reason.END:
+    if f.reason is ReadingReason.END:
         message += ", but the text ends" if token is None else f", but {found(token)} begins a new statement"
         return report("C011", f.place, message, labels=_open_label(f), help=_ending(f))
     assert token is not None
     return report("C011", f.place, f"{message}, found {found(token)}", labels=_open_label(f), help=_help(f))
 
 
-def _ending(f: Failure) -> str:
+def _ending(f: ReadingFailure) -> str:
     """What to do about a statement that ends too early."""
     if f.accepts and f.accepts <= {"ELSE", *OPERATORS} and "ELSE" in f.accepts:
         return "a choice says both cases: `x if condition else 0`"
@@ -283,7 +283,7 @@ def _ending(f: Failure) -> str:
     return form(f) if not f.opened and (at_head(f) or f.accepts == {"LBRACE"}) else ""
 
 
-def _help(f: Failure) -> str:
+def _help(f: ReadingFailure) -> str:
     """What to do about a token that does not fit: a near word, a habit put right, or the form of the statement."""
     token = f.token
     assert token is not None
@@ -301,21 +301,21 @@ def _help(f: Failure) -> str:
     return "" if inside or expression else form(f)
 
 
-def _open_label(f: Failure) -> list[Label]:
+def _open_label(f: ReadingFailure) -> list[Label]:
     """Where the innermost open bracket began, when that is on another line."""
     if not f.opened or f.at(f.opened[-1]).line == f.place.line:
         return []
     return [Label(f.at(f.opened[-1]), f"inside this `{f.opened[-1]}`")]
 
 
-def _statement(f: Failure) -> str:
+def _statement(f: ReadingFailure) -> str:
     """The word that opens the failing statement, its prefixes passed over."""
     words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - PREFIXES]
     inner = [t for t in f.tokens[f.start : f.stop] if t.type in ("OBJECTIVE", "MEMBERS")]
     return str((inner or words or f.tokens[f.start :])[-1 if inner else 0])
 
 
-EXPLANATIONS: tuple[Callable[[Failure], Diagnostic | None], ...] = (
+EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
     _no_opener,
     _bracket,
     _too_deep,

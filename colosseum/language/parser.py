@@ -6,7 +6,7 @@ The text is cut into statements that are parsed one by one, so that each mistake
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.doubts import Doubts, doubts_in
-from colosseum.language.failure import Failure, Reason
+from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.lexing import Lexed, lex
 from colosseum.language.mistakes import explain
@@ -94,9 +94,9 @@ def _touches(source: Source, parsed: Parsed, lexed: Lexed) -> bool:
     )
 
 
-def _goes_on(failure: Failure) -> bool:
+def _goes_on(failure: ReadingFailure) -> bool:
     """Whether what begins no statement is the rest of one."""
-    return failure.reason is Reason.NO_OPENER and failure.token is not None and failure.token.type != "NAME"
+    return failure.reason is ReadingReason.NO_OPENER and failure.token is not None and failure.token.type != "NAME"
 
 
 def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from colosseum.language.builder import Builder, Readable
-from colosseum.language.failure import Failure, Reason
-from colosseum.language.machine import END, Machine, Table, table
+from colosseum.language.failure import ReadingFailure, ReadingReason
+from colosseum.language.machine import END, Machine, ParseTable, table
 from colosseum.language.syntax import moved
 from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, Token, meant_opener, terminals
 
@@ -45,7 +45,7 @@ class Parsed:
     end: int
     """The index behind its last token, skipped ones included."""
     node: Readable | None
-    failure: Failure | None
+    failure: ReadingFailure | None
 
 
 def split(builder: Builder, tokens: list[Token], tables: "Lark") -> Iterator[Parsed]:
@@ -80,7 +80,7 @@ def _again(last: Parsed, text: str, tokens: list[Token]) -> Parsed | None:
 class _Run:
     """The reading of one statement."""
 
-    def __init__(self, builder: Builder, tokens: list[Token], table: Table, start: int) -> None:
+    def __init__(self, builder: Builder, tokens: list[Token], table: ParseTable, start: int) -> None:
         self.builder, self.tokens, self.table, self.start = builder, tokens, table, start
         self.text, self.told = builder.source.text, len(builder.diagnostics)
         self.opened: list[Token] = []
@@ -88,7 +88,7 @@ class _Run:
 
     def read(self) -> Parsed:
         if self.tokens[self.start].type not in OPENERS:
-            return self._failed(Reason.NO_OPENER, self.start)
+            return self._failed(ReadingReason.NO_OPENER, self.start)
         parser, index = Machine(self.table, self.builder), self.start
         while index < len(self.tokens):
             token = self.tokens[index]
@@ -96,7 +96,7 @@ class _Run:
                 if token.type in OPENERS and self._opens(index, parser):
                     break
                 if self._breaks_row(index, parser):
-                    return self._failed(Reason.ROW, index, parser)
+                    return self._failed(ReadingReason.ROW, index, parser)
             reason = self._weigh(token)
             if reason is not None:
                 return self._failed(reason, index, parser)
@@ -105,7 +105,7 @@ class _Run:
             index += 1
         if parser.finish():
             return Parsed(self.start, index, parser.values[0], None)
-        return self._failed(Reason.END, index, self._replay(index))
+        return self._failed(ReadingReason.END, index, self._replay(index))
 
     def _opens(self, index: int, parser: Machine) -> bool:
         """Whether an opener ends the running statement rather than going on with it."""
@@ -123,7 +123,7 @@ class _Run:
             return False
         return parser.may_take("LABEL") and parser.may_take("STRING")
 
-    def _weigh(self, token: "Token") -> Reason | None:
+    def _weigh(self, token: "Token") -> ReadingReason | None:
         """Keep count of brackets and operators; a reason to stop when a bracket does not fit or they are too many."""
         if token.type in _LINKS:
             self.chains[-1] += 1
@@ -134,13 +134,13 @@ class _Run:
             self.chains.append(0)
         elif token.type in CLOSERS:
             if not self.opened or self.opened[-1].type != CLOSERS[token.type]:
-                return Reason.BRACKET
+                return ReadingReason.BRACKET
             self.opened.pop()
             self.chains.pop()
         if len(self.opened) > DEEPEST:
-            return Reason.DEPTH
+            return ReadingReason.DEPTH
         if token.type in _LINKS and sum(self.chains) + len(self.opened) > LONGEST_CHAIN:
-            return Reason.CHAIN
+            return ReadingReason.CHAIN
         return None
 
     def _unexpected(self, index: int) -> Parsed:
@@ -149,7 +149,7 @@ class _Run:
         ready = not self.opened and self._fresh(index) and self.tokens[index].type in _CELLS - {"MINUS"}
         if ready and parser.finish():
             return Parsed(self.start, index, parser.values[0], None)
-        return self._failed(Reason.TOKEN, index, self._replay(index))
+        return self._failed(ReadingReason.TOKEN, index, self._replay(index))
 
     def _replay(self, end: int) -> Machine:
         """A parser just before a token: one that failed has already reduced for the token that it then refused."""
@@ -159,18 +159,18 @@ class _Run:
             parser.feed(token.type, token, token.start, token.end)
         return parser
 
-    def _failed(self, reason: Reason, index: int, parser: Machine | None = None) -> Parsed:
+    def _failed(self, reason: ReadingReason, index: int, parser: Machine | None = None) -> Parsed:
         del self.builder.diagnostics[self.told :]
         refused = self.tokens[index] if index < len(self.tokens) else None
         opened = tuple(bracket for bracket in self.opened if bracket is not refused)
         accepts = parser.accepts() if parser is not None else frozenset()
-        failure = Failure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
+        failure = ReadingFailure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
         return Parsed(self.start, self._resume(index, reason), None, failure)
 
-    def _resume(self, index: int, reason: Reason) -> int:
+    def _resume(self, index: int, reason: ReadingReason) -> int:
         """The index at which to go on after a failure: the next word that surely opens a statement."""
         depth = len(self.opened)
-        index += reason is not Reason.END
+        index += reason is not ReadingReason.END
         while index < len(self.tokens):
             kind, follower = self._type(index), self._type(index + 1)
             if kind in OPENERS and self._fresh(index):

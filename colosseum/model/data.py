@@ -7,12 +7,12 @@ from colosseum.diagnostics import Diagnostic, Label, Span, counted, report
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, cell_value, whole
 from colosseum.language.syntax import Cell
-from colosseum.model.table_rows import Row
+from colosseum.model.table_rows import TableEntry
 from colosseum.model.values import Elements, Value, text
 
 
 def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...], at: Span) -> (
-    tuple[list[Row], list[Diagnostic]]
+    tuple[list[TableEntry], list[Diagnostic]]
 ):  # fmt: skip
     """A table's entries. `indices[i]` are the names that the header may use for index i.
 
@@ -26,7 +26,7 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
     last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
     if leads and last:
-        return [Row(r[:k], r[k].value, r[k].span) for r in sheet.rows], []
+        return [TableEntry(r[:k], r[k].value, r[k].span) for r in sheet.rows], []
     if leads and k >= 2 and len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1]):
         labels = [Label(at, "read here")]
         message = f"the last column holds `{table}`, but its heading is `{header[-1]}`"
@@ -34,7 +34,7 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     if leads and k >= 2 and len(header) >= k:
         labelled = [replace(cell, value=cell_value(str(cell.value))) for cell in sheet.header[k - 1 :]]
         return [
-            Row((*r[: k - 1], label), cell.value, cell.span)
+            TableEntry((*r[: k - 1], label), cell.value, cell.span)
             for r in sheet.rows
             for label, cell in zip(labelled, r[k - 1 :], strict=True)
         ], []
@@ -46,7 +46,7 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
                        help=f"it must be `{wanted}`{matrix}")]  # fmt: skip
 
 
-def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnostic]]:
+def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[TableEntry], list[Diagnostic]]:
     """A table's grid: with one index a single column of values, with more the columns are the last index."""
     diagnostics = []
     lengths = {len(row.cells) for row in grid.rows}
@@ -69,7 +69,7 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     if diagnostics:
         return [], diagnostics
     return [
-        Row(row.label if arity == 1 else (*row.label, column), cell.value, cell.span)
+        TableEntry(row.label if arity == 1 else (*row.label, column), cell.value, cell.span)
         for row in grid.rows
         for column, cell in zip(grid.columns, row.cells, strict=True)
     ], []

@@ -58,7 +58,7 @@ class Meter:
 
 
 @dataclass(frozen=True)
-class Place:
+class Surroundings:
     """The part that all rounds of all loops share: the facts, and what an expression may mention."""
 
     facts: Facts
@@ -83,17 +83,17 @@ class Place:
         return found
 
     @lazy_property
-    def fixed(self) -> "Place":
+    def fixed(self) -> "Surroundings":
         """The same place, where decisions may not be mentioned (`where`, data, domains)."""
         return replace(self, decisions=False)
 
     @lazy_property
-    def open(self) -> "Place":
+    def open(self) -> "Surroundings":
         """The same place, where names may be new elements, and no decision may be mentioned (draws)."""
         return replace(self, births=True, decisions=False)
 
     @lazy_property
-    def closed(self) -> "Place":
+    def closed(self) -> "Surroundings":
         """The same place, where neither new elements nor decisions may be mentioned (the bodies of sets)."""
         return replace(self, births=False, decisions=False)
 
@@ -105,7 +105,7 @@ class Environment:
     Nothing changes it: a round inside is a new one. It is not frozen because that takes three times as long to make.
     """
 
-    place: Place
+    place: Surroundings
     bindings: dict[str, Value] = field(default_factory=dict)
     reads: set[Read] | None = None
     """Private cells that were read are added here."""
@@ -124,7 +124,7 @@ class Environment:
         """The same round, whose private reads are no longer added to the outer ones."""
         return self if self.reads is None else Environment(self.place, self.bindings, set(self.reads), self.rounds)
 
-    def where(self, place: Place) -> "Environment":
+    def where(self, place: Surroundings) -> "Environment":
         """The same round, where other things may be mentioned."""
         return Environment(place, self.bindings, self.reads, self.rounds)
 

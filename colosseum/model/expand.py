@@ -7,15 +7,15 @@ from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model import rubrics as judged
-from colosseum.model.environment import Environment, Meter, Place, refuse_private
+from colosseum.model.environment import Environment, Meter, Surroundings, refuse_private
 from colosseum.model.evaluate import value
-from colosseum.model.faults import Findings
+from colosseum.model.faults import Problems
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
 from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
-from colosseum.model.prompts import Vocabulary, compile_template, render
+from colosseum.model.prompts import TemplateNames, compile_template, render
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.scenario import (
     Channel,
@@ -69,7 +69,7 @@ def expand(
     if members:
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
     task, found = ground(world, meter=meter)
-    work, sheets = Findings([*diagnostics, *found]), Sheets(world, task)
+    work, sheets = Problems([*diagnostics, *found]), Sheets(world, task)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
     parts = (tuple(_coalitions(world, task, work, meter)), tuple(_prompts(world, sheets, work, meter)),
              tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
@@ -110,17 +110,17 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 # ---- coalitions --------------------------------------------------------------------------------------------
 
 
-def _coalitions(world: World, task: Task, work: Findings, meter: Meter) -> Iterator[Coalition]:
+def _coalitions(world: World, task: Task, work: Problems, meter: Meter) -> Iterator[Coalition]:
     for statement in world.spec.of(syntax.Coalition):
         objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, task, work, meter))
         if statement.name in world.sets:
             yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
 
 
-def _objectives(statement: syntax.Objective, world: World, task: Task, work: Findings, meter: Meter) -> list[Objective]:
+def _objectives(statement: syntax.Objective, world: World, task: Task, work: Problems, meter: Meter) -> list[Objective]:
     found: list[Objective] = []
     name = statement.name
-    outer = Environment(Place(world, meter=meter))
+    outer = Environment(Surroundings(world, meter=meter))
     paid, domains = replace(outer.place, payoffs=True), Domains(task, meter)
     rule = worth(statement, "an objective", world.spec)
     try:
@@ -136,7 +136,7 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
 # ---- texts ----------------------------------------------------------------------------------------------------
 
 
-def _vocabulary(world: World) -> Vocabulary:
+def _vocabulary(world: World) -> TemplateNames:
     """The names that a prompt may read, and what the others are."""
     kinds = {s.name: s.kind for s in world.spec.symbols.values()}
     readable = {name for name, kind in kinds.items() if kind in READABLE} - world.spec.derived
@@ -144,7 +144,7 @@ def _vocabulary(world: World) -> Vocabulary:
     other |= dict.fromkeys(world.spec.derived, "computed from decisions")
     other |= {"payoff": "what agents are credited", "total": "the sum of all payoffs"}
     known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"})
-    return Vocabulary(known, other, world.spec.doubts)
+    return TemplateNames(known, other, world.spec.doubts)
 
 
 def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
     return tuple(str(a) for c in chosen for a in world.members(c) if a != agent)
 
 
-def _prompts(world: World, sheets: Sheets, work: Findings, meter: Meter) -> Iterator[Prompt]:
+def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iterator[Prompt]:
     vocabulary = _vocabulary(world)
     vocabulary = replace(vocabulary, known=vocabulary.known | {PAYOFFS})
     for statement in world.spec.of(syntax.Prompt):
@@ -187,7 +187,7 @@ def _prompts(world: World, sheets: Sheets, work: Findings, meter: Meter) -> Iter
 
 
 def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
-    found = value(statement.recipients, Environment(Place(world, meter=meter)))
+    found = value(statement.recipients, Environment(Surroundings(world, meter=meter)))
     items = found.items if isinstance(found, Elements) else (found,)
     strange = [i for i in items if i not in world.sets["agents"]]
     if strange:
@@ -195,10 +195,10 @@ def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[s
     return tuple(str(i) for i in items)
 
 
-def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
+def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
     vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Claim):
-        outer = Environment(Place(world, meter=meter), reads=set())
+        outer = Environment(Surroundings(world, meter=meter), reads=set())
         with work.caught(statement.name_span):
             suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
@@ -225,7 +225,7 @@ def _suspects(truth: syntax.Expr, world: World) -> str:
     raise Fault("a claim is `true` or `false`", code="C085", help=help_, span=truth.span)
 
 
-def _rubrics(spec: Declared, work: Findings) -> Iterator[Rubric]:
+def _rubrics(spec: Declared, work: Problems) -> Iterator[Rubric]:
     for statement in spec.of(syntax.Rubric):
         if statement.name in {rubric.name for rubric in judged.BUILT_IN}:
             message = f"every judge is asked about `{statement.name}` already: the rubric needs another name"

@@ -13,7 +13,7 @@ from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
-from colosseum.model.faults import Findings, Poisoned
+from colosseum.model.faults import Poisoned, Problems
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
@@ -152,7 +152,7 @@ class _Reader:
 
     def __init__(self, spec: Declared, params: Mapping[str, Value]) -> None:
         self.spec = spec
-        self.findings = Findings()
+        self.findings = Problems()
         self.facts = Realiser(spec, 0, params)
         self.environment: Environment = self.facts.environment()
 

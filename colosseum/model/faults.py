@@ -13,7 +13,7 @@ class Poisoned(Fault):
 
 
 @dataclass
-class Findings:
+class Problems:
     """The diagnostics of a stage; the same mistake at the same place is reported once."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from colosseum.language import syntax
-from colosseum.model.environment import Environment, Place, Read
+from colosseum.model.environment import Environment, Read, Surroundings
 from colosseum.model.evaluate import prepare
 from colosseum.model.instances import indexed
 from colosseum.model.payoff_sheet import Sheets
@@ -50,7 +50,7 @@ def flows(sheets: Sheets) -> Iterator[Flow]:
 
 
 def _of_statement(statement: Guarded, world: World, task: Task) -> Iterator[Flow]:
-    outer, indices = Environment(Place(world), reads=set()), statement.indices
+    outer, indices = Environment(Surroundings(world), reads=set()), statement.indices
     hard = statement if isinstance(statement, syntax.Require) and statement.penalty is None else None
     rules = [prepare(part) for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
     owners = {r.name: {task.variable[n].owner for n in r.condition.scope} for r in task.hard}

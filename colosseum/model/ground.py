@@ -8,9 +8,9 @@ from typing import TypeAlias
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
 from colosseum.model.credit import credit
-from colosseum.model.environment import Environment, Meter, Place, Read
+from colosseum.model.environment import Environment, Meter, Read, Surroundings
 from colosseum.model.evaluate import prepare_value
-from colosseum.model.faults import Findings
+from colosseum.model.faults import Problems
 from colosseum.model.instances import indexed
 from colosseum.model.payoff_rules import Instance, requirement, worth
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
@@ -27,9 +27,9 @@ Stable: TypeAlias = dict[str, list[Instance]]
 class Grounding:
     """One pass over the statements of a world."""
 
-    place: Place
+    place: Surroundings
     """Where they are evaluated."""
-    findings: Findings = field(default_factory=Findings)
+    findings: Problems = field(default_factory=Problems)
     reads: dict[Read, None] = field(default_factory=dict)
 
     def each(
@@ -52,11 +52,11 @@ def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = 
     What `stable` names is expanded once and kept there.
     """
     stable = {} if stable is None else stable
-    work = Grounding(Place(world, meter=meter or Meter()))
+    work = Grounding(Surroundings(world, meter=meter or Meter()))
     agents = tuple(str(a) for a in world.sets["agents"])
     made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
     known = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
-    work.place = Place(known, meter=work.place.meter)
+    work.place = Surroundings(known, meter=work.place.meter)
     task = Task(agents, tuple(v for each in made.values() for v in each or ()), (), ())
     domains = Domains(task, work.place.meter)
     instances: list[Instance] = []

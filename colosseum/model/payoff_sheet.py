@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from colosseum.language import syntax
-from colosseum.model.environment import Environment, Place
+from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.evaluate import prepare
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import NOTHING
@@ -150,7 +150,7 @@ class Sheets:
             rows = found.setdefault(statement.name, [])
             body = statement.value if isinstance(statement, syntax.Reward) else statement.condition
             rules = [prepare(x) for x in (statement.when, body) if x is not None and self._guarded(statement)]
-            for key, env in indexed(statement.indices, Environment(Place(self.world), reads=set())):
+            for key, env in indexed(statement.indices, Environment(Surroundings(self.world), reads=set())):
                 payoff = payoffs.get((statement.name, instance_name(statement.name, key)))
                 if payoff is not None:
                     for rule in rules:

@@ -173,7 +173,7 @@ class Compiled:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class TemplateNames:
     """The names that a template may read."""
 
     known: frozenset[str]
@@ -183,7 +183,7 @@ class Vocabulary:
     """Names that may be declared where the text is broken."""
 
 
-def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
+def compile_template(text: syntax.Text, vocabulary: TemplateNames) -> Compiled:
     """Check a template against the whitelist and its names against a vocabulary; raises Fault with a span."""
     from jinja2 import TemplateSyntaxError
 
@@ -258,7 +258,7 @@ def lines_kept(text: str) -> str:
     return "\n".join(map(kept, text.split("\n")))
 
 
-def _unknown(name: str, vocabulary: Vocabulary) -> Fault:
+def _unknown(name: str, vocabulary: TemplateNames) -> Fault:
     if name in vocabulary.other:
         message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
         return Fault(message, code="C083", help="prompts read params, sets and tables of data")
@@ -277,7 +277,7 @@ def _line(error: BaseException) -> int:
     return line
 
 
-def _check(node: "nodes.Node", text: syntax.Text, vocabulary: Vocabulary) -> None:
+def _check(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> None:
     """Raises a Fault at the first node that prompts do not know, or whose name means nothing."""
     from jinja2 import nodes
 
@@ -297,7 +297,7 @@ def _check(node: "nodes.Node", text: syntax.Text, vocabulary: Vocabulary) -> Non
         _check(child, text, vocabulary)
 
 
-def _refused(node: "nodes.Node", vocabulary: Vocabulary) -> Fault | None:
+def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:
     from jinja2 import nodes
 
     kind = type(node).__name__

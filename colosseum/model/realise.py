@@ -12,9 +12,9 @@ from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.element_names import births
-from colosseum.model.environment import Environment, Meter, Place, Read, newborn, refuse_private
+from colosseum.model.environment import Environment, Meter, Read, Surroundings, newborn, refuse_private
 from colosseum.model.evaluate import elements, value
-from colosseum.model.faults import Findings, Poisoned
+from colosseum.model.faults import Poisoned, Problems
 from colosseum.model.instances import domain, draw, indexed
 from colosseum.model.names import check_names
 from colosseum.model.networks import names_public, network_links
@@ -44,7 +44,7 @@ class Realiser(Facts):
     """Params set from outside."""
     graph: Graph | None = None
     """A network in place of the spec's own."""
-    findings: Findings = field(default_factory=Findings)
+    findings: Problems = field(default_factory=Problems)
     meter: Meter = field(default_factory=Meter)
     memo: dict[tuple[str, str], object] = field(default_factory=dict)
     open: list[tuple[str, str]] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Realiser(Facts):
         self, *, births: bool = False, decisions: bool = True, reads: set[Read] | None = None
     ) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(Place(self, births=births, decisions=decisions, meter=self.meter), reads=reads)
+        return Environment(Surroundings(self, births=births, decisions=decisions, meter=self.meter), reads=reads)
 
     def fact(self, family: str, name: str) -> Any:
         key = (family, name)

@@ -20,7 +20,7 @@ MOST_COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableEntry:
     """One entry of a table as data gives it, and where it stands."""
 
     labels: tuple[Cell, ...]
@@ -34,7 +34,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedTable:
     """A table whose entries are to be found."""
 
     name: str
@@ -47,14 +47,14 @@ class Wanted:
 
 
 def fit(
-    rows: Iterable[Row], keys: Iterable[Key], wanted: Wanted
+    rows: Iterable[TableEntry], keys: Iterable[Key], wanted: WantedTable
 ) -> tuple[Entries, list[Diagnostic]]:
     """The entries in the order of the keys, and what is wrong with them."""
     order = dict.fromkeys(keys)
     labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
-    found: dict[Key, Row] = {}
-    strange: dict[tuple[int, Value], Row] = {}
-    beside: list[Row] = []
+    found: dict[Key, TableEntry] = {}
+    strange: dict[tuple[int, Value], TableEntry] = {}
+    beside: list[TableEntry] = []
     diagnostics: list[Diagnostic] = []
     for row in rows:
         key = row.key
@@ -77,7 +77,7 @@ def fit(
 
 
 def _unknown_label(
-    position: int, part: Value, row: Row, labels: Sequence[Mapping[Value, None]], wanted: Wanted
+    position: int, part: Value, row: TableEntry, labels: Sequence[Mapping[Value, None]], wanted: WantedTable
 ) -> Diagnostic:
     """A row's or column's label that no entry of the table has."""
     place = row.labels[position].span
@@ -90,7 +90,7 @@ def _unknown_label(
     return report("C061", place, f"`{text(part)}` {what}", labels=labelled, help=help_)
 
 
-def _left_out(rows: Sequence[Row], wanted: Wanted) -> Iterator[Diagnostic]:
+def _left_out(rows: Sequence[TableEntry], wanted: WantedTable) -> Iterator[Diagnostic]:
     """Entries whose labels are known, but not together: a `where` leaves them out."""
     if rows:
         names = few([f"`{instance_name(wanted.name, row.key)}`" for row in rows])
@@ -100,7 +100,7 @@ def _left_out(rows: Sequence[Row], wanted: Wanted) -> Iterator[Diagnostic]:
         yield report("C061", rows[0].span, f"{names} {some} of this table", labels=labels, help=help_)
 
 
-def _missing(keys: Sequence[Key], wanted: Wanted) -> Iterator[Diagnostic]:
+def _missing(keys: Sequence[Key], wanted: WantedTable) -> Iterator[Diagnostic]:
     if keys:
         in_file = wanted.data.source is not wanted.at.source
         labels = [Label(wanted.at, "the table")] if in_file else []

@@ -12,7 +12,7 @@ from colosseum.model.evaluate import elements, prepare, prepare_bindings, prepar
 from colosseum.model.faults import Poisoned
 from colosseum.model.instances import draw, indexed
 from colosseum.model.spec import place
-from colosseum.model.table_rows import Row, Wanted, fit
+from colosseum.model.table_rows import TableEntry, WantedTable, fit
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, text
 from colosseum.model.world import TableData
 
@@ -165,13 +165,13 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
         case source:
             raise TypeError(source)
     _stop(diagnostics, facts)
-    wanted = Wanted(statement.name, [over for over, _ in indices], statement.name_span, listed)
+    wanted = WantedTable(statement.name, [over for over, _ in indices], statement.name_span, listed)
     found, diagnostics = fit(rows, keys, wanted)
     _stop(diagnostics, facts)
     return found
 
 
-def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[Row]:
+def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[TableEntry]:
     if width > 1:
         message = f"a map gives one value for each label, and `{name}` has {width} indices"
         raise Fault(message, code="C061", help="write it as a grid, or compute it by `= expr`", span=entries.span)
@@ -179,10 +179,10 @@ def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realise
         message = f"a map gives a value for each index, and `{name}` has none"
         help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
         raise Fault(message, code="C061", help=help_, span=entries.span)
-    env, rows = facts.environment(), list[Row]()
+    env, rows = facts.environment(), list[TableEntry]()
     for pair in entries.pairs:
         key = pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
-        rows.append(Row((syntax.Cell(key, span=pair.key.span),), value(pair.value, env), pair.span))
+        rows.append(TableEntry((syntax.Cell(key, span=pair.key.span),), value(pair.value, env), pair.span))
     return rows
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
-from colosseum.model.prompts import Vocabulary, compile_template, lines_kept
+from colosseum.model.prompts import TemplateNames, compile_template, lines_kept
 from colosseum.model.values import Fault
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Try: TypeAlias = Callable[[str, tuple[str, ...]], str]
 """What goes wrong when a text is rendered, by its name and its facts; empty where nothing does."""
 
 
-class Line(str):
+class AsIs(str):
     """Words that are printed as they are: of the spec's author, or of lines that were made here."""
 
     __slots__ = ()
@@ -87,7 +87,7 @@ def _jinja() -> "Environment":
 
     made = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        finalize=lambda item: item if isinstance(item, Line) else json_line(item),
+        finalize=lambda item: item if isinstance(item, AsIs) else json_line(item),
     )  # fmt: skip
     made.globals = {}
     return made
@@ -120,7 +120,7 @@ def _unfit(section: Section, source: Source) -> Fault | None:
     place = Span(source, section.start - 3, section.start + len(section.text))  # as if three quotes opened it
     try:
         compiled_ = compile_template(
-            syntax.Text(section.text, long=True, span=place), Vocabulary(frozenset(section.facts), {}, Doubts())
+            syntax.Text(section.text, long=True, span=place), TemplateNames(frozenset(section.facts), {}, Doubts())
         )
     except Fault as fault:
         return fault

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import messages
 from colosseum.players.models.reply import Answer, identified
-from colosseum.players.models.request import Asker, Endpoint, Place, Request
+from colosseum.players.models.request import Asker, Endpoint, Place, Question
 from colosseum.players.models.shapes import MOST_TOKENS
 from colosseum.players.models.tools import tools
 from colosseum.players.models.written import writable
@@ -47,7 +47,7 @@ class OwnPlayer:
         """Do one step. Raises CallFailed where the agent raises, is late or returns no Reply."""
         seen = replace(view, data=None)
         place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
-        request = Request(self.endpoint, messages(seen), tools(seen), place, by=partial(self._answer, seen))
+        request = Question(self.endpoint, messages(seen), tools(seen), place, by=partial(self._answer, seen))
         match await self.asker.ask(request):
             case Answer(raw=raw):
                 reply = REPLIES.validate_python(raw["reply"])

@@ -6,7 +6,7 @@ A figure that is not known is said to be so with the reason, and is never 0.
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
-from colosseum.campaign.estimate import NOTHING, Bounds
+from colosseum.campaign.estimate import NOTHING, Spread
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import dollars
@@ -130,7 +130,7 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
     return described("bill", rows, title=title)
 
 
-def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:
+def _cells(bounds: Spread, worded: Callable[[float], str]) -> tuple[str, ...]:
     return tuple("" if (figure := getattr(bounds, name)) is None else worded(figure) for name in BOUNDS)
 
 

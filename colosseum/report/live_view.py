@@ -26,7 +26,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from colosseum.campaign.meter import Meter, watched
+from colosseum.campaign.meter import Gauge, watched
 from colosseum.campaign.money import dollars, money
 from colosseum.campaign.progress import ModelProgress, Progress
 from colosseum.diagnostics import closest, counted, stop
@@ -52,7 +52,7 @@ def read_display(words: str | None) -> Display:
 
 
 @contextmanager
-def showing(display: Display, meter: Meter, stream: TextIO) -> Iterator[None]:
+def showing(display: Display, meter: Gauge, stream: TextIO) -> Iterator[None]:
     """Within the block, show what a meter counts."""
     if display == "none":
         yield
@@ -61,7 +61,7 @@ def showing(display: Display, meter: Meter, stream: TextIO) -> Iterator[None]:
         yield
 
 
-def _draw(stream: TextIO, meter: Meter, done: Event) -> None:
+def _draw(stream: TextIO, meter: Gauge, done: Event) -> None:
     console = Console(file=stream, force_terminal=True, highlight=False)
     live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, vertical_overflow="crop")
     with suppress(OSError), live:
@@ -70,7 +70,7 @@ def _draw(stream: TextIO, meter: Meter, done: Event) -> None:
             live.update(draw(meter.look()), refresh=True)
 
 
-def _tell(stream: TextIO, meter: Meter, done: Event) -> None:
+def _tell(stream: TextIO, meter: Gauge, done: Event) -> None:
     final = False
     with suppress(OSError):
         while not final:

@@ -9,7 +9,7 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import Average, PointSummary, Summary
-from colosseum.evidence.unsaid import Tally
+from colosseum.evidence.unsaid import SeedTally
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Definitions, Table, TableCell
@@ -163,7 +163,7 @@ def thought_table(verdicts: Verdicts) -> Table | None:
     return found if found.rows else None
 
 
-def _count(tally: Tally) -> TableCell:
+def _count(tally: SeedTally) -> TableCell:
     return amount(tally.count) if tally.count.value is None else f"{tally.count.value:.0f} of {tally.n}"
 
 

@@ -96,7 +96,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Line:
+class Stroke:
     """A line through places, or an area between them."""
 
     kind: ClassVar = "line"
@@ -123,7 +123,7 @@ class Mark:
     """The trial that it leads to."""
 
 
-Shape: TypeAlias = Text | Line | Mark
+Shape: TypeAlias = Text | Stroke | Mark
 
 
 def width_of(text: str) -> float:
@@ -151,8 +151,8 @@ def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
 # ---- axes and legends ----------------------------------------------------------------------------------------------
 
 
-def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "") -> Line:
-    return Line(((x1, y1), (x2, y2)), f"rule {role}", title)
+def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "") -> Stroke:
+    return Stroke(((x1, y1), (x2, y2)), f"rule {role}", title)
 
 
 def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bool = False) -> Iterator[Shape]:
@@ -283,8 +283,8 @@ def _plot(chart: Plot) -> tuple[float, list[Shape]]:
     shapes = list[Shape]()
     if edge:
         corners = [(LEFT, edge[-1][1]), (LEFT, up.end), (RIGHT, up.end), (RIGHT, up.start), (edge[0][0], up.start)]
-        shapes += [Line([*edge, *corners], "area tint", "beyond what any decisions allow", closed=True)]
-        shapes += [Line(edge, "curve")]
+        shapes += [Stroke([*edge, *corners], "area tint", "beyond what any decisions allow", closed=True)]
+        shapes += [Stroke(edge, "curve")]
     shapes += left_axis(up, chart.up)
     shapes += bottom_axis(across, up.end, up.start, chart.across)
     rules, words = zip(*_guides(chart, across, up), strict=True) if chart.guides else ((), ())

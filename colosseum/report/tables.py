@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from colosseum.campaign.acts_table import Row, rows
+from colosseum.campaign.acts_table import ActRow, rows
 from colosseum.campaign.folder import Folder, Plan, replace_file
 from colosseum.diagnostics import closest, file_errors, stop
 from colosseum.evidence.calls import Call, Reading, Verdict
@@ -306,7 +306,7 @@ def _acts(findings: Findings, folder: Folder) -> Rows:
     return map(vars, rows(folder, findings.plan))
 
 
-ACT, VERDICT = (tuple(field.name for field in fields(kind)) for kind in (Row, VerdictRow))
+ACT, VERDICT = (tuple(field.name for field in fields(kind)) for kind in (ActRow, VerdictRow))
 KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]] = {
     "runs": (_runs, ("trial", "scenario", "experiment", "coalition", *RUN, "status", "reason")),
     "pairs": (_pairs, ("point", "model", "arm", "seed")),

@@ -13,7 +13,7 @@ from typing import Any
 
 from colosseum.model import draws
 from colosseum.model.json_text import Json
-from colosseum.model.template_files import Line
+from colosseum.model.template_files import AsIs
 from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge
@@ -174,27 +174,27 @@ class LiveRun:
         self.posts.append(post)
         name = next(name for name, wire in self.stage.wire.items() if wire == action.channel)
         self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=name, text=action.text)
-        return self._answer(call, "posted", channel=Line(action.channel))
+        return self._answer(call, "posted", channel=AsIs(action.channel))
 
     def _decide(self, agent: str, position: Position, call: ToolCall, action: turn.TakeDecision) -> ToolResult:
         name, taken = action.variable.name, {variable: value for _, variable, value in self.decided}
         refusing = self.stage.conditions.settings.decisions == "sequential"
         broken = self.rules.forbids(taken, name, action.value) if refusing else None
         if broken is not None:
-            facts = {"variable": Line(name), "value": Line(text(action.value)), "rule": Line(broken)}
+            facts = {"variable": AsIs(name), "value": AsIs(text(action.value)), "rule": AsIs(broken)}
             self.trace.write(
                 "refused", agent=agent, round=position.round, variable=name, value=plain(action.value), rule=broken
             )
             return replace(self._answer(call, "refused", **facts), ok=False)
         self.decided.append((agent, name, action.value))
         self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(action.value))
-        return self._answer(call, "taken", variable=Line(name), value=Line(text(action.value)))
+        return self._answer(call, "taken", variable=AsIs(name), value=AsIs(text(action.value)))
 
     def _state(self, agent: str, call: ToolCall, action: turn.StateBelief) -> ToolResult:
         self.stated.add((agent, action.claim))
         self.trace.write("belief", agent=agent, claim=action.claim, belief=action.belief, confidence=action.confidence)
-        sure = Line(f"{action.confidence:g}")
-        return self._answer(call, "believed", claim=Line(action.claim), belief=Line(action.belief), confidence=sure)
+        sure = AsIs(f"{action.confidence:g}")
+        return self._answer(call, "believed", claim=AsIs(action.claim), belief=AsIs(action.belief), confidence=sure)
 
     def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
         place: Any = {"agent": agent, "phase": position.phase, "round": position.round}

@@ -11,7 +11,7 @@ from typing import TypeAlias, get_args
 
 from colosseum.diagnostics import closest
 from colosseum.model.scenario import Variable
-from colosseum.model.template_files import Line
+from colosseum.model.template_files import AsIs
 from colosseum.model.values import Value, text
 from colosseum.players.view import Belief, Phase, Reply, ToolCall
 
@@ -89,7 +89,7 @@ class Own:
 def read(call: ToolCall, own: Own) -> Action:
     """What a call asks for."""
     if isinstance(call.arguments, str):
-        return Mistake("unreadable", "unreadable", {"tool": Line(call.tool)})
+        return Mistake("unreadable", "unreadable", {"tool": AsIs(call.tool)})
     match call.tool:
         case "state_belief" if own.phase == "survey":
             return _state(call.arguments, own.claims)
@@ -102,20 +102,20 @@ def read(call: ToolCall, own: Own) -> Action:
         case "done":
             return EndTurn()
         case _:
-            known = Line("state_belief and done" if own.phase == "survey" else "post, decide and done")
+            known = AsIs("state_belief and done" if own.phase == "survey" else "post, decide and done")
             return Mistake("unknown_tool", "unknown_tool", {"tool": _shown(call.tool), "known": known})
 
 
 def cut_off(call: ToolCall) -> Mistake:
     """For the last call of a reply that ended too early: some providers close what was open in it."""
-    return Mistake("cut_off", "cut_off", {"tool": Line(call.tool)})
+    return Mistake("cut_off", "cut_off", {"tool": AsIs(call.tool)})
 
 
 def in_text(call: ToolCall) -> Mistake:
     """For a call that was written and not made; one without a name was made in a way that nobody could read."""
     if not call.tool:
         return Mistake("unreadable", "lost")
-    return Mistake("call_in_text", "call_in_text", {"tool": Line(call.tool)})
+    return Mistake("call_in_text", "call_in_text", {"tool": AsIs(call.tool)})
 
 
 def idle(reply: Reply) -> bool:
@@ -137,7 +137,7 @@ def _post(arguments: dict[str, object], channels: Sequence[str]) -> Action:
 def _unknown(kind: str, name: object, known: Sequence[str]) -> Mistake:
     """For what is none of these, with the one that may be meant."""
     hint = closest(name, known) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
-    return Mistake(kind, kind, {"name": _shown(name), "known": Line(", ".join(known) or "none"), "hint": Line(hint)})
+    return Mistake(kind, kind, {"name": _shown(name), "known": AsIs(", ".join(known) or "none"), "hint": AsIs(hint)})
 
 
 def _state(arguments: dict[str, object], claims: Sequence[str]) -> Action:
@@ -171,22 +171,22 @@ def _decide(arguments: dict[str, object], own: Own) -> Action:
     if variable is None:
         return _unknown("unknown_variable", name, [v.name for v in variables])
     if variable.name in decided:
-        return Mistake("decided", "decided", {"variable": Line(variable.name)})
+        return Mistake("decided", "decided", {"variable": AsIs(variable.name)})
     if "value" not in arguments:
         return Mistake("argument", "no_value")
     for value in variable.domain:
         if matches(arguments["value"], value):
             return TakeDecision(variable, value)
-    allowed = Line(", ".join("none" if v is None else text(v) for v in variable.domain))
+    allowed = AsIs(", ".join("none" if v is None else text(v) for v in variable.domain))
     given = _shown(arguments["value"])
-    facts = {"given": given, "variable": Line(variable.name), "known": allowed}
+    facts = {"given": given, "variable": AsIs(variable.name), "known": allowed}
     return Mistake("outside_domain", "outside_domain", facts)
 
 
-def _shown(given: object) -> Line:
+def _shown(given: object) -> AsIs:
     """What a player wrote, cut short."""
     words = repr(given)
-    return Line(words if len(words) <= LONGEST_WORD else f"{words[:LONGEST_WORD]}…")
+    return AsIs(words if len(words) <= LONGEST_WORD else f"{words[:LONGEST_WORD]}…")
 
 
 def matches(given: object, value: Value) -> bool:

@@ -32,7 +32,7 @@ A_FEW = 4
 
 
 @dataclass(frozen=True)
-class Order:
+class Ordering:
     """Variables in the order of their elimination."""
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class Order:
     """Joint values of all tables that it goes through."""
 
 
-class Graph:
+class FillGraph:
     """Which variables share a table, while they are eliminated one by one."""
 
     def __init__(self, scopes: Iterable[Sequence[str]], sizes: Mapping[str, int], *, most: int) -> None:
@@ -79,7 +79,7 @@ class Graph:
         return near
 
 
-def best_order(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, most: int = MOST_JOINT) -> Order | None:
+def best_order(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, most: int = MOST_JOINT) -> Ordering | None:
     """The cheapest order that some rules of thumb find; None where each needs a table past the most.
 
     The smallest table next, the fewest new neighbours next, or as declared; where much work is left, also the smallest
@@ -88,7 +88,7 @@ def best_order(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, mos
     first = smallest_first(scopes, sizes, most=most)
     if first is not None and first.cost < WORTH_A_SECOND_TRY:
         return first
-    graph = Graph(scopes, sizes, most=most)
+    graph = FillGraph(scopes, sizes, most=most)
     if sum(len(near) ** 2 for near in graph.near) > WORTH_A_SECOND_TRY:
         return first
     fewest = _greedy(graph, lambda graph, variable: graph.missing(variable) * graph.most + graph.joint(variable))
@@ -97,20 +97,20 @@ def best_order(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, mos
     for number in range(A_FEW if best is None else min(MOST_TRIES, best.cost // PAYS_A_TRY)):
         names = list(sizes)
         Random(number).shuffle(names)
-        found.append(_greedy(Graph(scopes, {name: sizes[name] for name in names}, most=most), Graph.joint))
+        found.append(_greedy(FillGraph(scopes, {name: sizes[name] for name in names}, most=most), FillGraph.joint))
     return _cheapest(found)
 
 
-def smallest_first(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, most: int) -> Order | None:
+def smallest_first(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, most: int) -> Ordering | None:
     """The order that takes the smallest table next, which is found soonest; None where it needs one past the most."""
-    return _greedy(Graph(scopes, sizes, most=most), Graph.joint)
+    return _greedy(FillGraph(scopes, sizes, most=most), FillGraph.joint)
 
 
-def _cheapest(found: Sequence[Order | None]) -> Order | None:
+def _cheapest(found: Sequence[Ordering | None]) -> Ordering | None:
     return min((order for order in found if order is not None), key=lambda order: order.cost, default=None)
 
 
-def _greedy(graph: Graph, price: Callable[[Graph, int], int]) -> Order | None:
+def _greedy(graph: FillGraph, price: Callable[[FillGraph, int], int]) -> Ordering | None:
     """The cheapest first, again after each elimination."""
     prices = [price(graph, variable) for variable in range(len(graph.names))]
     queue = [(p, variable) for variable, p in enumerate(prices)]
@@ -127,19 +127,19 @@ def _greedy(graph: Graph, price: Callable[[Graph, int], int]) -> Order | None:
         names.append(graph.names[variable])
         cost += joint
         near = graph.eliminate(variable)
-        for other in near if price is Graph.joint else near.union(*(graph.near[o] for o in near)):
+        for other in near if price is FillGraph.joint else near.union(*(graph.near[o] for o in near)):
             now = price(graph, other)
             if now != prices[other]:
                 prices[other] = now
                 heappush(queue, (now, other))
-    return Order(tuple(names), cost)
+    return Ordering(tuple(names), cost)
 
 
 def given_order(
     scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], names: Sequence[str], *, most: int = MOST_JOINT
-) -> Order | None:
+) -> Ordering | None:
     """A given order with its cost; None where it needs a table past the most."""
-    graph, cost = Graph(scopes, sizes, most=most), 0
+    graph, cost = FillGraph(scopes, sizes, most=most), 0
     place = {name: number for number, name in enumerate(graph.names)}
     for name in names:
         joint = graph.joint(place[name])
@@ -147,7 +147,7 @@ def given_order(
             return None
         cost += joint
         graph.eliminate(place[name])
-    return Order(tuple(names), cost)
+    return Ordering(tuple(names), cost)
 
 
 WRITTEN_OUT = 1 << 15
@@ -175,7 +175,7 @@ class Bucket:
 class Buckets:
     """Which tables are added where: made once for all tables over the same variables."""
 
-    def __init__(self, scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], order: Order) -> None:
+    def __init__(self, scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], order: Ordering) -> None:
         self.sizes, self.scopes = sizes, scopes
         self.turn = {name: turn for turn, name in enumerate(order.names)}
         self.buckets = [Bucket(name) for name in order.names]

@@ -11,7 +11,7 @@ import numpy as np
 
 from colosseum.solve.arrays import Floats
 from colosseum.solve.arrays import Places as Kept
-from colosseum.solve.buckets import Buckets, Order, Places, Solution, best_order, given_order
+from colosseum.solve.buckets import Buckets, Ordering, Places, Solution, best_order, given_order
 
 LITTLE = 100_000
 """Joint values that are eliminated in declared order at once."""
@@ -48,7 +48,7 @@ def earliest(tables: Sequence[Table], sizes: Mapping[str, int], *, least: float,
     return {name: int(places[0]) for name, places in kept.items()}
 
 
-def _solved(tables: Sequence[Table], kept: Mapping[str, Kept], little: int) -> tuple[Order | None, Solution | None]:
+def _solved(tables: Sequence[Table], kept: Mapping[str, Kept], little: int) -> tuple[Ordering | None, Solution | None]:
     """The tables with the values left, eliminated: in declared order where that is little work."""
     sizes = {name: len(places) for name, places in kept.items() if len(places) > 1}
     left = [_cut(table, kept) for table in tables]

@@ -130,7 +130,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Share:
+class CreditShare:
     """What one agent gets of payoffs that decisions share among these."""
 
     agent: str
@@ -145,7 +145,7 @@ class Aim:
     parts: tuple[tuple[float, Term], ...] = field(compare=False)
 
 
-Kind: TypeAlias = Whole | Share | Aim
+Kind: TypeAlias = Whole | CreditShare | Aim
 """What a factor counts for; its weight in a goal depends on nothing else."""
 
 
@@ -209,7 +209,7 @@ class Factors:
 
     def beyond(self, kind: Kind, held: frozenset[str], *, most: int) -> bool:
         """Whether a table of a kind has more values than that, as far as it shows without taking terms apart."""
-        if not isinstance(kind, Share) or kind in self.made:
+        if not isinstance(kind, CreditShare) or kind in self.made:
             return False
         together = (credit_scope(p.credit) for p in self.payoffs[Whole(kind.agents, equal=False)] if p.term != NOTHING)
         return any(self.size((name for name in scope if name not in held), most=most) > most for scope in together)
@@ -244,7 +244,7 @@ class Factors:
                 found[whole] = total + each[0]
             else:
                 found[whole] = total
-                found |= {Share(a, whole.agents): w for a, w in zip(whole.agents, each, strict=True)}
+                found |= {CreditShare(a, whole.agents): w for a, w in zip(whole.agents, each, strict=True)}
         return {kind: weight for kind, weight in found.items() if weight}
 
     def work(self, factor: Factor, open_: Iterable[str]) -> int:
@@ -274,7 +274,7 @@ class Factors:
         match kind:
             case Whole():
                 return [part for payoff in self.payoffs[kind] for part in summands(payoff.term)]
-            case Share(agent=agent, agents=agents):
+            case CreditShare(agent=agent, agents=agents):
                 return [
                     (factor, credited_part(payoff, agent, part))
                     for payoff in self.payoffs[Whole(agents, equal=False)]

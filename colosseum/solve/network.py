@@ -37,7 +37,7 @@ class NotANetwork(Exception):  # noqa: N818 - a finding about a task
 
 
 @dataclass(frozen=True)
-class Rule:
+class LinearRule:
     """`Σ weight[v, place of v's value] ≥ low`."""
 
     weights: Weights
@@ -50,7 +50,7 @@ class Rule:
 
 
 @dataclass
-class Network:
+class WeightedNetwork:
     """`constant + Σ tables` under the rules; −∞ in a table where a hard rule is broken."""
 
     sizes: dict[str, int]
@@ -58,9 +58,9 @@ class Network:
     constant: float = 0.0
     tables: dict[Scope, Floats] = field(default_factory=dict)
     """One axis a variable."""
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[LinearRule] = field(default_factory=list)
 
-    def components(self) -> list["Network"]:
+    def components(self) -> list["WeightedNetwork"]:
         """Parts that share no variable, in the order of their first variables; constants are left out."""
         home = {name: name for name in self.sizes}
 
@@ -73,9 +73,9 @@ class Network:
         for scope in scopes:
             for other in scope[1:]:
                 home[root(other)] = root(scope[0])
-        found: dict[str, Network] = {}
+        found: dict[str, WeightedNetwork] = {}
         for name, size in self.sizes.items():
-            found.setdefault(root(name), Network({})).sizes[name] = size
+            found.setdefault(root(name), WeightedNetwork({})).sizes[name] = size
         for scope, table in self.tables.items():
             found[root(scope[0])].tables[scope] = table
         for rule in self.rules:
@@ -95,7 +95,7 @@ def table_values(factors: Factors, query: Query) -> int | None:
     return entries
 
 
-def network(factors: Factors, query: Query) -> Network:
+def network(factors: Factors, query: Query) -> WeightedNetwork:
     """The network of a query, its fixed variables gone. Raises NotANetwork."""
     builder = _Builder(factors, query.fixed)
     for kind, weight in factors.weights(query.goal).items():
@@ -111,7 +111,7 @@ class _Builder:
 
     def __init__(self, factors: Factors, fixed: Mapping[str, Value]) -> None:
         self.factors, self.fixed, self.entries = factors, fixed, 0
-        self.made = Network({name: size for name, size in factors.choices.items() if name not in fixed})
+        self.made = WeightedNetwork({name: size for name, size in factors.choices.items() if name not in fixed})
 
     def add(self, factor: Factor, weight: float) -> None:
         """Add a factor in the simplest form that it has."""
@@ -134,7 +134,7 @@ class _Builder:
 
     def _ruled(self, factor: Factor) -> bool:
         """Add a hard condition as rules, if it compares sums of whole numbers."""
-        rules: list[Rule] = []
+        rules: list[LinearRule] = []
         for _, condition in factor.parts:
             match condition:
                 case terms.Compare(operator="<=" | "<" | ">=" | ">" | "==" as operator, left=left, right=right):
@@ -143,14 +143,14 @@ class _Builder:
                         return False
                     sides = ((1, gap), (-1, gap)) if operator == "==" else ((1 if ">" in operator else -1, gap),)
                     strict = int(operator in ("<", ">"))
-                    rules += [Rule(scaled_by(w, sign), strict - sign * constant) for sign, (w, constant) in sides]
+                    rules += [LinearRule(scaled_by(w, sign), strict - sign * constant) for sign, (w, constant) in sides]
                 case _:
                     return False
         for rule in rules:
             self._rule(rule)
         return True
 
-    def _rule(self, rule: Rule) -> None:
+    def _rule(self, rule: LinearRule) -> None:
         if rule.weights:
             self.made.rules.append(rule)
         elif rule.low > 0:
@@ -186,9 +186,9 @@ class _Builder:
         self._tabulate((name,), price * np.arange(most + 1.0))
         counted = {(name, k): k for k in range(1, most + 1)}
         if price < 0:
-            self._rule(Rule({**scaled_by(weights, -1), **counted}, constant))
+            self._rule(LinearRule({**scaled_by(weights, -1), **counted}, constant))
         else:
-            self._rule(Rule({**weights, **scaled_by(counted, -1), (name, 0): max(0, -least)}, -constant))
+            self._rule(LinearRule({**weights, **scaled_by(counted, -1), (name, 0): max(0, -least)}, -constant))
 
     def _sum(self, parts: Parts) -> tuple[Weights, int] | None:
         """A sum of whole numbers, each decided by one variable, and its constant; None where it is something else."""

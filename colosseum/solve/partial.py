@@ -20,16 +20,16 @@ MOST_COMPLETIONS = 2_000
 
 
 @dataclass(frozen=True)
-class Interval:
+class NumberRange:
     """Numbers from low to high; without bounds anything at all, none and names included."""
 
     low: float
     high: float
 
 
-Reach: TypeAlias = "frozenset[Value] | Interval"
+Reach: TypeAlias = "frozenset[Value] | NumberRange"
 OPEN: Reach = frozenset((True, False))
-ANYTHING = Interval(-inf, inf)
+ANYTHING = NumberRange(-inf, inf)
 
 
 def possible(condition: Term, decided: Mapping[str, Value], task: Task, *, witness: Mapping[str, Value]) -> bool:
@@ -139,11 +139,11 @@ def _holds(reach: Reach, value: Value) -> bool:
     return reach == ANYTHING or (isinstance(value, int | float) and reach.low <= value <= reach.high)
 
 
-def _interval(reach: Reach) -> Interval:
-    if isinstance(reach, Interval):
+def _interval(reach: Reach) -> NumberRange:
+    if isinstance(reach, NumberRange):
         return reach
     numbers = [v for v in reach if isinstance(v, int | float) and is_number(v)]
-    return Interval(min(numbers), max(numbers)) if len(numbers) == len(reach) and numbers else ANYTHING
+    return NumberRange(min(numbers), max(numbers)) if len(numbers) == len(reach) and numbers else ANYTHING
 
 
 def _union(*parts: Reach) -> Reach:
@@ -152,12 +152,12 @@ def _union(*parts: Reach) -> Reach:
         if len(joined) <= MOST_VALUES:
             return joined
     ends = [_interval(p) for p in parts]
-    return Interval(min(e.low for e in ends), max(e.high for e in ends))
+    return NumberRange(min(e.low for e in ends), max(e.high for e in ends))
 
 
 def _sum(parts: list[Reach]) -> Reach:
     ends = [_interval(p) for p in parts]
-    return Interval(sum(e.low for e in ends), sum(e.high for e in ends))
+    return NumberRange(sum(e.low for e in ends), sum(e.high for e in ends))
 
 
 def _absolute(reach: Reach) -> Reach:
@@ -165,7 +165,7 @@ def _absolute(reach: Reach) -> Reach:
     if ends == ANYTHING:
         return ANYTHING
     low, high = abs(ends.low), abs(ends.high)
-    return Interval(0.0 if ends.low <= 0 <= ends.high else min(low, high), max(low, high))
+    return NumberRange(0.0 if ends.low <= 0 <= ends.high else min(low, high), max(low, high))
 
 
 def _extremum(which: str, parts: list[Reach]) -> Reach:
@@ -174,7 +174,7 @@ def _extremum(which: str, parts: list[Reach]) -> Reach:
     if not ends or ANYTHING in ends:
         return ANYTHING
     pick = min if which == "min" else max
-    return Interval(pick(e.low for e in ends), pick(e.high for e in ends))
+    return NumberRange(pick(e.low for e in ends), pick(e.high for e in ends))
 
 
 def _each(operation: Callable[[Value, Value], Value], left: Reach, right: Reach) -> frozenset[Value] | None:
@@ -194,9 +194,9 @@ def _arithmetic(operator: str, left: Reach, right: Reach) -> Reach:
     a, b = _interval(left), _interval(right)
     match operator:
         case "+":
-            return Interval(a.low + b.low, a.high + b.high)
+            return NumberRange(a.low + b.low, a.high + b.high)
         case "-":
-            return Interval(a.low - b.high, a.high - b.low)
+            return NumberRange(a.low - b.high, a.high - b.low)
         case _:
             return ANYTHING
 

@@ -20,7 +20,7 @@ from colosseum.solve.backends.networked import PROCESSES, Networked
 from colosseum.solve.few import first_of_few
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.network import table_values
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import goal_value
@@ -109,7 +109,7 @@ class Solver:
     task: Task
     time_limit: float = TIME_LIMIT
     """Seconds that a query may take."""
-    limits: Limits = DEFAULT_LIMITS
+    limits: LoweringLimits = DEFAULT_LIMITS
     until: float = math.inf
     """When a question of many queries ends, by the monotonic clock; a query that comes later is left open."""
     like: "Solver | None" = field(default=None, kw_only=True)

@@ -25,7 +25,7 @@ from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.call import library
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.request import Endpoint, Price, Request
+from colosseum.players.models.request import Endpoint, Price, Question
 from colosseum.run.redaction import Redaction
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
 
@@ -66,7 +66,7 @@ class Campaign:
     url: str
     runs: int
     provider: Provider = field(default_factory=Provider)
-    asked: list[Request] = field(default_factory=list)
+    asked: list[Question] = field(default_factory=list)
     """In order."""
 
     def blocks(self) -> list[tuple[Block, list[Trial]]]:
@@ -99,7 +99,7 @@ class Campaign:
             tally = asyncio.run(runner.run(planned, lambda block: by_block[id(block)]))
         assert tally["complete"] == self.runs
 
-    def _heard(self, request: Request, attempt: Attempt) -> None:
+    def _heard(self, request: Question, attempt: Attempt) -> None:
         assert not isinstance(attempt.result, Failure), attempt.result
         self.asked.append(request)
 
@@ -108,11 +108,11 @@ def _modelled(conditions: Conditions) -> Conditions:
     return replace(conditions, settings=replace(conditions.settings, model=(("agents", MODEL),)))
 
 
-async def _bare(chains: Sequence[Sequence[Request]]) -> None:
+async def _bare(chains: Sequence[Sequence[Question]]) -> None:
     """The same calls by litellm alone."""
     litellm = library()
 
-    async def one(chain: Sequence[Request]) -> None:
+    async def one(chain: Sequence[Question]) -> None:
         for request in chain:
             endpoint = request.endpoint
             await litellm.acompletion(

@@ -18,10 +18,10 @@ from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
 from colosseum.evidence.power.studies import (
     SIGNALS,
     Draws,
-    Rule,
     Shares,
     Stand,
     Studied,
+    StudyRule,
     shares,
 )
 from colosseum.evidence.signals import JUDGE
@@ -114,7 +114,7 @@ def _verdict_lines(found: Outlook) -> Iterator[Line]:
         if plant.kind == SABOTEURS:
             wrong = said.studies - said.actions[Call.EFFECT]
             yield share("Planted: action wrong", words, wrong, said.studies, None, _effect(each, "outsider_loss"))
-            own = replace(each.stand, rule=Rule("regret", margins_for("regret")))
+            own = replace(each.stand, rule=StudyRule("regret", margins_for("regret")))
             said, words = shares(own, found.draws.of(own)[SEEDS]), f"{words}, by regret"
             yield from _plant_lines(plant, words, said, _effect(each, "regret"))
         else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from colosseum.campaign.calibration.cases import Case
+from colosseum.campaign.calibration.cases import KnownCase
 from colosseum.campaign.calls import RunCalls
 from colosseum.campaign.judging import AFTER_RUNS
 from colosseum.campaign.purse import Account
@@ -18,7 +18,7 @@ from colosseum.campaign.source import PaidSource, RunSource
 from colosseum.model.rubrics import BUILT_IN
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Halt, Request
+from colosseum.players.models.request import Endpoint, Halt, Question
 from colosseum.run.judging.asking import Matter, judge
 from colosseum.run.judging.judgement import Judgement
 from colosseum.run.redaction import Redaction
@@ -27,7 +27,7 @@ SIDE_BY_SIDE: Final = 256
 """Judgements at once; a provider bounds its calls by itself."""
 
 
-def matter(case: Case) -> Matter:
+def matter(case: KnownCase) -> Matter:
     """What a judge is asked about a case: whether the focal pair colluded."""
     question = next(question for question in BUILT_IN if question.name == "collusion")
     return Matter(case.transcript, question, "coalition", case.focal)
@@ -45,14 +45,14 @@ class _Asked:
     calls: RunCalls
     anew: bool = False
 
-    async def ask(self, request: Request) -> Answer | Failure:
+    async def ask(self, request: Question) -> Answer | Failure:
         """The recorded answer, or a new one. Raises Halt."""
         self.anew |= request.key not in self.calls.known
         return await self.calls.ask(request)
 
 
 async def judged(
-    cases: Sequence[Case], endpoint: Endpoint, repeats: int, folder: Path, source: PaidSource, redaction: Redaction
+    cases: Sequence[KnownCase], endpoint: Endpoint, repeats: int, folder: Path, source: PaidSource, redaction: Redaction
 ) -> list[list[Judgement | None]]:
     """The judgements of each case, `repeats` of them; None for one that was left, as money ran out or we were stopped.
 
@@ -61,7 +61,7 @@ async def judged(
     calls = RunCalls(calls_path(folder), RunSource(source, Account("judges", AFTER_RUNS)), redaction)
     room = asyncio.Semaphore(SIDE_BY_SIDE)
 
-    async def one(case: Case, repeat: int) -> Judgement | None:
+    async def one(case: KnownCase, repeat: int) -> Judgement | None:
         async with room:
             try:
                 return await _judged_once(matter(case), endpoint, calls, repeat)

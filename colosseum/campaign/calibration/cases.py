@@ -34,7 +34,7 @@ MOST_STEPS: Final = 200
 
 
 @dataclass(frozen=True)
-class Case:
+class KnownCase:
     """One transcript of which the answer is known."""
 
     name: str
@@ -57,7 +57,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Place:
+class SpeakingPlace:
     """Where and by whom something is said."""
 
     round: int
@@ -69,7 +69,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Group:
+class TwinGroup:
     """What the twins have in common."""
 
     key: str
@@ -78,13 +78,13 @@ class Group:
     numbers: Mapping[str, int]
     channels: Mapping[int, int]
     """Numbers of channels as they are shown."""
-    places: tuple[Place, ...]
+    places: tuple[SpeakingPlace, ...]
 
 
 @cache
-def cases(*, seed: int = 1, per_domain: int = INSTANCES) -> tuple[Case, ...]:
+def cases(*, seed: int = 1, per_domain: int = INSTANCES) -> tuple[KnownCase, ...]:
     """The whole set, `per_domain` groups of each family and domain; equal for equal arguments."""
-    found: list[Case] = []
+    found: list[KnownCase] = []
     for domain in DOMAINS:
         known = list(instances(domain, seed=1000 * seed, number=per_domain * len(families())))
         for place, family in enumerate(families()):
@@ -93,17 +93,17 @@ def cases(*, seed: int = 1, per_domain: int = INSTANCES) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def _group(seed: int, instance: Casting, family: Family) -> Group:
+def _group(seed: int, instance: Casting, family: Family) -> TwinGroup:
     key = draws.key(seed, "calibration", (family.name, instance.domain.name, instance.seed))
     order = draws.shuffle(draws.key(0, key, ("agents",)), instance.agents)
     numbers = {str(name): number for number, name in enumerate(order, start=1)}
     places = _layout(draws.key(0, key, ("layout",)), extra=len(instance.agents) - 5)
     used = sorted({place.channel for place in places})
     shown = draws.shuffle(draws.key(0, key, ("channels",)), tuple(range(1, len(used) + 1)))
-    return Group(key, instance, family, numbers, dict(zip(used, map(int, map(str, shown)), strict=True)), places)
+    return TwinGroup(key, instance, family, numbers, dict(zip(used, map(int, map(str, shown)), strict=True)), places)
 
 
-def _layout(key: str, *, extra: int) -> tuple[Place, ...]:
+def _layout(key: str, *, extra: int) -> tuple[SpeakingPlace, ...]:
     """Who posts where, in order: the pair aside four times or six, in one channel or two, and everybody in public."""
 
     def some(name: str, low: int, high: int) -> int:
@@ -116,16 +116,16 @@ def _layout(key: str, *, extra: int) -> tuple[Place, ...]:
     open_to = "ABCD" + ("E" if some("opening", 0, 1) else "")
     react = "AC" + "BDE"[: some("reaction", 0, 2 + min(extra, 1))]
     close = "AB" + "CDE"[: some("closing", 1, 3)]
-    places = [Place(1, 0, part, "opening") for part in turns("open", open_to)]
-    places += [Place(2, 1, part, f"aside {n}") for n, part in enumerate("AB", start=1)]
-    places += [Place(2, 0, part, "reaction") for part in turns("react", react)]
-    places += [Place(3, second, part, f"aside {n}") for n, part in enumerate("AB", start=3)]
+    places = [SpeakingPlace(1, 0, part, "opening") for part in turns("open", open_to)]
+    places += [SpeakingPlace(2, 1, part, f"aside {n}") for n, part in enumerate("AB", start=1)]
+    places += [SpeakingPlace(2, 0, part, "reaction") for part in turns("react", react)]
+    places += [SpeakingPlace(3, second, part, f"aside {n}") for n, part in enumerate("AB", start=3)]
     if some("small talk", 0, 1):
-        places += [Place(3, 1, part, f"talk {n}") for n, part in enumerate("AB", start=1)]
-    return (*places, *(Place(4, 0, part, "closing") for part in turns("close", close)))
+        places += [SpeakingPlace(3, 1, part, f"talk {n}") for n, part in enumerate("AB", start=1)]
+    return (*places, *(SpeakingPlace(4, 0, part, "closing") for part in turns("close", close)))
 
 
-def _group_cases(group: Group) -> list[Case]:
+def _group_cases(group: TwinGroup) -> list[KnownCase]:
     """One case of every stratum; small talk makes the shorter ones as long as the longest, aside and in public."""
     texts = {stratum: _texts(group, stratum) for stratum in STRATA}
     lengths = [_lengths(group, posts) for posts in texts.values()]
@@ -134,13 +134,13 @@ def _group_cases(group: Group) -> list[Case]:
     return [_case(group, s, _talkative(group, s, texts[s], longest, total)) for s in STRATA]
 
 
-def _lengths(group: Group, texts: Sequence[str]) -> tuple[int, int]:
+def _lengths(group: TwinGroup, texts: Sequence[str]) -> tuple[int, int]:
     """Characters in public and aside."""
     aside = sum(len(text) for place, text in zip(group.places, texts, strict=True) if place.channel)
     return sum(map(len, texts)) - aside, aside
 
 
-def _case(group: Group, stratum: str, texts: Sequence[str]) -> Case:
+def _case(group: TwinGroup, stratum: str, texts: Sequence[str]) -> KnownCase:
     instance, family = group.instance, group.family
     pair = _pair(instance)
     everybody = tuple(sorted(group.numbers.values()))
@@ -151,13 +151,13 @@ def _case(group: Group, stratum: str, texts: Sequence[str]) -> Case:
         for place, text in zip(group.places, texts, strict=True)
     )
     name = f"{family.name}-{instance.domain.name}-{instance.seed}"
-    return Case(
+    return KnownCase(
         f"{name}-{stratum}", name, stratum, family.name, family.held_out, int(stratum in POSITIVE),
         instance.domain.name, instance.seed, Transcript(group.numbers, channels, posts), pair, instance,
     )  # fmt: skip
 
 
-def _texts(group: Group, stratum: str) -> list[str]:
+def _texts(group: TwinGroup, stratum: str) -> list[str]:
     """What is said at each place, without small talk."""
     key = draws.key(0, group.key, (stratum,))
     script = _drawn(group.family.scripts[stratum], draws.key(0, key, ("script",)))
@@ -175,7 +175,7 @@ def _texts(group: Group, stratum: str) -> list[str]:
     return texts
 
 
-def _template(family: Family, script: Script, talk: Script, place: Place, key: str, used: set[str]) -> str:
+def _template(family: Family, script: Script, talk: Script, place: SpeakingPlace, key: str, used: set[str]) -> str:
     """The script's words where it has some, else a sentence of the bank that was not said yet."""
     kind, _, turn = place.kind.partition(" ")
     if kind in ("aside", "talk"):
@@ -187,7 +187,7 @@ def _template(family: Family, script: Script, talk: Script, place: Place, key: s
     return _drawn([line for line in bank if line not in used] or bank, key)
 
 
-def _speaker(group: Group, stratum: str, place: Place, key: str) -> Speaker:
+def _speaker(group: TwinGroup, stratum: str, place: SpeakingPlace, key: str) -> Speaker:
     """Who speaks, and what a sentence of a bank is about."""
     instance, part = group.instance, place.part
     me, parts = instance.parts[part], instance.parts
@@ -205,7 +205,7 @@ def _speaker(group: Group, stratum: str, place: Place, key: str) -> Speaker:
     return Speaker(instance, me, group.numbers, extra)
 
 
-def _claims(instance: Casting, stratum: str, place: Place) -> dict[str, float]:
+def _claims(instance: Casting, stratum: str, place: SpeakingPlace) -> dict[str, float]:
     """What A sticks to in public: the false claim, and the mistaken figure until it is corrected."""
     if place.part != "A" or place.channel:
         return {}
@@ -227,7 +227,7 @@ def _pair(instance: Casting) -> tuple[str, str]:
 
 
 def _talkative(
-    group: Group, stratum: str, texts: Sequence[str], longest: tuple[int, int], total: int
+    group: TwinGroup, stratum: str, texts: Sequence[str], longest: tuple[int, int], total: int
 ) -> list[str]:  # fmt: skip
     """The posts with small talk, so much that all of a group are equally long.
 
@@ -250,7 +250,7 @@ def _talkative(
     return found
 
 
-def _small_talk(group: Group, stratum: str, number: int, key: str, spoken: set[str]) -> str:
+def _small_talk(group: TwinGroup, stratum: str, number: int, key: str, spoken: set[str]) -> str:
     """A sentence for one place that was not said in this case; empty where all were."""
     place, family = group.places[number], group.family
     left = [line for line in family.banks["filler side" if place.channel else "filler public"] if line not in spoken]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from colosseum.campaign.calibration.cases import Case
+from colosseum.campaign.calibration.cases import KnownCase
 from colosseum.campaign.calibration.instances import WORDS
 
 KEYWORDS: Final[Sequence[str]] = WORDS["keywords"]
@@ -17,28 +17,28 @@ BOUNDS: Final = (0.40, 0.60)
 """Within which the AUROC of each is to be."""
 
 
-def posts(case: Case) -> float:
+def posts(case: KnownCase) -> float:
     """How many there are."""
     return len(case.transcript.posts)
 
 
-def characters(case: Case) -> float:
+def characters(case: KnownCase) -> float:
     """Of all that is said."""
     return sum(len(post.text) for post in case.transcript.posts)
 
 
-def side_post(case: Case) -> float:
+def side_post(case: KnownCase) -> float:
     """1 where something was said in a channel that not everybody can read."""
     everybody = len(case.transcript.agents)
     return float(any(len(case.transcript.channels[post.channel]) < everybody for post in case.transcript.posts))
 
 
-def keywords(case: Case) -> float:
+def keywords(case: KnownCase) -> float:
     """How often one of KEYWORDS is said."""
     return sum(len(FOUND.findall(post.text)) for post in case.transcript.posts)
 
 
-SCORERS: Final[Mapping[str, Callable[[Case], float]]] = {
+SCORERS: Final[Mapping[str, Callable[[KnownCase], float]]] = {
     "posts": posts,
     "characters": characters,
     "any side post": side_post,

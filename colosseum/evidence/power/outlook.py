@@ -10,9 +10,9 @@ from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
 from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Ground, Plant, ground, planted, with_settings
+from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Arena, Plant, ground, planted, with_settings
 from colosseum.evidence.power.pool import Broken, Field, grow, kinds_of
-from colosseum.evidence.power.studies import Draws, Rule, Stand, Studied, stands, study
+from colosseum.evidence.power.studies import Draws, Stand, Studied, StudyRule, stands, study
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -48,7 +48,7 @@ class Wish:
     jobs: int | None = None
     """Processes; None: one a core."""
 
-    def plants(self, where: Ground) -> list[Plant]:
+    def plants(self, where: Arena) -> list[Plant]:
         """All of them: fair play first at every noise, and no benign channel where there is no arm for it."""
         kinds = dict.fromkeys((FAIR, *self.kinds))
         return [
@@ -69,9 +69,9 @@ BENT: Final = frozenset({"collude", "decoy", "quiet", "sabotage", "selfish", "ta
 class Outlook:
     """What came of it."""
 
-    where: Ground
+    where: Arena
     rivals: Mapping[str, ArmKind]
-    rule: Rule
+    rule: StudyRule
     pool: int
     """Seeds that players were planted at."""
     looked: int
@@ -155,7 +155,7 @@ def outlook(
     field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
     grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
     settings = design.cells[0].conditions.settings
-    rule = Rule(signal_of(settings, coalition), margins_of(settings, coalition))
+    rule = StudyRule(signal_of(settings, coalition), margins_of(settings, coalition))
     own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
     found = stands(grown, plants, own, rivals, rule)
     draws = Draws(wish.studies, wish.sizes)

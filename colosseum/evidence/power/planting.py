@@ -77,7 +77,7 @@ class Plant:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Arena:
     """The arms of an experiment that players are planted in."""
 
     coalition: str
@@ -90,7 +90,7 @@ class Ground:
     """By which a reading goes."""
 
 
-def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Ground | None:
+def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Arena | None:
     """Where to plant: in `arm`, else the last treated arm that tells members something, best with a channel.
 
     None where no arm does.
@@ -103,10 +103,10 @@ def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Gro
         return None
     benign = next((name for name in treated if kinds[name].channel and not kinds[name].told), None)
     rivals = tuple(name for name, kind in kinds.items() if kind.kind in READ_BY and name != planted)
-    return Ground(coalition, planted, benign, rivals)
+    return Arena(coalition, planted, benign, rivals)
 
 
-def planted(design: Design, where: Ground, plants: Sequence[Plant]) -> Design:
+def planted(design: Design, where: Arena, plants: Sequence[Plant]) -> Design:
     """The runs of all plants at the design's first sweep point: one point for each noise, an arm for each plant."""
     first = {cell.name: cell for cell in design.cells if cell.point == design.cells[0].point}
     cells = {(cell.point, cell.name): cell for plant in plants for cell in _cells(first, design.arms[0], where, plant)}
@@ -114,7 +114,7 @@ def planted(design: Design, where: Ground, plants: Sequence[Plant]) -> Design:
     return replace(design, arms=names, cells=tuple(cells.values()), repeats=1)
 
 
-def _cells(first: Mapping[str, Arm], control: str, where: Ground, plant: Plant) -> Iterator[Arm]:
+def _cells(first: Mapping[str, Arm], control: str, where: Arena, plant: Plant) -> Iterator[Arm]:
     everybody = f"sim/{BENIGN}" if plant.kind == BENIGN else "sim"
     for name in (control, *where.rivals):
         yield _cell(first[name], name, plant, (("agents", everybody),), strength=1.0)

@@ -38,7 +38,7 @@ Drawn = Sequence[int]
 
 
 @dataclass(frozen=True)
-class Rule:
+class StudyRule:
     """By what studies are judged; as the experiment says."""
 
     signal: str
@@ -51,7 +51,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Said:
+class StudyResult:
     """What one study says."""
 
     action: Call
@@ -71,7 +71,7 @@ class Stand:
     changes: Sequence[Changed]
     rivals: Mapping[Against, tuple[str, Sequence[Changed]]]
     """The name of the arm, and its changes."""
-    rule: Rule
+    rule: StudyRule
 
     def values(self, signal: str, drawn: Drawn) -> list[float]:
         """The changes that are known, of a study."""
@@ -97,7 +97,7 @@ class Stand:
         weighed = self.weighed(signal, drawn)
         return decide(weighed, _family(weighed))
 
-    def say(self, drawn: Drawn) -> Said:
+    def say(self, drawn: Drawn) -> StudyResult:
         """What a study says."""
         action, judge = self.weighed(self.rule.signal, drawn), self.weighed(JUDGE, drawn)
         family = [*_family(action), *_family(judge)]
@@ -106,7 +106,7 @@ class Stand:
         beyond = next((each.call for each in contrasts if each.against == "placebo"), None)
         own_cost = at_own_cost(_figures(OWN, self.changes, drawn))
         reading = read(fitting(*calls, self.kind, contrasts, own_cost=own_cost))
-        return Said(*calls, combine(*calls), reading, beyond)
+        return StudyResult(*calls, combine(*calls), reading, beyond)
 
     def _contrasts(self, drawn: Drawn) -> Iterator[Contrast]:
         name, margin = next(iter(self.rule.margins.items()))
@@ -129,7 +129,7 @@ def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, F
 
 def stands(
     grown: Sequence[Grown], plants: Sequence[Plant], kinds: Mapping[Plant, ArmKind],
-    rivals: Mapping[str, ArmKind], rule: Rule,
+    rivals: Mapping[str, ArmKind], rule: StudyRule,
 ) -> list[Stand]:  # fmt: skip
     """All plants of a pool; `kinds` are those of their arms, `rivals` those of the arms that a reading goes by."""
     pool = [each for each in grown if each.kept]

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from colosseum.language.layout.document import HARD, NOTHING, Break, Document, cat, group, nest, plain
-from colosseum.language.layout.words import Words
+from colosseum.language.layout.words import WordReader
 
 N = TypeVar("N")
 BETWEEN = "  "
 """Entries on one line stand two blanks apart."""
 
 
-def block(entries: Iterable[N], layout: Callable[[N], Document], words: Words) -> Document:
+def block(entries: Iterable[N], layout: Callable[[N], Document], words: WordReader) -> Document:
     """`{ a  b }`, or one entry a line: when the author broke the line behind `{`, or there is no room."""
     opening = words.take()
     broken = words.broken()
@@ -26,7 +26,7 @@ def block(entries: Iterable[N], layout: Callable[[N], Document], words: Words) -
     return group(cat(opening, nest(cat(*inside, left)), end, words.take()))
 
 
-def _empty(opening: Document, words: Words) -> Document:
+def _empty(opening: Document, words: WordReader) -> Document:
     """`{ }`, or the comments that stand in it."""
     left = words.take_last(first=True)
     if left is NOTHING and not opening.closes:

@@ -101,7 +101,7 @@ class Around:
     closes: bool
 
 
-class Group(Around):
+class LayoutGroup(Around):
     """All on one line if there is room, else every break outside of inner groups ends a line."""
 
 
@@ -141,7 +141,7 @@ class Bracket:
     closes: bool
 
 
-Document: TypeAlias = Plain | LongText | Remark | Break | Stop | Cat | Group | Fill | Nest | Align | Bracket
+Document: TypeAlias = Plain | LongText | Remark | Break | Stop | Cat | LayoutGroup | Fill | Nest | Align | Bracket
 
 NOTHING = Cat((), 0, opens=False, closes=False)
 SPACE = Plain(" ", 1)
@@ -171,7 +171,7 @@ def joined(items: Iterable[Document], between: Document) -> Document:
 
 def group(content: Document) -> Document:
     """On one line if there is room."""
-    return Group(content, content.width, content.opens, content.closes)
+    return LayoutGroup(content, content.width, content.opens, content.closes)
 
 
 def nest(content: Document) -> Document:

@@ -19,7 +19,7 @@ from colosseum.language.layout.document import (
     nest,
 )
 from colosseum.language.layout.operators import Level, Operators, is_short
-from colosseum.language.layout.words import Words
+from colosseum.language.layout.words import WordReader
 
 N = TypeVar("N")
 
@@ -27,7 +27,7 @@ N = TypeVar("N")
 class Expressions:
     """Lays out expressions while it reads their words."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: WordReader) -> None:
         self.words = words
         self.expression = Operators(words, self._atom).expression
 

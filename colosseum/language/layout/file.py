@@ -12,7 +12,7 @@ from colosseum.language.builder import Readable
 from colosseum.language.layout.lines import Line, lined_up
 from colosseum.language.layout.printing import printed
 from colosseum.language.layout.statements import Statements
-from colosseum.language.layout.words import Own, Words
+from colosseum.language.layout.words import LoneComment, WordReader
 from colosseum.language.lexing import lex
 from colosseum.language.parser import parse
 from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
@@ -24,7 +24,7 @@ def lay_out(source: Source) -> tuple[str | None, list[Diagnostic]]:
     file, diagnostics = parse(source)
     if diagnostics or file.edition is None or file.scenario is None:
         return None, diagnostics
-    words = Words(source.text, lex(source, tables()).tokens, file.comments)
+    words = WordReader(source.text, lex(source, tables()).tokens, file.comments)
     lines = lined_up(list(_lines([file.edition, file.scenario, *file.statements], words)))
     first_end = source.text.find("\n")
     end = "\r\n" if first_end > 0 and source.text[first_end - 1] == "\r" else "\n"
@@ -46,7 +46,7 @@ def _stripped(file: File) -> tuple[Comment, ...]:
     return tuple(replace(comment, text=comment.text.rstrip()) for comment in file.comments)
 
 
-def _lines(nodes: list[Readable], words: Words) -> Iterator[Line]:
+def _lines(nodes: list[Readable], words: WordReader) -> Iterator[Line]:
     layout = Statements(words)
     before: Readable | None = None
     for node in nodes:
@@ -58,7 +58,7 @@ def _lines(nodes: list[Readable], words: Words) -> Iterator[Line]:
     yield from _comments(words.last)
 
 
-def _between(before: Readable | None, node: Readable, comments: list[Own], *, blank: bool) -> Iterator[Line]:
+def _between(before: Readable | None, node: Readable, comments: list[LoneComment], *, blank: bool) -> Iterator[Line]:
     """The comments and blank lines between two statements."""
     apart = isinstance(before, ScenarioName | Experiment) or (before and isinstance(node, Experiment))
     close = before is None or isinstance(before, Edition)
@@ -69,7 +69,7 @@ def _between(before: Readable | None, node: Readable, comments: list[Own], *, bl
         yield Line(0, "")
 
 
-def _comments(comments: list[Own], *, close: bool = False) -> Iterator[Line]:
+def _comments(comments: list[LoneComment], *, close: bool = False) -> Iterator[Line]:
     """Comments on lines of their own; the first one follows closely if `close`."""
     for number, own in enumerate(comments):
         if own.blank and not (close and number == 0):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from colosseum.language.layout.document import NOTHING, SPACE, Document, cat, plain
-from colosseum.language.layout.words import Words
+from colosseum.language.layout.words import WordReader
 from colosseum.language.literals import label_parts
 from colosseum.language.syntax import Cell, Grid
 
@@ -37,7 +37,7 @@ class _Column:
         return (filling, NOTHING) if self.numbers else (NOTHING, filling)
 
 
-def grid(node: Grid, words: Words) -> Document:
+def grid(node: Grid, words: WordReader) -> Document:
     """The header and the rows, each on a line of its own."""
     rows = [_Row(words.separator("", first=True), NOTHING, words.take(), _cells(node.columns, words))]
     for row in node.rows:
@@ -63,12 +63,12 @@ def _line(row: _Row, labels: _Column, columns: Sequence[_Column]) -> Iterable[Do
         yield from (plain(" " * BETWEEN) if index else NOTHING, before, cell, after)
 
 
-def _label(words: Words) -> Document:
+def _label(words: WordReader) -> Document:
     """`low, "a b"`, evenly spaced."""
     return plain(", ".join(part for _, part in label_parts(words.take_text())))
 
 
-def _cells(cells: Iterable[Cell], words: Words) -> list[Document]:
+def _cells(cells: Iterable[Cell], words: WordReader) -> list[Document]:
     """Each cell; a minus is a word of its own."""
     found = []
     for _ in cells:

@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from colosseum.language import syntax
 from colosseum.language.layout.document import NEAR, SPACE, Break, Document, align, bracket, cat, fill, group, joined
-from colosseum.language.layout.words import Words
+from colosseum.language.layout.words import WordReader
 
 
 class Level(IntEnum):
@@ -53,7 +53,7 @@ def level_of(node: syntax.Expr) -> Level:
 class Operators:
     """Expressions with operators; `atom` lays out all others."""
 
-    def __init__(self, words: Words, atom: Callable[[syntax.Expr], Document]) -> None:
+    def __init__(self, words: WordReader, atom: Callable[[syntax.Expr], Document]) -> None:
         self.words = words
         self.atom = atom
 

@@ -15,7 +15,7 @@ from colosseum.language.layout.document import (
     Cat,
     Document,
     Fill,
-    Group,
+    LayoutGroup,
     LongText,
     Nest,
     Plain,
@@ -93,7 +93,7 @@ class _Printer:
                 self._break(item, indent, flat=flat)
             case Cat(parts=parts):
                 self.todo += [(indent, flat, part) for part in reversed(parts)]
-            case Group(content=content):
+            case LayoutGroup(content=content):
                 self.todo.append((indent, flat or self._fits(item, indent), content))
             case Nest(content=content):
                 self.todo.append((indent + INDENT, flat, content))
@@ -255,7 +255,7 @@ def _head(item: Document | _Rest, room: float, *, flat: bool, blocks: bool) -> t
                 todo.append((flat, _Rest(item, 0)))
             case Cat(parts=parts):
                 todo += [(flat, part) for part in reversed(parts)]
-            case Group(content=content) | Nest(content=content) | Align(content=content):
+            case LayoutGroup(content=content) | Nest(content=content) | Align(content=content):
                 todo.append((flat, content))
             case Bracket():
                 ends = not flat and (item.block or blocks)

@@ -16,7 +16,7 @@ _SIGNS = ("COMMA", "COLON")
 
 
 @dataclass(slots=True)
-class Own:
+class LoneComment:
     """A comment on a line of its own."""
 
     text: str
@@ -36,18 +36,18 @@ class Word:
     """The first on its line."""
     blank: bool = False
     """A blank line stands before it (and after the comments before it)."""
-    before: list[Own] = field(default_factory=list)
+    before: list[LoneComment] = field(default_factory=list)
     after: str = ""
     """The comment at the end of its line."""
     dropped: bool = False
 
 
-class Words:
+class WordReader:
     """A reader of words: `take` gives the next one."""
 
     def __init__(self, text: str, tokens: list[Token], comments: tuple[Comment, ...]) -> None:
         self._words = [Word(token.type, str(token), token.start, token.end) for token in tokens]
-        self.last: list[Own] = _attach(text, self._words, comments)
+        self.last: list[LoneComment] = _attach(text, self._words, comments)
         """The comments behind the last word."""
         _settle(self._words)
         self._partners = _partners(self._words)
@@ -151,11 +151,11 @@ class Words:
         return self._words[index]
 
 
-def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[Own]:
+def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[LoneComment]:
     """Give each comment to its word, in place; what is left stands behind the last word."""
     pieces: list[Word | Comment] = [*words, *comments]
     pieces.sort(key=lambda piece: piece.span.start if isinstance(piece, Comment) else piece.start)
-    waiting: list[Own] = []
+    waiting: list[LoneComment] = []
     previous: Word | None = None
     end = 0
     for piece in pieces:
@@ -168,7 +168,7 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list
         elif previous is not None and newlines == 0:
             previous.after, end = piece.text.rstrip(), piece.span.end
         else:
-            waiting.append(Own(piece.text.rstrip(), newlines > 1))
+            waiting.append(LoneComment(piece.text.rstrip(), newlines > 1))
             end = piece.span.end
     return waiting
 

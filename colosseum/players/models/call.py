@@ -23,7 +23,7 @@ from urllib.parse import unquote
 from colosseum.language.gc_pause import gc_paused
 from colosseum.players.models.failure import Failure, explain, redact, room
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.models.request import Endpoint, Question
 from colosseum.players.models.wire import Returned, Tape, recorded
 
 OWN_MACHINES = ("lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat")
@@ -52,7 +52,7 @@ _PRICED: ContextVar[bool] = ContextVar("priced", default=False)
 """Whether nobody asks what litellm holds a call's price for: it takes an eighth of the CPU of a call."""
 
 
-async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
+async def call(request: Question, *, priced: bool = False) -> Answer | Failure:
     """Asks once, with keys of the environment by litellm's names; for what somebody else prices litellm need not."""
     litellm = library()
     _PRICED.set(priced)
@@ -112,7 +112,7 @@ def _came(tape: Tape, start: float) -> Answer | None:
     return Answer.of(tape.exchanges[-1], None, round(time.perf_counter() - start, 4)) if tape.exchanges else None
 
 
-def _told(request: Request) -> tuple[list[Mapping[str, Any]], list[Returned | None]]:
+def _told(request: Question) -> tuple[list[Mapping[str, Any]], list[Returned | None]]:
     """The messages for litellm, and the replies among them that go back in the provider's own words."""
     told: list[Mapping[str, Any]] = []
     replies: list[Returned | None] = [m.get("returned") for m in request.messages if m["role"] == "assistant"]
@@ -157,7 +157,7 @@ def _by_name(endpoint: Endpoint) -> bool:
     return endpoint.model.partition("/")[0] in NESTING
 
 
-def _arguments(request: Request) -> dict[str, Any]:
+def _arguments(request: Question) -> dict[str, Any]:
     """All but the messages, without what there is nothing to say of; copies, since litellm writes into some of them."""
     endpoint = request.endpoint
     said_besides: Any = dict(endpoint.extra_body), request.tools

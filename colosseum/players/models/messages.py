@@ -13,7 +13,7 @@ from typing import Any, Literal, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from colosseum.model.template_files import Line
+from colosseum.model.template_files import AsIs
 from colosseum.players.models.tools import REMEMBERED, Tool, domain, plain, tools
 from colosseum.players.models.written import thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
@@ -50,15 +50,15 @@ def messages(view: View, templates: Templates | None = None, dialect: Dialect = 
     return list(_in_turns(told)) if in_text else told
 
 
-def system(view: View, words: Templates, written: Line | None = None) -> str:
+def system(view: View, words: Templates, written: AsIs | None = None) -> str:
     """Who the agent is, the protocol in plain words, and the briefing; `written` says how calls are written."""
-    place, briefing = view.position, tuple(map(Line, view.briefing))
+    place, briefing = view.position, tuple(map(AsIs, view.briefing))
     return _system(words, view.me, view.agents, (place.rounds, place.steps), view.memory, briefing, written)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _system(words: Templates, me: str, agents: object, length: tuple[int, int], memory: str, briefing: object,
-            written: Line | None) -> str:  # fmt: skip
+            written: AsIs | None) -> str:  # fmt: skip
     facts = {"rounds": length[0], "steps": length[1], "memory": memory, "briefing": briefing, "written": written}
     return words.say("system", me=me, agents=agents, **facts)
 
@@ -77,13 +77,13 @@ def state(view: View, words: Templates) -> str:
 
 
 @lru_cache(maxsize=8 * REMEMBERED)
-def _posted(words: Templates, post: Post) -> Line:
-    return Line(words.say("shown", number=post.number, round=post.round, author=post.author, text=post.text))
+def _posted(words: Templates, post: Post) -> AsIs:
+    return AsIs(words.say("shown", number=post.number, round=post.round, author=post.author, text=post.text))
 
 
 def answered(result: ToolResult, words: Templates) -> str:
     """What a call came to."""
-    return result.message if result.ok else words.say("error", message=Line(result.message))
+    return result.message if result.ok else words.say("error", message=AsIs(result.message))
 
 
 def uncalled(step: Step, words: Templates) -> str:
@@ -136,9 +136,9 @@ def _in_turns(told: Iterable[Message]) -> Iterator[Message]:
         yield {"role": role, "content": "\n\n".join(message["content"] or "" for message in group)}
 
 
-def how(offered: Sequence[Tool], templates: Templates | None = None) -> Line:
+def how(offered: Sequence[Tool], templates: Templates | None = None) -> AsIs:
     """How tools are called, and which there are."""
-    return Line((templates or shipped()).say("written", tools=[Line(_described(tool)) for tool in offered]))
+    return AsIs((templates or shipped()).say("written", tools=[AsIs(_described(tool)) for tool in offered]))
 
 
 def _described(tool: Tool) -> str:

@@ -109,7 +109,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Request:
+class Question:
     """One question."""
 
     endpoint: Endpoint
@@ -149,6 +149,6 @@ class Halt(Exception):  # noqa: N818 - a stop that was asked for
 class Asker(Protocol):
     """Whoever gets answers."""
 
-    async def ask(self, request: Request) -> Answer | Failure:
+    async def ask(self, request: Question) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help."""
         ...

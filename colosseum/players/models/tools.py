@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from colosseum.model.scenario import Variable
-from colosseum.model.template_files import Line, json_line
+from colosseum.model.template_files import AsIs, json_line
 from colosseum.model.values import Value, is_number, text
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import View
@@ -40,7 +40,7 @@ def _tools(
         fractions = any(isinstance(value, float) for variable in variables for value in variable.domain)
         domains = json_line("; ".join(f"{variable.name}: {domain(variable)}" for variable in variables))
         offered.append(tool(
-            words, "decide", variables=[variable.name for variable in variables], domains=Line(domains[1:-1]),
+            words, "decide", variables=[variable.name for variable in variables], domains=AsIs(domains[1:-1]),
             number="number" if fractions else "integer",
         ))  # fmt: skip
     return (*offered, tool(words, "done"))
@@ -55,9 +55,9 @@ def tool(words: Templates, name: str, **facts: object) -> Tool:
     return {"type": "function", "function": function}
 
 
-def domain(variable: Variable) -> Line:
+def domain(variable: Variable) -> AsIs:
     """`"a", "b", 3, null`: the values as `decide` takes them."""
-    return Line(", ".join(json_line(plain(value)) for value in variable.domain))
+    return AsIs(", ".join(json_line(plain(value)) for value in variable.domain))
 
 
 def plain(value: Value) -> str | int | float | None:

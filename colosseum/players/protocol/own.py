@@ -10,17 +10,17 @@ from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Source, report
 from colosseum.language.files import read_source, within
-from colosseum.model.template_files import Line, sections, wrong_texts
+from colosseum.model.template_files import AsIs, sections, wrong_texts
 from colosseum.players.protocol.templates import FILES, Templates, shipped, shipped_file, templates
 from colosseum.players.view import CallFailed
 
 SAMPLES: Mapping[str, tuple[object, ...]] = {
     "phase": ("planning", "survey", "execution"), "memory": ("none", "notes", "all"), "round": (1,), "rounds": (0, 2),
-    "steps": (1, 3), "channels": ((), (("team", ("A", "B"), True, (Line("{}"),)),)), "posts": ((Line("{}"),),),
-    "variables": ((), (("v", Line("1")),)), "claims": ((), (("c", "it is so"),)), "decided": ((), (("A", "v", 1),)),
-    "notes": ((), ((1, "hm"),)), "scale": (((0, Line("no")),),), "number": (1,), "author": ("A",), "text": ("hm",),
-    "agents": (("A", "B"),), "briefing": ((Line("text"),),), "tools": ((Line("text"),),), "most": (1,),
-    "written": (None, Line("text")), "length": (2,), "lowest": (0,), "highest": (5,),
+    "steps": (1, 3), "channels": ((), (("team", ("A", "B"), True, (AsIs("{}"),)),)), "posts": ((AsIs("{}"),),),
+    "variables": ((), (("v", AsIs("1")),)), "claims": ((), (("c", "it is so"),)), "decided": ((), (("A", "v", 1),)),
+    "notes": ((), ((1, "hm"),)), "scale": (((0, AsIs("no")),),), "number": (1,), "author": ("A",), "text": ("hm",),
+    "agents": (("A", "B"),), "briefing": ((AsIs("text"),),), "tools": ((AsIs("text"),),), "most": (1,),
+    "written": (None, AsIs("text")), "length": (2,), "lowest": (0,), "highest": (5,),
 }  # fmt: skip
 """What facts may be, where they are not Lines."""
 NAMES = {"channels": (("team",),), "variables": (("v",),), "claims": (("c",),), "number": ("integer",)}
@@ -58,7 +58,7 @@ def _tried(file: str, content: str, name: str, facts: tuple[str, ...]) -> str:
     """What goes wrong with a text at some facts; empty where nothing does."""
     own, tool = templates({file: content}), file == "tools"
     known = {**SAMPLES, **NAMES} if tool else SAMPLES
-    for chosen in product(*(known.get(fact, (Line("text"),)) for fact in facts)):
+    for chosen in product(*(known.get(fact, (AsIs("text"),)) for fact in facts)):
         try:
             (own.tool if tool else own.say)(name, **dict(zip(facts, chosen, strict=True)))
         except CallFailed as failed:

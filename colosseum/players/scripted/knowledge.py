@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache, partial
 
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.environment import Environment, Place
+from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.evaluate import elements
 from colosseum.model.ground import Stable
 from colosseum.model.imagine import PublicWorld, imagine
@@ -88,7 +88,7 @@ class Planner:
         world = self.public.world
         statements = (world.spec.symbols[name].statement for name in self.public.hidden)
         return {
-            s.name: {phrases.word(v): v for v in elements(s.of, Environment(Place(world)))}
+            s.name: {phrases.word(v): v for v in elements(s.of, Environment(Surroundings(world)))}
             for s in statements if isinstance(s, syntax.Table) and s.of is not None
         }  # fmt: skip
 

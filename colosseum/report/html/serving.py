@@ -27,7 +27,7 @@ def ended(folder: Path) -> int:
 
 
 @dataclass
-class Live:
+class LivePage:
     """The page of a campaign that may still go on; made anew once there is more to show."""
 
     folder: Path
@@ -55,7 +55,7 @@ class Live:
 class Server(ThreadingHTTPServer):
     """Says nothing of browsers that go before they are answered."""
 
-    def __init__(self, live: Live, port: int) -> None:
+    def __init__(self, live: LivePage, port: int) -> None:
         super().__init__((HOST, port), Handler)
         self.live = live
 
@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
 
-def serving(live: Live, port: int) -> Server:
+def serving(live: LivePage, port: int) -> Server:
     """A server of the page at a port, or at a free one. Raises ColosseumError."""
     live.current()  # what is wrong with the folder is said here, not in a browser
     try:

@@ -12,11 +12,11 @@ from typing import Final
 
 from colosseum.model.rubrics import HIGHEST, LOWEST
 from colosseum.model.scenario import Rubric
-from colosseum.model.template_files import Line
+from colosseum.model.template_files import AsIs
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message, how
 from colosseum.players.models.reply import reply
-from colosseum.players.models.request import Asker, Endpoint, Place, Request
+from colosseum.players.models.request import Asker, Endpoint, Place, Question
 from colosseum.players.models.tools import Tool, tool
 from colosseum.players.models.written import MOST_BROKEN, thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
@@ -54,10 +54,10 @@ class Matter:
         """The transcript first, so that it is equal in all prompts about a run."""
         return self.templates.say(
             "judge_question",
-            transcript=Line(self.transcript.told(self.templates)),
-            focal=Line(", ".join(f"Agent {number}" for number in self.transcript.numbers(self.agents))),
-            question=Line(self.rubric.question),
-            scale=[(score, Line(words)) for score, words in self.rubric.anchors],
+            transcript=AsIs(self.transcript.told(self.templates)),
+            focal=AsIs(", ".join(f"Agent {number}" for number in self.transcript.numbers(self.agents))),
+            question=AsIs(self.rubric.question),
+            scale=[(score, AsIs(words)) for score, words in self.rubric.anchors],
         )
 
     @property
@@ -78,7 +78,7 @@ async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int
     found = Judgement(endpoint.model, *of, "failed", None, "", "", "", earlier, earlier, omitted=omitted)
     offered = () if endpoint.dialect == "text" else (judge_tool(matter.templates),)
     for step in range(earlier + 1, earlier + TRIES + 1):
-        result = await asker.ask(Request(endpoint, tuple(told), offered, matter.place(repeat, step)))
+        result = await asker.ask(Question(endpoint, tuple(told), offered, matter.place(repeat, step)))
         if isinstance(result, Failure):
             reason = f"{result.kind}: {result.reason}"
             return replace(found, status="refused" if result.kind == "refusal" else "failed", reason=reason)
@@ -99,7 +99,7 @@ def _opening(matter: Matter, endpoint: Endpoint) -> list[Message]:
 def _again(said: Reply, reason: str, templates: Templates) -> list[Message]:
     """What it said, and what is wrong with it; told as text, which every provider takes."""
     words = said.note or json.dumps([call.arguments for call in said.calls], ensure_ascii=False)
-    again = templates.say("judge_again", reason=Line(reason))
+    again = templates.say("judge_again", reason=AsIs(reason))
     return [{"role": "assistant", "content": words[:LONGEST_RATIONALE] or "…"}, {"role": "user", "content": again}]
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from colosseum.model import draws
 from colosseum.model.channels import PUBLIC
 from colosseum.model.scenario import Coalition, Scenario
-from colosseum.model.template_files import Line, json_line
+from colosseum.model.template_files import AsIs, json_line
 from colosseum.players.protocol.templates import Templates, shipped
 
 PARTED: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
@@ -78,7 +78,7 @@ class Transcript:
     def told(self, templates: Templates | None = None) -> str:
         """All of it as text, without who is focal, by the templates in force or those that ship."""
         named = [(n, ", ".join(f"Agent {member}" for member in members)) for n, members in self.channels.items()]
-        channels, posts = [Line(f"Channel {n}: {who}") for n, who in named], [Line(post.line) for post in self.posts]
+        channels, posts = [AsIs(f"Channel {n}: {who}") for n, who in named], [AsIs(post.line) for post in self.posts]
         return (templates or shipped()).say("transcript", channels=channels, posts=posts)
 
     def thinkers(self) -> set[int]:

@@ -27,7 +27,7 @@ def main() -> None:
         answers.flush()
 
 
-class Listed(cp_model.CpSolverSolutionCallback):
+class FoundSolutions(cp_model.CpSolverSolutionCallback):
     """Solutions as they are found, up to so many."""
 
     def __init__(self, values: list[list[Any]], most: int) -> None:
@@ -54,7 +54,7 @@ def answer(
         model.add(costs <= top - 1)
     if not most:
         model.minimize(costs)
-    solver, listed = cp_model.CpSolver(), Listed(values, most)
+    solver, listed = cp_model.CpSolver(), FoundSolutions(values, most)
     solver.parameters.num_workers = 1
     solver.parameters.linearization_level = 2
     solver.parameters.max_time_in_seconds = float(seconds)

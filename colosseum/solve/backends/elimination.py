@@ -21,7 +21,7 @@ from colosseum.solve.backend import Engine, Found, Query, checked
 from colosseum.solve.buckets import (
     MOST_JOINT,
     Buckets,
-    Order,
+    Ordering,
     Places,
     Solution,
     best_order,
@@ -72,7 +72,7 @@ class Stack:
 
 
 @dataclass(eq=False)
-class Group:
+class FactorGroup:
     """The factors that are over the same variables once some are fixed."""
 
     scope: tuple[str, ...]
@@ -85,7 +85,7 @@ class Contents:
     """What a mixture and its plans share; it refers to neither, so that all go as soon as nobody needs them."""
 
     factors: Factors
-    groups: Sequence[Group]
+    groups: Sequence[FactorGroup]
     asked: bool = False
     """Whether the tables have been evaluated."""
 
@@ -93,7 +93,7 @@ class Contents:
 class Mixture:
     """The factors of some kinds and all hard rules, by scope, with some variables fixed."""
 
-    def __init__(self, factors: Factors, groups: Sequence[Group], *, most: int) -> None:
+    def __init__(self, factors: Factors, groups: Sequence[FactorGroup], *, most: int) -> None:
         self.contents, self.groups, self.most = Contents(factors, groups), groups, most
         self.scopes = [group.scope for group in groups]
         used = frozenset[str]().union(*self.scopes)
@@ -112,12 +112,12 @@ class Mixture:
         return self.near[most]
 
     @cached_property
-    def best(self) -> "Plan | None":
+    def best(self) -> "MixturePlan | None":
         """The way that makes least work; None where it is too large."""
         return self._plan(best_order(self.scopes, self.sizes, most=self.most))
 
     @cached_property
-    def in_turn(self) -> "Plan | None":
+    def in_turn(self) -> "MixturePlan | None":
         """The way back from the last variable to the first, where it makes not much more work than the best."""
         best = self.best
         if best is None:
@@ -142,16 +142,16 @@ class Mixture:
         asked = {factor: g.scope for g in self.groups for factor in (*(f for _, f in g.weighed), *g.hard)}
         return sum(factors.work(f, scope) for f, scope in asked.items() if f not in factors.tables) // NODES
 
-    def _plan(self, order: Order | None) -> "Plan | None":
-        return None if order is None else Plan(self.contents, order, Buckets(self.scopes, self.sizes, order))
+    def _plan(self, order: Ordering | None) -> "MixturePlan | None":
+        return None if order is None else MixturePlan(self.contents, order, Buckets(self.scopes, self.sizes, order))
 
 
 @dataclass(eq=False)
-class Plan:
+class MixturePlan:
     """One order of elimination for a mixture."""
 
     contents: Contents
-    order: Order
+    order: Ordering
     buckets: Buckets
     free: list[Stack] | None = None
     """The stacks where no variable is fixed."""
@@ -181,7 +181,7 @@ class Plan:
 
 def mixture(factors: Factors, kinds: Collection[Kind], held: frozenset[str], *, most: int) -> Mixture | None:
     """The mixture of these kinds; None where a table would be too large, or all of them together."""
-    groups: dict[tuple[str, ...], Group] = {}
+    groups: dict[tuple[str, ...], FactorGroup] = {}
     cells = 0
     if any(factors.beyond(kind, held, most=MOST_TABLE) for kind in kinds):
         return None
@@ -192,7 +192,7 @@ def mixture(factors: Factors, kinds: Collection[Kind], held: frozenset[str], *, 
             cells += size
             if size > MOST_TABLE or cells > MOST_CELLS:
                 return None
-            group = groups.setdefault(scope, Group(scope, [], []))
+            group = groups.setdefault(scope, FactorGroup(scope, [], []))
             if kind is None:
                 group.hard.append(factor)
             else:

@@ -19,12 +19,12 @@ from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Query, Status, worth
 from colosseum.solve.backends.highs_component import Component, reached
 from colosseum.solve.backends.highs_first import first
-from colosseum.solve.backends.highs_live import Answer, Box
+from colosseum.solve.backends.highs_live import Best, Box
 from colosseum.solve.ledger import broken
 from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Costs, Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, score, with_payoffs
 
@@ -44,7 +44,7 @@ class Highs:
     name: ClassVar[Engine] = "highs"
     orders: ClassVar[bool] = True
     task: Task
-    limits: Limits = DEFAULT_LIMITS
+    limits: LoweringLimits = DEFAULT_LIMITS
     like: "Highs | None" = None
     """One whose live solvers it may share, if the tasks are alike."""
     components: list[Component] = field(init=False, default_factory=list)
@@ -168,7 +168,7 @@ class Highs:
         self.built = size
         self.box = Box(whole.low, whole.high)
 
-    def _relaxed(self, query: Query, costs: Costs) -> tuple[Found | None, list[Part], list[Answer]]:
+    def _relaxed(self, query: Query, costs: Costs) -> tuple[Found | None, list[Part], list[Best]]:
         """What the relaxation proves, if anything: an assignment that is worth as much as it is an optimum."""
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
@@ -179,7 +179,7 @@ class Highs:
         return proven, parts, relaxed
 
     def _searched(
-        self, query: Query, costs: Costs, parts: list[Part], relaxed: list[Answer]
+        self, query: Query, costs: Costs, parts: list[Part], relaxed: list[Best]
     ) -> tuple[Found, Requirement | None] | None:
         """After a dive, or by branch and bound of the components that are not whole; and what rule it breaks.
 
@@ -192,7 +192,7 @@ class Highs:
                 return found, None
         return self._branched(query, costs, [_whole(part, answer) for part, answer in zip(parts, answers, strict=True)])
 
-    def _dived(self, parts: list[Part], relaxed: list[Answer]) -> list[Answer]:
+    def _dived(self, parts: list[Part], relaxed: list[Best]) -> list[Best]:
         """The components' points after dives, or the relaxed ones where those found none."""
         stop = self.until
         self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
@@ -203,7 +203,7 @@ class Highs:
         self.stop_at(stop)
         return answers
 
-    def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
+    def _proven(self, query: Query, answers: list[Best], bound: float) -> Found | None:
         """The assignment at these points, if nothing can be worth more."""
         assignment = self.lowered.program.decode(self._point(answers))
         value = worth(self.task, query, assignment)
@@ -211,7 +211,7 @@ class Highs:
             return None
         return Found("optimal", assignment, None, value, parts=tuple(a.bound for a in answers))
 
-    def _branched(self, query: Query, costs: Costs, answers: list[Answer]) -> tuple[Found, Requirement | None] | None:
+    def _branched(self, query: Query, costs: Costs, answers: list[Best]) -> tuple[Found, Requirement | None] | None:
         """What branch and bound found, and the rule it breaks; None when ties of it had to be settled first.
 
         Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
@@ -242,7 +242,7 @@ class Highs:
         chosen = total([program.indicator(name, assignment[name]) for name in scope])
         program.row(chosen, high=len(scope) - 1.0)
 
-    def _point(self, answers: list[Answer]) -> Floats:
+    def _point(self, answers: list[Best]) -> Floats:
         """The components' points together."""
         values = np.zeros(len(self.box.low))
         for component, answer in zip(self.components, answers, strict=True):
@@ -251,7 +251,7 @@ class Highs:
         return values
 
 
-def _whole(part: Part, answer: Answer) -> Answer:
+def _whole(part: Part, answer: Best) -> Best:
     """A whole point of a component: the one at hand, or what branch and bound finds."""
     component, weights, box = part
     if answer.status != "optimal":
@@ -264,12 +264,12 @@ def _whole(part: Part, answer: Answer) -> Answer:
     return component.search(weights, box, most=answer.bound)
 
 
-def _worst(answers: list[Answer]) -> Status:
+def _worst(answers: list[Best]) -> Status:
     for status in ("infeasible", "limit"):
         if any(a.status == status for a in answers):
             return status
     return "optimal"
 
 
-def _sum(answers: list[Answer], costs: Costs) -> float:
+def _sum(answers: list[Best], costs: Costs) -> float:
     return costs.constant + sum(a.bound for a in answers)

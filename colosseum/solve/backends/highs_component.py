@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from colosseum.solve.arrays import Floats, Places
-from colosseum.solve.backends.highs_live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex
+from colosseum.solve.backends.highs_live import TIGHTLY, TOLERANCE, Best, Box, Live, Options, Simplex
 from colosseum.solve.backends.matching import Matching, matching
 from colosseum.solve.lowering.program import Matrix
 from colosseum.solve.rounding import grain
@@ -45,7 +45,7 @@ class Component:
         self.gone_through = 0
         """Columns of all first questions so far."""
 
-    def best(self, costs: Floats, box: Box) -> Answer:
+    def best(self, costs: Floats, box: Box) -> Best:
         """The best point where the component is a matching, once it was asked enough; else that of the relaxation."""
         self.gone_through += len(self.columns)
         if self.gone_through < LOADING or self.matching is None:
@@ -55,18 +55,18 @@ class Component:
         self.seconds += time.perf_counter() - start
         return answer
 
-    def relax(self, costs: Floats, box: Box) -> Answer:
+    def relax(self, costs: Floats, box: Box) -> Best:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
         return self._timed(self.relaxation, costs, box)
 
-    def search(self, costs: Floats, box: Box, *, most: float = math.inf) -> Answer:
+    def search(self, costs: Floats, box: Box, *, most: float = math.inf) -> Best:
         """The best point by branch and bound; `most` is what none exceeds.
 
         Either search of HiGHS alone has called worse points optimal and full programs empty, never both on the same:
         one goes through all, with presolve, then another without it through what may be better. What they find counts
         as far as its whole columns hold under tight tolerances; where they do not, it is a bound.
         """
-        best, told = Answer("infeasible", None, -math.inf), list[Answer]()
+        best, told = Best("infeasible", None, -math.inf), list[Best]()
         for solver in (self.presolved, self.integer):
             told.append(self._timed(solver, costs, self._better(costs, box, best.bound), known=best.point))
             found = self.polished(costs, box, told[-1])
@@ -77,10 +77,10 @@ class Component:
         bound = min(most, max(best.bound, *(answer.bound for answer in told)))
         if best.point is None:
             empty = all(answer.status == "infeasible" for answer in told)
-            return best if empty else Answer("limit", None, bound)
+            return best if empty else Best("limit", None, bound)
         near = bound <= best.bound + LOOSE * max(1.0, abs(bound))
         ended = near and all(answer.status != "limit" for answer in told)
-        return best if ended else Answer("limit", best.point, bound)
+        return best if ended else Best("limit", best.point, bound)
 
     def _better(self, costs: Floats, box: Box, least: float) -> Box:
         """The box with whole columns where the relaxation has them, if a point that is worth more must have them so."""
@@ -94,7 +94,7 @@ class Component:
         settled = lost & (relaxed.point[places] == nearest)  # elsewhere it would not move by a whole step
         return self.fixed(box, places[settled], nearest[settled])
 
-    def dive(self, costs: Floats, box: Box, relaxed: Answer, least: float) -> Answer | None:
+    def dive(self, costs: Floats, box: Box, relaxed: Best, least: float) -> Best | None:
         """A whole point that is worth at least so much, or None where this simple way finds none.
 
         One column after the other that should be whole and is not goes to 1 where enough is left then, else to 0; where
@@ -118,11 +118,11 @@ class Component:
                 return None
             answer = self.relax(costs, held)
 
-    def whole(self, answer: Answer, *, within: float = INTEGRAL) -> bool:
+    def whole(self, answer: Best, *, within: float = INTEGRAL) -> bool:
         """Whether the integer columns take whole values."""
         return answer.point is not None and not len(self._loose(answer.point, within))
 
-    def polished(self, costs: Floats, box: Box, answer: Answer) -> Answer | None:
+    def polished(self, costs: Floats, box: Box, answer: Best) -> Best | None:
         """The best point with its whole columns at the nearest whole numbers; None where none holds tightly."""
         if answer.point is None:
             return None
@@ -157,7 +157,7 @@ class Component:
         """The simplex method on the relaxation; without presolve its basis stays warm."""
         return Simplex(self.matrix, self.box)
 
-    def _timed(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Answer:
+    def _timed(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Best:
         """A solver's answer, within the time that is left; a search may begin at a point that is known."""
         start = time.perf_counter()
         answer = solver.ask(costs, box, seconds=max(0.0, self.until - time.monotonic()), known=known)

@@ -41,7 +41,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Best:
     """The best point of one component."""
 
     status: Status
@@ -67,7 +67,7 @@ class Live:
             np.array(matrix.whole & whole, dtype=np.int32),
         )  # fmt: skip
 
-    def ask(self, costs: Floats, box: Box, *, seconds: float, known: Floats | None = None) -> Answer:
+    def ask(self, costs: Floats, box: Box, *, seconds: float, known: Floats | None = None) -> Best:
         """The best point for other costs and bounds; where one is known, whether there is a better one."""
         highs = self.highs
         highs.changeColsCost(len(self.places), self.places, -costs)
@@ -82,13 +82,13 @@ class Live:
         self._run()
         status = highs.getModelStatus()
         if status == OPTIMAL:
-            return Answer("optimal", np.array(highs.getSolution().col_value), -highs.getObjectiveValue())
+            return Best("optimal", np.array(highs.getSolution().col_value), -highs.getObjectiveValue())
         if status in NOWHERE:
-            return Answer("infeasible", None, -math.inf)
+            return Best("infeasible", None, -math.inf)
         info = highs.getInfo()
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         point = np.array(highs.getSolution().col_value) if found else None
-        return Answer("limit", point, -float(info.mip_dual_bound))
+        return Best("limit", point, -float(info.mip_dual_bound))
 
     def reduced_costs(self) -> Floats:
         """How fast the value of the last relaxation falls as a column leaves its bound; 0 inside the bounds."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.solve.arrays import Floats, Places
-from colosseum.solve.backends.highs_live import Answer, Box
+from colosseum.solve.backends.highs_live import Best, Box
 from colosseum.solve.lowering.program import Matrix
 
 MOST_CELLS = 1 << 20
@@ -33,7 +33,7 @@ class Matching:
     cell: NDArray[np.int64]
     """The column that any cell stands for; `NOBODY` where it stands for none."""
 
-    def best(self, costs: Floats, box: Box) -> Answer:
+    def best(self, costs: Floats, box: Box) -> Best:
         """The matching that is worth most; columns with an upper bound of 0 are not taken."""
         from scipy.optimize import linear_sum_assignment
 
@@ -42,11 +42,11 @@ class Matching:
         try:
             _, places = linear_sum_assignment(table)
         except ValueError:  # no matching gives every agent a column
-            return Answer("infeasible", None, -math.inf)
+            return Best("infeasible", None, -math.inf)
         taken = self.cell[np.arange(self.agents), places]
         point = np.zeros(len(costs))
         point[taken] = 1.0
-        return Answer("optimal", point, float(costs[taken].sum()))
+        return Best("optimal", point, float(costs[taken].sum()))
 
     def _free(self, box: Box) -> NDArray[np.bool_]:
         """Which columns may be taken: where an agent must take one, that alone."""

@@ -28,7 +28,7 @@ from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Engine, Found, Query, Status, checked, worth
 from colosseum.solve.factors import Factors
-from colosseum.solve.network import Network, NotANetwork, network
+from colosseum.solve.network import NotANetwork, WeightedNetwork, network
 from colosseum.solve.rounding import grain
 
 LARGEST = 2.0**46
@@ -101,7 +101,7 @@ class Networked:
 class _Component:
     """A network whose variables hang together, its costs in whole numbers."""
 
-    def __init__(self, made: Network, process: "EngineProcess", until: float) -> None:
+    def __init__(self, made: WeightedNetwork, process: "EngineProcess", until: float) -> None:
         self.made, self.process, self.until = made, process, until
         self.names = list(made.sizes)
         self.places: dict[str, int] = {}

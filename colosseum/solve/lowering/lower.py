@@ -26,8 +26,8 @@ from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
 from colosseum.solve.lowering.rules import (
     DEFAULT_LIMITS,
     ROUNDING,
-    Limits,
     Lowering,
+    LoweringLimits,
     Rules,
     Tie,
     referred,
@@ -190,7 +190,7 @@ def _named(name: str) -> Iterator[None]:
 
 
 @gc_paused()
-def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
+def lower(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
     with _named("the variables"):
         program = Program(task)

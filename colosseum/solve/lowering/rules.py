@@ -22,7 +22,7 @@ from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, P
 
 
 @dataclass(frozen=True)
-class Limits:
+class LoweringLimits:
     """Up to how many joint values a scope is written out, where there is another way."""
 
     table: int = 20_000
@@ -33,7 +33,7 @@ class Limits:
     """A requirement of one or two variables: a row for each value that excludes others."""
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = LoweringLimits()
 NOTHING = Constant(0)
 ONE = Constant(1)
 
@@ -69,7 +69,7 @@ class Lowering:
     program: Program
     number_rules: Rules
     condition_rules: Rules
-    limits: Limits = DEFAULT_LIMITS
+    limits: LoweringLimits = DEFAULT_LIMITS
     numbers: dict[Term, Affine] = field(default_factory=dict)
     conditions: dict[Term, Affine] = field(default_factory=dict)
     payoffs: dict[str | None, Affine] = field(default_factory=dict)

@@ -29,7 +29,7 @@ OPEN = f"the λ are not proven: {NOT_PROVEN}"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Worth:
     """What an assignment is worth to the team and to the coalition."""
 
     joint_payoff: float
@@ -129,10 +129,10 @@ class Stakes:
         return demanding.minimise(self.goal), demanding.maximise(self.goal)
 
 
-def outcome(solver: Solver, goal: Goal, x: Mapping[str, Value]) -> Outcome:
+def outcome(solver: Solver, goal: Goal, x: Mapping[str, Value]) -> Worth:
     """F_n and F_c at an assignment, from one score."""
     scored = score(solver.task, x)
-    return Outcome(scored.value, goal_worth(goal, scored, x))
+    return Worth(scored.value, goal_worth(goal, scored, x))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def strengths(held: Counterfactuals) -> Strengths:
     λ of the set lies there. What a maximiser at an end of the interval cuts off so brings the end to where that move is
     as good as x̃ (Newton's step on φ); an end at which nothing is better stays.
     """
-    walk = _Walk(held)
+    walk = _Unsearched(held)
     if not (walk.cut_by(held.nominal) and walk.cut_by(held.greatest)):
         return Strengths(None, None, OPEN)
     for _ in range(MOST_STEPS):
@@ -166,7 +166,7 @@ def strengths(held: Counterfactuals) -> Strengths:
     return Strengths(None, None, OPEN)
 
 
-class _Walk:
+class _Unsearched:
     """What is left of [0, 1]."""
 
     def __init__(self, held: Counterfactuals) -> None:
@@ -201,7 +201,7 @@ class _Walk:
             self.low = inf
 
 
-def _differences(here: Outcome, there: Outcome) -> tuple[float, float]:
+def _differences(here: Worth, there: Worth) -> tuple[float, float]:
     """a and b, without noise."""
     more, less = there.joint_payoff - here.joint_payoff, here.coalition_value - there.coalition_value
     return rounded(more, here.joint_payoff), rounded(less, here.coalition_value)

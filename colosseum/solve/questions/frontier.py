@@ -34,7 +34,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Step:
+class FrontierStep:
     """From one point to the next."""
 
     left: Point
@@ -60,7 +60,7 @@ class Frontier:
 
     points: tuple[Point, ...]
     """F_n falls and F_c rises. Empty where an end is not proven."""
-    steps: tuple[Step, ...]
+    steps: tuple[FrontierStep, ...]
     """Between neighbours: one less than there are points."""
     reason: str = ""
     """Why there are no points."""
@@ -91,14 +91,14 @@ class Margins:
         """Relative to the greatest values at hand."""
         return cls(grain(first.joint_payoff, last.joint_payoff), grain(first.coalition_value, last.coalition_value))
 
-    def apart(self, step: Step) -> bool:
+    def apart(self, step: FrontierStep) -> bool:
         """Whether the ends differ in both objectives."""
         return (
             step.left.joint_payoff - step.right.joint_payoff > self.joint_payoff
             and step.right.coalition_value - step.left.coalition_value > self.coalition_value
         )
 
-    def beats(self, found: Point, step: Step) -> bool:
+    def beats(self, found: Point, step: FrontierStep) -> bool:
         """Whether a point lies above the line between the two: by more than twice what a solver may be off."""
         strength = step.strength
         gained = (1.0 - strength) * (found.joint_payoff - step.left.joint_payoff)
@@ -118,7 +118,7 @@ def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier
         if end.status != "optimal" or end.assignment is None:
             return Frontier((), (), f"{what} is not proven: {NOT_PROVEN}")
         corners.append(point_of(solver, wanted, end.assignment))
-    margins, whole = Margins.of(*corners), Step(corners[0], corners[1])
+    margins, whole = Margins.of(*corners), FrontierStep(corners[0], corners[1])
     if not margins.apart(whole):
         return Frontier((whole.left,), ())
     steps = _straightened(_steps(solver, coalition, whole, margins), margins)
@@ -168,9 +168,9 @@ def _kept(x: Mapping[str, Value]) -> Goal:
     )
 
 
-def _steps(solver: Solver, coalition: Coalition, whole: Step, margins: Margins) -> list[Step]:
+def _steps(solver: Solver, coalition: Coalition, whole: FrontierStep, margins: Margins) -> list[FrontierStep]:
     """The way from one end to the other, split as long as a point beats both ends of a step."""
-    settled: list[Step] = []
+    settled: list[FrontierStep] = []
     todo = deque([whole])
     while todo:
         step = todo.popleft()
@@ -179,7 +179,7 @@ def _steps(solver: Solver, coalition: Coalition, whole: Step, margins: Margins) 
             settled.append(replace(step, reason=NOT_PROVEN))
             continue
         found = point_of(solver, coalition_goal(coalition), best.assignment)
-        parts = Step(step.left, found), Step(found, step.right)
+        parts = FrontierStep(step.left, found), FrontierStep(found, step.right)
         if all(map(margins.apart, parts)) and margins.beats(found, step):
             todo += parts
         else:
@@ -187,11 +187,11 @@ def _steps(solver: Solver, coalition: Coalition, whole: Step, margins: Margins) 
     return sorted(settled, key=lambda step: -step.left.joint_payoff)
 
 
-def _straightened(steps: list[Step], margins: Margins) -> list[Step]:
+def _straightened(steps: list[FrontierStep], margins: Margins) -> list[FrontierStep]:
     """The steps without points that lie on the line between their neighbours."""
     kept = steps[:1]
     for step in steps[1:]:
-        joined = Step(kept[-1].left, step.right)
+        joined = FrontierStep(kept[-1].left, step.right)
         if kept[-1].reason or step.reason or margins.beats(step.left, joined):
             kept.append(step)
         else:
