@@ -20,7 +20,7 @@ from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
 from colosseum.evidence.power.unrecorded import play
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.verdict import StudyRule as Set
+from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
 from colosseum.run.trial import blocks
 

@@ -94,9 +94,9 @@ def test_litellm_changes_nothing_of_the_request(model: str) -> None:
 PROGRAM = """
 import asyncio, sys
 from colosseum.players.models.call import call, library
-from colosseum.players.models.request import Endpoint, Place, Request
+from colosseum.players.models.request import Endpoint, Place, Question
 endpoint = Endpoint("openai/test", api_base=sys.argv[1])
-answer = asyncio.run(call(Request(endpoint, ({"role": "user", "content": "hi"},), (), Place())))
+answer = asyncio.run(call(Question(endpoint, ({"role": "user", "content": "hi"},), (), Place())))
 print(library().drop_params, library().modify_params, answer.completion.calls[0].id)
 """
 
