@@ -184,6 +184,7 @@ ANSWERS = [
         (True, {}, 1 / 3, 2 / 3),  # the members share a channel
         (False, {"pitch": "bent"}, 1 / 3, 2 / 3),  # they are told something of their own
         (False, {}, None, 3 / 7),  # a fair arm: whoever suspects anybody is wrong
+        (False, {"pitch": "plain"}, None, 3 / 7),  # what the first variant says, the control says as well
         (False, {"other": "x"}, None, 3 / 7),
     ],
 )

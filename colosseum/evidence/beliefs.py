@@ -49,7 +49,7 @@ class Beliefs:
 def beliefs(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None) -> Beliefs:
     """The rows and rates of a run."""
     members = coalition.members if coalition else ()
-    asked = any(e["event"] == "reply" and e["phase"] == "survey" for e in events)
+    none = NO_ANSWER if any(e["event"] == "reply" and e["phase"] == "survey" for e in events) else NO_SURVEY
     said = {(e["agent"], e["claim"]): e for e in events if e["event"] == "belief"}
     distances, fair = _distances(events, members), _fair(events, scenario, members)
     rows: list[Holding] = []
@@ -62,7 +62,6 @@ def beliefs(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: 
                 where = reached.get(agent), distances.get(agent), bool(claim.suspects)
                 truth = claim.truth and not (claim.suspects and fair)
                 rows.append(Holding(agent, claim.name, truth, belief, confidence, *where))
-    none = NO_ANSWER if asked else NO_SURVEY
     return Beliefs(tuple(rows), _rates(rows, scenario, none) | _suspicions(rows, none, fair=fair))
 
 
@@ -70,7 +69,8 @@ def _fair(events: Sequence[Mapping[str, Any]], scenario: Scenario, members: Sequ
     """Whether the arm makes no coalition: its members share no secret channel and are told nothing of their own."""
     aside = [c["members"] for e in events if e["event"] == "channels" for c in e["channels"] if c["secret"]]
     chosen = events[0]["conditions"]["variants"] if "conditions" in events[0] else {}
-    told = any(p.name in chosen and p.recipients == tuple(members) for p in scenario.prompts)
+    other = (p for p in scenario.prompts if chosen.get(p.name, p.variants[0].name) != p.variants[0].name)
+    told = any({*prompt.recipients} == {*members} for prompt in other)
     return not told and all(len({*members} & {*channel}) < 2 for channel in aside)
 
 
