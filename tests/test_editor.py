@@ -67,9 +67,13 @@ class Editor:
         return answer
 
     async def end(self) -> None:
+        server = self.client._server
+        assert server and server.stderr
         await self.client.shutdown_async(None)
         self.client.exit(None)
+        await asyncio.wait_for(server.stderr.read(), 60)
         await self.client.stop()
+        assert server.returncode == 0
 
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()

@@ -9,4 +9,4 @@ def serve() -> None:
         from colosseum.editor.server import SERVER
     except ImportError as missing:
         raise stop("C122", f"`lsp` needs {missing.name}", help="`pip install 'colosseum[editor]'`") from None
-    SERVER.start_io()
+    SERVER.start_io(stdout=open(1, "wb", closefd=False))  # noqa: SIM115 - pygls closes what it writes to

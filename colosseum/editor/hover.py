@@ -8,8 +8,7 @@ from colosseum.model.draws import DRAWS
 from colosseum.model.realise import Realiser
 from colosseum.model.values import Elements, Fault, instance_name, text
 
-MOST_SHOWN = 12
-"""Values of one name, and lines of a declaration."""
+MOST_SHOWN = 12  # values of one name, and lines of a declaration
 
 
 def hover_text(analysis: Analysis, meaning: Meaning) -> str:

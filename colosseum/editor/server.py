@@ -23,8 +23,7 @@ from colosseum.language import syntax
 from colosseum.language.layout import lay_out
 from colosseum.language.parser import parse
 
-DEBOUNCE = 0.2
-"""Seconds without typing before a text is checked."""
+DEBOUNCE = 0.2  # seconds without typing before a text is checked
 
 
 def path_of(uri: str) -> Path:
@@ -43,6 +42,9 @@ class SpecServer(LanguageServer):
         """The files that each spec read at its last check."""
         self.checks: dict[Path, asyncio.Task[None]] = {}
         self.checker = ThreadPoolExecutor(1)
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Leave it at the log: pygls would tell the editor, without end where the editor has gone."""
 
     @property
     def texts(self) -> dict[Path, str]:
@@ -195,5 +197,4 @@ def outline(ls: SpecServer, params: lsp.DocumentSymbolParams) -> list[lsp.Docume
 def format_text(ls: SpecServer, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
     source = ls.source(params.text_document)
     laid, _ = lay_out(source)
-    whole = ls.range(Span(source, 0, len(source.text)))
-    return [lsp.TextEdit(whole, laid)] if laid not in (None, source.text) else []
+    return [lsp.TextEdit(ls.range(Span(source, 0, len(source.text))), laid)] if laid not in (None, source.text) else []
