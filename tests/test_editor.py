@@ -68,7 +68,8 @@ class Editor:
 
     async def end(self) -> None:
         server = self.client._server
-        assert server and server.stderr
+        assert server is not None
+        assert server.stderr is not None
         await self.client.shutdown_async(None)
         self.client.exit(None)
         await asyncio.wait_for(server.stderr.read(), 60)
