@@ -108,7 +108,8 @@ def prepare(
     whole = next(iter(found.designs.values()))
     cells = tuple(cell for cell in whole.cells if arms is None or cell.name in arms)
     part = replace(whole, seeds=tuple(seeds), cells=cells)
-    _, diagnostics = plan(Folder(folder), PlannedQuestion(whole, "", model, {}), blocks(part), trials)
+    asked = PlannedQuestion(whole, "", model, {})
+    _, diagnostics = plan(Folder(folder), asked, blocks(part), trials, seeds=len(part.seeds))
     assert not diagnostics
     return made
 

@@ -20,7 +20,8 @@ from terminal import watch
 from test_cli_commands import colosseum
 from warm_process import Command, run
 
-from colosseum.campaign.folder import Expense, FailureReason, Result
+from colosseum.campaign.calls import Expense
+from colosseum.campaign.folder import FailureReason, Result
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.money import money
 from colosseum.campaign.purse import Purse

@@ -9,6 +9,7 @@ import pytest
 from audited import SPEC, Wild, audit, modelled, scripted, spec
 from conftest import MATCH
 from test_cli_commands import colosseum
+from warm_process import Command
 
 SEEDS = "1..6"
 
@@ -77,10 +78,36 @@ def test_shards_become_the_whole(shards: list[Path], tmp_path: Path) -> None:
     assert "12 of them from before" in done.stderr
 
 
+def test_a_shard_lists_its_own_runs(shards: list[Path]) -> None:
+    plan = json.loads((shards[0] / "campaign.json").read_bytes())
+    assert {listed["seed"] for listed in plan["trials"]} == {1, 4}
+    assert (plan["options"]["shard"], plan["registered"]["seeds"]) == ("1/3", 6)
+    assert json.loads(colosseum("log", "verify", shards[0], "--json").stdout)["underived"] == ""
+
+
+def test_two_shards_of_three_lack_no_run_of_the_third(shards: list[Path], tmp_path: Path) -> None:
+    merge(*shards[:2], out=tmp_path / "some")
+    assert json.loads((tmp_path / "some" / "campaign.json").read_bytes())["options"]["shard"] == "1/3,2/3"
+    assert colosseum("log", "verify", tmp_path / "some").returncode == 0
+
+
+def test_shards_may_begin_in_one_folder_at_the_same_time(shards: list[Path], tmp_path: Path) -> None:
+    """Each adds its runs to the list that the others write, too."""
+    made = ("audit", shards[3].parent / "match.colo", "--seeds", SEEDS, "--out", tmp_path / "out", "--shard")
+    for process in [Command(*made, f"{number}/3") for number in (1, 2, 3)]:
+        said = process.communicate()
+        assert process.returncode == 0, said
+    plans = [json.loads((folder / "campaign.json").read_bytes()) for folder in (tmp_path / "out", shards[3])]
+    for plan in plans:
+        del plan["registered"]["ended"]  # a run of another shard may have ended by then
+    assert plans[0] == plans[1]
+    assert colosseum("log", "verify", tmp_path / "out").returncode == 0
+
+
 def test_a_merge_may_be_repeated_and_gone_on_with(shards: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "all"
-    assert counts(merge(shards[0], out=out)[1]) == (4, 0, 0, 8, 0)
-    assert counts(merge(shards[1], out=out)[1]) == (4, 0, 4, 4, 0)
+    assert counts(merge(shards[0], out=out)[1]) == (4, 0, 0, 0, 0)
+    assert counts(merge(shards[1], out=out)[1]) == (4, 0, 4, 0, 0)
     assert counts(merge(shards[2], shards[2], out, out=out)[1]) == (4, 0, 8, 0, 0)
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
     assert counts(merge(*shards[:3], out=out)[1]) == (0, 0, 12, 0, 0)

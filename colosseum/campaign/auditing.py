@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from shutil import rmtree
 
 from colosseum.campaign.folder import Damaged, Folder
-from colosseum.campaign.history import remember, spec_digest
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
@@ -108,7 +107,6 @@ def carry_out(work: Work) -> AuditOutcome:
         runner = Runner(work.folder, source, purse, work.options(budget), redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, work.make), source, request.warn)
-    remember(spec_digest(work.folder.plan().files), models, work.folder, work.planned_trials)
     return AuditOutcome(tally, purse, judging.verdicts)
 
 

@@ -7,7 +7,7 @@ played again finds its answers here; what a killed process left of a line is cut
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -50,6 +50,43 @@ class Recorded:
 NUMBERS = ("attempt", "prompt_bytes", "max_tokens")
 """Of the line of an answer."""
 TURN = ("agent", "phase", "round")
+
+
+@dataclass(frozen=True)
+class Expense:
+    """What the calls of a run came to."""
+
+    calls: int
+    """Answers of models."""
+    retries: int
+    """Attempts besides."""
+    shared: int
+    """Of the answers, those that were paid for in another run."""
+    prompt_tokens: int
+    completion_tokens: int
+    uncounted: int
+    """Answers whose tokens the provider did not count."""
+    cost: float
+    """US dollars, without what is unpriced."""
+    unpriced: int
+    """Answers whose price is not known."""
+
+    @classmethod
+    def of(cls, used: Sequence[Recorded]) -> "Expense":
+        """The expense of a run's answers and lost ones; what was paid for elsewhere costs nothing here."""
+        answers = [each for each in used if not each.lost]
+        own = [each for each in answers if not each.origin]
+        taken = [each.answer.usage for each in used if not each.origin]
+        return cls(
+            calls=len(answers),
+            retries=sum(each.attempts - 1 for each in own),
+            shared=len(answers) - len(own),
+            prompt_tokens=sum(t.prompt_tokens or 0 for t in taken),
+            completion_tokens=sum(t.completion_tokens or 0 for t in taken),
+            uncounted=sum(t.prompt_tokens is None for t in taken),
+            cost=sum((t.cost or 0.0 for t in taken), start=0.0),
+            unpriced=sum(t.cost is None for t in taken),
+        )
 
 
 class AnswerSource(Protocol):

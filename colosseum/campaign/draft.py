@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.model_options import Asking, read_asking
 from colosseum.campaign.money import check_budget
-from colosseum.campaign.part import read_design, read_shard
+from colosseum.campaign.part import read_design, sharded
 from colosseum.campaign.planning import Configured, configured, screened_before
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.screening import Screener
@@ -31,8 +31,8 @@ class Draft:
     screener: Screener
     blocks: Sequence[Block]
     """Of the seeds that pass, in all shards."""
-    shard: tuple[int, int]
-    """Which of them are asked for: every N-th from the i-th on."""
+    own: Sequence[Block]
+    """Of these, those of the shard that is asked for."""
 
     @property
     def title(self) -> str:
@@ -65,4 +65,6 @@ def draft(checked: Checked, request: Request) -> Draft:
     passing = list(screener.passing(blocks(design)))
     if screener.diagnostics or not passing:
         raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
-    return Draft(checked, design, asking, trials, folder, shared, screener, passing, read_shard(request.part.shard))
+    mine = {(each.point, each.seed, each.repeat) for each in sharded(design, request.part.shard)}
+    own = [each for each in passing if (each.point, each.seed, each.repeat) in mine]
+    return Draft(checked, design, asking, trials, folder, shared, screener, passing, own)

@@ -22,8 +22,6 @@ WIDEST = math.sqrt(8)
 NARROWEST = 1.1
 SPREAD: Mapping[lengths.Basis, float] = {
     "defaults": WIDEST,
-    "this model in other specs": 2.0,
-    "this model in this spec": 1.5,
     "runs in this folder": 1.5,
 }
 """The same by where lengths come from; three blocks on file tell it by their own spread."""
@@ -129,21 +127,13 @@ class RemainingWork:
     """Bytes that models write in a run, thoughts included."""
 
 
-def outlook(
-    folder: Folder,
-    ahead: Ahead,
-    prices: Mapping[str, Price],
-    known: Callable[[Endpoint], tuple[lengths.Lengths, lengths.Basis]],
-    *,
-    side_by_side: int,
-) -> RemainingWork:
-    """What the missing runs come to; `known` are lengths of other campaigns. Raises OSError."""
+def outlook(folder: Folder, ahead: Ahead, prices: Mapping[str, Price], *, side_by_side: int) -> RemainingWork:
+    """What the missing runs come to. Raises OSError."""
     blocks, basis, habits = _on_file(folder, ahead.kin, prices), dict[str, lengths.Basis](), dict[str, lengths.Habits]()
     for model, endpoint in ahead.endpoints.items():
-        found, basis[model] = known(endpoint)
-        if measured := [block.took[model] for block in blocks if model in block.took]:
-            found, basis[model] = sum(measured, lengths.Lengths()), "runs in this folder"
-        habits[model] = lengths.Habits.of(found, lengths.default_lengths(endpoint))
+        measured = [block.took[model] for block in blocks if model in block.took]
+        basis[model] = "runs in this folder" if measured else "defaults"
+        habits[model] = lengths.Habits.of(sum(measured, lengths.Lengths()), lengths.default_lengths(endpoint))
     likely = completed(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
     ceiling = completed(_rehearsed(ahead, prices, lengths.ceiling_habits))
     spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()

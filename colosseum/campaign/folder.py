@@ -16,10 +16,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
+from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from colosseum.campaign import folder_ledger
-from colosseum.campaign.calls import Recorded
+from colosseum.campaign.calls import Expense
+from colosseum.campaign.part import in_order, united
 from colosseum.campaign.registering import Registered, extended
 from colosseum.campaign.screening import Screening
 from colosseum.diagnostics import file_errors, stop
@@ -44,43 +46,6 @@ class FailureReason:
     kind: str
     """As in CallFailed."""
     words: str
-
-
-@dataclass(frozen=True)
-class Expense:
-    """What the calls of a run came to."""
-
-    calls: int
-    """Answers of models."""
-    retries: int
-    """Attempts besides."""
-    shared: int
-    """Of the answers, those that were paid for in another run."""
-    prompt_tokens: int
-    completion_tokens: int
-    uncounted: int
-    """Answers whose tokens the provider did not count."""
-    cost: float
-    """US dollars, without what is unpriced."""
-    unpriced: int
-    """Answers whose price is not known."""
-
-    @classmethod
-    def of(cls, used: Sequence[Recorded]) -> "Expense":
-        """The expense of a run's answers and lost ones; what was paid for elsewhere costs nothing here."""
-        answers = [each for each in used if not each.lost]
-        own = [each for each in answers if not each.origin]
-        taken = [each.answer.usage for each in used if not each.origin]
-        return cls(
-            calls=len(answers),
-            retries=sum(each.attempts - 1 for each in own),
-            shared=len(answers) - len(own),
-            prompt_tokens=sum(t.prompt_tokens or 0 for t in taken),
-            completion_tokens=sum(t.completion_tokens or 0 for t in taken),
-            uncounted=sum(t.prompt_tokens is None for t in taken),
-            cost=sum((t.cost or 0.0 for t in taken), start=0.0),
-            unpriced=sum(t.cost is None for t in taken),
-        )
 
 
 @dataclass(frozen=True)
@@ -271,8 +236,15 @@ class Folder:
         self.result_path(trial).unlink(missing_ok=True)
 
     def write_plan(self, plan: Plan, order: Sequence[str]) -> None:
-        """Write the list of trials; `order` has all arms of the experiment."""
-        self.keep(self.plan_path, as_bytes(asdict(self._extended(plan, order))))
+        """Write the list of trials; `order` has all arms of the experiment. Other shards may do so at the same time."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.path / "campaign.lock") as lock:
+            self.keep_plan(self._extended(plan, order))
+            Path(lock.lock_file).unlink(missing_ok=True)
+
+    def keep_plan(self, plan: Plan) -> None:
+        """Write a list of trials as it is, and seal it."""
+        self.keep(self.plan_path, as_bytes(asdict(plan)))
 
     def _extended(self, plan: Plan, order: Sequence[str]) -> Plan:
         """With what the folder's list of the same configuration has besides."""
@@ -284,10 +256,13 @@ class Folder:
         if earlier.configuration != plan.configuration:
             ended = {listed.seed for listed in plan.trials if self.result_path(listed.trial).exists()}
             return self._registered(plan, known, plan.seeds - len({listed.seed for listed in plan.trials} - ended))
-        trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}
-        present = {order[0], *(listed.arm for listed in trials.values())}
+        trials = in_order((*earlier.trials, *plan.trials))
+        present = {order[0], *(listed.arm for listed in trials)}
         arms = tuple(name for name in order if name in present)
-        whole = replace(plan, arms=arms, trials=tuple(trials.values()), screening=joined(earlier, plan))
+        options = dict(plan.options)
+        if all(earlier.options.get(name) == options.get(name) for name in ("seeds", "arms")):
+            options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
+        whole = replace(plan, arms=arms, options=options, trials=trials, screening=joined(earlier, plan))
         return self._registered(whole, known, earlier.seeds)
 
     def _registered(self, plan: Plan, known: Registered | None, before: int) -> Plan:

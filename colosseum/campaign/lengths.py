@@ -19,8 +19,8 @@ from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.view import TOOLS
 from colosseum.run.trial import Listed
 
-Basis: TypeAlias = Literal["defaults", "this model in other specs", "this model in this spec", "runs in this folder"]
-"""Where lengths come from, the least telling first."""
+Basis: TypeAlias = Literal["defaults", "runs in this folder"]
+"""Where lengths come from."""
 THINKING = ("reasoning_effort", "reasoning", "thinking")
 """Parameters of `--extra-body` that make a model think."""
 SAID, THOUGHT, LEAST_ROOM = 110.0, 900.0, 0.6

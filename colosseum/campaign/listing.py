@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from colosseum.campaign.calls import read_paid
-from colosseum.campaign.folder import Damaged, Expense, Folder, Plan
+from colosseum.campaign.calls import Expense, read_paid
+from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.diagnostics import closest, stop
 from colosseum.run.trial import Listed
 

@@ -5,16 +5,17 @@ What is there already stays; a result that differs from it is named, and then no
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import pairwise
 from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
-from colosseum.campaign.folder import SCHEMA, Folder, Plan, as_bytes, joined, keep_file, replace_file, writing_to
+from colosseum.campaign.folder import SCHEMA, Folder, Plan, joined, keep_file, replace_file, writing_to
 from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.listing import run_words
+from colosseum.campaign.part import in_order, united
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.replaying import differing
@@ -61,7 +62,7 @@ def _merged(paths: Sequence[Path], target: Folder) -> Merged:
             unlike = ", ".join(differing(_telling(plan), _telling(other))) or "the version that plays them"
             raise stop("C123", f"{folder.path} differs from {first.path} in {unlike}", help=APART)
     merged = Merged()
-    trials = list({listed.trial: listed for each in plans.values() for listed in each.trials}.values())
+    trials = in_order(listed for each in plans.values() for listed in each.trials)
     for folder, each in plans.items():
         merged.faults += [(folder.path, fault) for fault in verify(folder, each).faults]
     if merged.faults:
@@ -100,7 +101,7 @@ def _choose(listed: Listed, sources: Sequence[Folder], merged: Merged) -> Folder
     return max(begun, key=lambda folder: len(dict(read_calls(folder.calls(listed.trial)))), default=None)
 
 
-def _common(plans: Mapping[Folder, Plan], trials: Sequence[Listed], target: Folder) -> None:
+def _common(plans: Mapping[Folder, Plan], trials: tuple[Listed, ...], target: Folder) -> None:
     """What all runs refer to: the spec, scenarios, and the list of trials."""
     for folder, plan in plans.items():
         for name in plan.files:
@@ -112,10 +113,11 @@ def _common(plans: Mapping[Folder, Plan], trials: Sequence[Listed], target: Fold
     alike = {name for name, value in every[0].options.items() if all(p.options.get(name) == value for p in every)}
     options = {name: value if name in alike else None for name, value in every[0].options.items()
                if name in alike or name not in ("seeds", "arms")}  # fmt: skip
-    whole = replace(every[0], schema=SCHEMA, arms=_arms(every), options=options, trials=tuple(trials))
+    options |= {"shard": united(plan.options.get("shard") for plan in every)}
+    whole = replace(every[0], schema=SCHEMA, arms=_arms(every), options=options, trials=trials)
     whole = replace(whole, screening=joined(*every))
     whole = replace(whole, registered=agreed([plan.registered for plan in every], seeds=whole.seeds))
-    target.keep(target.plan_path, as_bytes(asdict(whole)))
+    target.keep_plan(whole)
     known = looks(target)
     for look in (look for folder in plans for look in looks(folder) if look not in known):
         append(target.path, {"event": "look"}, partial(dict, look))

@@ -1,9 +1,9 @@
 """The part that is asked for. In: a checked spec, and options as typed; out: a Design, the trials of its blocks."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Final, TypeAlias
 
 from colosseum.diagnostics import ColosseumError, closest, stop
@@ -11,7 +11,7 @@ from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design, overruled
 from colosseum.model.sweeps import factors
-from colosseum.run.trial import Block, blocks
+from colosseum.run.trial import Block, Listed, blocks
 
 Say: TypeAlias = Callable[[str], None]
 """Is told remarks for people."""
@@ -95,10 +95,24 @@ def read_shard(words: str | None) -> tuple[int, int]:
     return int(first) - 1, int(number)
 
 
-def sharded(design: Design, shard: tuple[int, int]) -> Iterator[Block]:
-    """The blocks of one shard; a block is never split."""
-    first, number = shard
-    return islice(blocks(design), first, None, number)
+def sharded(design: Design, words: str | None) -> Iterator[Block]:
+    """The blocks of shards such as `2/5` or `1/5,2/5`; a block is never split. Raises ColosseumError."""
+    shards = [read_shard(each) for each in (words or "1/1").split(",")]
+    return (block for place, block in enumerate(blocks(design)) if any(place % n == first for first, n in shards))
+
+
+def united(every: Iterable[str | None]) -> str | None:
+    """Shards of one experiment as they are named together; None where they are all of it."""
+    found = sorted({each for words in every for each in (words or "1/1").split(",")})
+    numbers = Counter(each.partition("/")[2] for each in found)
+    return None if any(str(times) == number for number, times in numbers.items()) else ",".join(found)
+
+
+def in_order(trials: Iterable[Listed]) -> tuple[Listed, ...]:
+    """Each trial once, sweep point by sweep point and seed by seed, as one process lists them."""
+    found = {listed.trial: listed for listed in trials}.values()
+    points = list(dict.fromkeys(listed.point for listed in found))
+    return tuple(sorted(found, key=lambda listed: (points.index(listed.point), listed.seed, listed.repeat)))
 
 
 def read_seeds(words: str) -> tuple[int, ...]:

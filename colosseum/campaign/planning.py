@@ -43,9 +43,11 @@ class Planned:
 
 
 def plan(
-    folder: Folder, asked: PlannedQuestion, blocks: Iterable[Block], trials: Trials
+    folder: Folder, asked: PlannedQuestion, blocks: Iterable[Block], trials: Trials, *, seeds: int
 ) -> tuple[list[Planned], list[Diagnostic]]:
     """Write down every trial and the spec, or say what is wrong with one and write nothing.
+
+    `seeds` is how many are asked for, in all shards.
 
     Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
     Raises OSError, UnknownPlayer, and NotLowered where payoffs or hard rules do not fit an integer program.
@@ -74,10 +76,9 @@ def plan(
     for file in shared.files:
         keep_file(folder.spec / file.path, file.content)
     whole = plan_of(asked, [each for block in planned for each in block.listed], first, shared)
-    whole = replace(whole, screening=screener.screening)  # which says how many seeds there are
     spec, scenario = trials.expansions.spec, first.stage.scenario
-    settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)
-    folder.write_plan(replace(whole, registered=settled), asked.design.arms)
+    settled = register(asked.design, scenario, spec, seeds=seeds, configuration=shared.configuration)
+    folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
     return planned, []
 
 

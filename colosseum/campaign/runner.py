@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 
 from filelock import Timeout
 
-from colosseum.campaign.calls import AnswerSource, CacheMode, RunCalls, read_calls
+from colosseum.campaign.calls import AnswerSource, CacheMode, Expense, RunCalls, read_calls
 from colosseum.campaign.claims import Claims
 from colosseum.campaign.coupling import Coupling
-from colosseum.campaign.folder import Expense, FailureReason, Folder, Result, Status
+from colosseum.campaign.folder import FailureReason, Folder, Result, Status
 from colosseum.campaign.planning import Planned, keep_scenario
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE

@@ -58,7 +58,9 @@ class Screening:
             known = found.setdefault((each.point, each.seed), each)
             if known.opportunity is None and each.opportunity is not None:
                 found[each.point, each.seed] = each
-        return replace(self, looked=tuple(found.values()))
+        points = list(dict.fromkeys(point for point, _ in found))
+        order = sorted(found, key=lambda place: (points.index(place[0]), place[1]))
+        return replace(self, looked=tuple(found[place] for place in order))
 
 
 @dataclass

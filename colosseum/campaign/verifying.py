@@ -13,10 +13,10 @@ from math import isclose
 from pathlib import Path
 from typing import Any, Final
 
-from colosseum.campaign.calls import read_paid
-from colosseum.campaign.folder import Damaged, Expense, Folder, Plan, Result, read_json
+from colosseum.campaign.calls import Expense, read_paid
+from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json
 from colosseum.campaign.folder_ledger import append
-from colosseum.campaign.part import Part, read_design
+from colosseum.campaign.part import Part, read_design, sharded
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.vetting import require
 from colosseum.diagnostics import ColosseumError
@@ -24,7 +24,7 @@ from colosseum.model.check import check
 from colosseum.model.json_text import encode
 from colosseum.run.redaction import SHOWN
 from colosseum.run.trace import BrokenTrace, chained, read_trace
-from colosseum.run.trial import Listed, blocks
+from colosseum.run.trial import Listed
 
 LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")
 """What a plan and a trace both say of a run."""
@@ -195,7 +195,7 @@ class _Work:
             return
         known: set[tuple[object, ...]] = {(each.point, each.seed) for each in left_out if not each.kept}
         known |= {(each.point, each.arm, each.seed, each.repeat) for each in plan.trials}
-        for block in blocks(design):
+        for block in sharded(design, plan.options.get("shard")):
             for arm in block.arms:
                 if not known & {(block.point, block.seed), (block.point, arm.name, block.seed, block.repeat)}:
                     place = f"{block.point} {arm.name}, seed {block.seed}, repeat {block.repeat}".strip()

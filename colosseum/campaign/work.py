@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -176,7 +177,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         request.say(f"what was there is kept in {aside}")
     check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
-    asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
+    asking, (_, shards) = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
     for name in asking.own:
         if (module := module_of(name)) not in request.wanted.python:
             help_ = f"read its source; then `--allow-python {module}` lets it run"
@@ -186,7 +187,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     asked = PlannedQuestion(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
     earlier = before.trials if (before := folder.earlier()) else ()
     try:
-        planned, diagnostics = plan(folder, asked, sharded(design, (0, 1)), trials)
+        planned, diagnostics = plan(folder, asked, sharded(design, request.part.shard), trials, seeds=len(design.seeds))
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     except NotLowered as fault:
@@ -198,13 +199,10 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if apart := _apart(earlier, folder):
         runs = counted(apart, "run")
         request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
-    seeds: dict[str, set[int]] = {}
-    for listed in (each for block in planned for each in block.listed):
-        seeds.setdefault(listed.point, set()).add(listed.seed)
-    if len(design.arms) > 1 and seeds and (words := few_seeds(min(map(len, seeds.values())))):
+    passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
+    if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.say(f"{words}; `colosseum plan` says how many settle the margin")
-    first, number = shard
-    return Work(request, design, asking, trials, folder, planned[first::number])
+    return Work(request, design, asking, trials, folder, planned)
 
 
 def _apart(earlier: Sequence[Listed], folder: Folder) -> int:

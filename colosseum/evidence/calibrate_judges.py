@@ -9,8 +9,8 @@ from typing import Final
 from colosseum.campaign.calibration.asked import calls_path, judged, matter
 from colosseum.campaign.calibration.cases import KnownCase, cases
 from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS
-from colosseum.campaign.calls import read_calls
-from colosseum.campaign.folder import Expense, as_bytes, replace_file
+from colosseum.campaign.calls import Expense, read_calls
+from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judging import JudgementTally

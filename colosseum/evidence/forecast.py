@@ -5,7 +5,7 @@ Asks no model and writes nothing.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 from pathlib import Path
 from typing import Final
@@ -14,11 +14,11 @@ from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
 from colosseum.campaign.estimate import NOTHING, Estimate, Spread, outlook
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.campaign.judging_estimate import judging_estimates
 from colosseum.campaign.lengths import Basis, Habits
 from colosseum.campaign.money import campaign_budget, prices_of
 from colosseum.campaign.panel import judges_of
+from colosseum.campaign.part import read_shard
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.spending import Spent, spent_before
 from colosseum.campaign.survey import Runs, Survey, survey
@@ -91,14 +91,12 @@ def forecast(checked: Checked, request: Request) -> Forecast:
 
 def _forecast(made: Draft, request: Request) -> Forecast:
     design, folder, asked = made.design, made.folder, made.shared.configuration
-    first, shards = made.shard
-    own = made.blocks[first::shards]
-    found = survey(folder, own, made.trials, design.arms, asked, retry_failed=request.retry_failed)
+    shards = read_shard(request.part.shard)[1]
+    found = survey(folder, made.own, made.trials, design.arms, asked, retry_failed=request.retry_failed)
     judges, repeats = judges_of(request.judged, design, made.asking)
     prices = prices_of({**found.endpoints, **{each.model: each for each in judges}})
     whole = campaign_budget(request.budget, design)
-    known = partial(recall, read_history(), spec_digest(made.shared.digests))
-    ahead = outlook(folder, found, prices, known, side_by_side=request.connections)
+    ahead = outlook(folder, found, prices, side_by_side=request.connections)
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
     seeds = chance(replace(made.registered, seeds=min(made.seeds.values())), folder.path, found.kin)
     scenario = next(iter(found.examples.values()))[0].stage.scenario

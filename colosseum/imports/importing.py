@@ -1,7 +1,6 @@
 """Foreign runs into a campaign's folder. In: a checked spec and sources; out: sealed traces, and what became of each.
 
-A run that breaks the scenario is refused with its reason and the others go on. A run's identity has the digests of all
-that was read of it, so that importing again adds only what is new.
+A run that breaks the scenario is refused with its reason; the others go on. Importing again adds only what is new.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from colosseum.campaign.folder import Expense, Folder, Result, keep_file, writing_to
+from colosseum.campaign.calls import Expense
+from colosseum.campaign.folder import Folder, Result, keep_file, writing_to
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import PlannedQuestion, configured, plan_of
 from colosseum.campaign.runner import SCHEMA
@@ -93,8 +93,8 @@ class Import:
         for kind, content in events:
             trace.write(kind, **content)
         trace.finish()
-        seal = Seal(trace.count, trace.chain)
-        self.written.append(Result(SCHEMA, made.identity, "complete", None, seal, Expense.of([])))
+        whole = Seal(trace.count, trace.chain)
+        self.written.append(Result(SCHEMA, made.identity, "complete", None, whole, Expense.of([])))
 
     def _trial(self, run: ForeignRun) -> Trial:
         """The run of our own that it is compared as. Raises Refusal."""

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from pydantic import TypeAdapter
 
-from colosseum.campaign.folder import Expense
+from colosseum.campaign.calls import Expense
 from colosseum.campaign.money import money
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
