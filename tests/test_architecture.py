@@ -85,7 +85,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 6940,
     "players": 3383,
     "run": 2302,
-    "campaign": 8884,
+    "campaign": 8900,
     "evidence": 7160,
     "report": 5368,
     "api": 489,

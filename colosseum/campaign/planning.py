@@ -39,7 +39,7 @@ class Planned:
     block: Block
     listed: tuple[Listed, ...]
     turns: Mapping[str, int] = field(default_factory=dict)
-    """By trial, the turns that are not a scripted player's."""
+    """By trial, the turns that are not a scripted player's; 0 where all of the block had ended."""
 
 
 def plan(
@@ -57,7 +57,13 @@ def plan(
     first: Trial | None = None
     shared = configured(asked.design, trials.expansions, {"model": asked.model, **asked.options})
     screener = Screener(asked.design, trials, screened_before(folder, shared.configuration))
+    ended = _ended(folder, shared.configuration)
     for block in screener.passing(blocks):
+        known = [ended.get((block.point, arm.name, block.seed, block.repeat)) for arm in block.arms]
+        if first and None not in known:
+            listed = tuple(each for each in known if each)
+            planned.append(Planned(block, listed, dict.fromkeys((each.trial for each in listed), 0)))
+            continue
         made, diagnostics = trials.of(block)
         if diagnostics:
             return [], diagnostics
@@ -80,6 +86,16 @@ def plan(
     settled = register(asked.design, scenario, spec, seeds=seeds, configuration=shared.configuration)
     folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
     return planned, []
+
+
+def _ended(folder: Folder, configuration: str) -> dict[tuple[str, str, int, int], Listed]:
+    """Runs that have ended as they would begin now, by point, arm, seed and repeat: they need no expansion."""
+    earlier = folder.earlier()
+    same = earlier is not None and (earlier.configuration, earlier.colosseum) == (configuration, __version__)
+    listed = earlier.trials if earlier and same else ()
+    there = {path.name for path in folder.path.glob("runs/*.json")}
+    found = (each for each in listed if folder.result_path(each.trial).name in there)
+    return {(each.point, each.arm, each.seed, each.repeat): each for each in found}
 
 
 def screened_before(folder: Folder, configuration: str) -> Screening | None:
