@@ -155,7 +155,7 @@ def test_models_are_asked_by_workers_and_a_killed_one_costs_its_calls_under_way_
 
 
 def test_answers_under_way_at_ctrl_c_are_kept(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
-    asked = Counting(20, lambda: os.kill(os.getpid(), signal.SIGINT))
+    asked = Counting(20, lambda: os.kill(os.getpid(), signal.SIGINT), seconds=0.5)
     with ChatServer(asked) as server:
         done = audit(spec, tmp_path / "out", server.url, "--cluster", scheduler.scheduler_address)
         assert done.returncode == 130, done.stderr
