@@ -87,10 +87,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2302,
     "campaign": 8942,
     "evidence": 7160,
-    "report": 5368,
+    "report": 4971,
     "api": 489,
     "editor": 531,
-    "cli": 1793,
+    "cli": 1791,
     "imports": 1323,
 }
 

@@ -24,7 +24,6 @@ PRINTED = {
     ),
     "plan": ("plan", TOY),
     "forecast": ("audit", TOY, "--dry-run", "--out", "{runs}"),
-    "config": ("audit", TOY, "--show-config"),
     "check": ("check", TOY, "{wrong}"),
     "new": ("new", "{fresh}"),
     "specs": ("new", "--list"),

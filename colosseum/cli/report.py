@@ -9,6 +9,7 @@ from pathlib import Path
 
 from colosseum.campaign.folder import Folder, as_bytes
 from colosseum.campaign.part import matching
+from colosseum.cli.live_view import progress_lines
 from colosseum.cli.words import note, print_out, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
@@ -17,10 +18,9 @@ from colosseum.evidence.gate import FAILED, Gate
 from colosseum.model.sweeps import factors
 from colosseum.report import files
 from colosseum.report.answer import brief, full
-from colosseum.report.live_view import progress_bars
+from colosseum.report.outcomes import strength_table
 from colosseum.report.page import print_blocks
 from colosseum.report.published import document
-from colosseum.report.strengths import strength_blocks
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     files.check_file("--table", request.table)
     files.check_file("--html", request.html)
     files.check_file("--figures", request.figures)
-    with progress_bars(note) as tell:
-        report = read_report(folder, coalition=request.coalition, tell=partial(tell, "runs"))
+    report = read_report(folder, coalition=request.coalition, tell=partial(progress_lines(note), "runs"))
     if lost := Folder(folder).lost(report.plan):
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
              f"`colosseum doctor {folder}` says what can be made again, and at what cost")  # fmt: skip
@@ -101,8 +100,9 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
             note(files.write_html(content, request.html))
         if request.figures is not None:
             note("\n".join(files.write_figures(content, request.figures)))
-    with in_words(folder), progress_bars(note) as tell:
-        found = strengths(folder, report.plan, partial(tell, "strength")) if request.strength else None
+    with in_words(folder):
+        tell = partial(progress_lines(note), "strength")
+        found = strengths(folder, report.plan, tell) if request.strength else None
     if request.as_json:
         say_json("report", report.content(found))
     else:
@@ -113,7 +113,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         if whole or not request.writes:
             print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
         if found is not None:
-            print_blocks(strength_blocks(found), sys.stdout, color=wants_color(sys.stdout.isatty()))
+            print_blocks([strength_table(found)], sys.stdout, color=wants_color(sys.stdout.isatty()))
     if shut := Counter(request.gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")

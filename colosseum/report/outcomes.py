@@ -1,8 +1,9 @@
 """What runs came to, as tables. In: findings; out: outcomes, differences, faults, posts, beliefs, thoughts, judges."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.registry import REGISTRY, label
@@ -13,7 +14,7 @@ from colosseum.evidence.unsaid import SeedTally
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Definitions, Table, TableCell
-from colosseum.report.words import WORDS, decimals, no_pair, number
+from colosseum.report.words import WORDS, decimals, no_pair, number, reasons
 
 OUTCOMES: Final = (
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
@@ -161,6 +162,19 @@ def thought_table(verdicts: Verdicts) -> Table | None:
 
     found = point_table("thoughts", verdicts.points, rows, least=ENOUGH_POINTS)
     return found if found.rows else None
+
+
+def strength_table(points: Sequence[PointStrength]) -> Table:
+    """λ_emp by arm: how strongly the coalition's choices show an aim of its own."""
+
+    def rows(point: PointStrength) -> Iterator[tuple[TableCell, ...]]:
+        for arm in point.arms:
+            found, left = arm.committed, reasons(arm.left_out, numbered=True)
+            above = "" if arm.against is None else arm.against.detected
+            limits = Amount(places=2, limits=both(found.low.value, found.high.value), note=left and f"left out: {left}")
+            yield point.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above
+
+    return described("strength", (row for point in points for row in rows(point)))
 
 
 def _count(tally: SeedTally) -> TableCell:

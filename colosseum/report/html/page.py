@@ -181,11 +181,11 @@ class Content:
         return list({block.name: block for block in shown if isinstance(block, Chart | Table)}.values())
 
 
-def render(content: Content, *, live: bool = False) -> str:
-    """The page; a `live` one asks its own server whether there are more runs."""
+def render(content: Content) -> str:
+    """The page."""
     sections = {name: html_of(blocks) for name, blocks in content.sections.items() if blocks}
     return _filled(
-        "page.html", SCRIPTS, live=live, content=content, opening=html_of(content.opening), sections=sections,
+        "page.html", SCRIPTS, content=content, opening=html_of(content.opening), sections=sections,
         index=embedded(content.index), packs=map(Markup, content.packs),
     )  # fmt: skip
 
@@ -215,16 +215,15 @@ def rating_page(draw: LabelDraw, questions: Mapping[str, Matter]) -> str:
     return _filled("rating.html", RATING_SCRIPTS, index=embedded(content))
 
 
-def _filled(template: str, names: tuple[str, ...], *, live: bool = False, **content: object) -> str:
+def _filled(template: str, names: tuple[str, ...], **content: object) -> str:
     """A template with its content and scripts, and the policy that lets these run and nothing else."""
     style, script = page_style(), scripts(names)
-    ask = "'self'" if live else "'none'"
     policy = (
         f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; img-src data:; "
-        f"connect-src {ask}; base-uri 'none'; form-action 'none'"
+        f"connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     made = environment().get_template(template)
-    return made.render(policy=policy, style=Markup(style), script=Markup(script), live=live, **content)
+    return made.render(policy=policy, style=Markup(style), script=Markup(script), **content)
 
 
 EXACT: Final = 2**53
