@@ -111,10 +111,10 @@ def test_differences_are_those_of_the_verdict_and_lead_to_the_treated_runs() -> 
     assert isinstance(chart, IntervalChart)
     for row, effect in zip(chart.rows, found.all, strict=True):
         part = effect.verdict.action.parts[0]
-        assert (row.mean, row.low, row.high) == (part.estimate.value, *(limits(part.paired) or (None, None)))
+        assert (row.change.value, row.change.limits) == (part.estimate.value, limits(part.paired))
         assert sorted(part.differences) == [dot.x for dot in row.dots]
         assert effect.verdict is not None
-        assert row.note.startswith(f"{effect.verdict.action.call}, ")
+        assert row.note == effect.verdict.action.call
     trials = {link_of(run.trial): run for run in records}
     base = {(run.point, run.seed): run for run in records if run.arm == "baseline"}
     dots = [mark for mark in marks(drawn(chart)) if mark[3]]
@@ -145,7 +145,7 @@ def test_without_a_pair_there_are_no_differences() -> None:
     assert "no treated run" in str(differences_chart(effects(records, ("baseline", "prompted")), "outsider_loss"))
     few = differences_chart(effects(runs(seeds=6)), "outsider_loss")
     assert isinstance(few, IntervalChart)
-    assert {row.low for row in few.rows} == {None}, "too few differ for an interval"
+    assert {row.change.limits for row in few.rows} == {None}, "too few differ for an interval"
     equal = differences_chart(effects([record(arm, 1, figures()) for arm in ARMS]), "outsider_loss")
     assert "margin 0.04" in [element.text for element in drawn(equal).iter(f"{NAME}text")]
 

@@ -240,7 +240,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
 
 def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterator[Block]:
     """Everything."""
-    yield from opening(findings, folder)
+    yield from (block for block in opening(findings, folder) if not isinstance(block, IntervalChart))
     if published:
         yield published_table(findings)
     yield Heading("Figures")

@@ -14,7 +14,7 @@ from colosseum.evidence.summary import Comparison, PointSummary, Summary, by_see
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
-from colosseum.report.cells import PLACES, described, level, limits
+from colosseum.report.cells import PLACES, change, described, level, limits
 from colosseum.report.document import Amount, IntervalChart, IntervalRow, Limits, Plot, Spot, Table, TableCell, Tone
 from colosseum.report.words import WORDS, quoted, reasons, signed, slug
 
@@ -176,16 +176,14 @@ def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRec
 
 def _row(effects: Effects, effect: Effect, signal: str, runs: Sequence[RunRecord]) -> IntervalRow:
     """An arm at a sweep point; if there is only one arm, the row has the name of the point."""
-    part, (mean, ends), place = effect.part(signal), effect.estimate(signal), effects.place(effect)
+    part, place = effect.part(signal), effects.place(effect)
     name, group = (place, "") if place and len(effects.arms) == 1 else (effect.arm, place)
-    if part is None or mean is None or effect.verdict is None:
-        return IntervalRow(name, None, group=group, note="no pair")
-    call, (low, high) = effect.verdict.action.call, ends or (None, None)
+    if part is None or part.paired.mean.value is None or effect.verdict is None:
+        return IntervalRow(name, Amount(None, note=effect.why_none(signal)), group, "no pair")
+    call = effect.verdict.action.call
     dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.x)
-    return IntervalRow(
-        name, mean, low, high, group=group, tone=TONES[call], note=f"{call}, {signed(mean, PLACES, sign='+')}",
-        dots=tuple(_thinned(dots, max(2, MOST_DOTS // len(effects.all)))),
-    )  # fmt: skip
+    thinned = tuple(_thinned(dots, max(2, MOST_DOTS // len(effects.all))))
+    return IntervalRow(name, change(part.paired), group, call, TONES[call], thinned)
 
 
 def _thinned(dots: Sequence[Spot], most: int) -> Sequence[Spot]:

@@ -235,7 +235,8 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
     rows, top, words = chart.rows, 30.0, f"margin {chart.margin:g}"
     bottom = top + len(rows) * ROW + HEAD * sum(1 for group, _ in groupby(row.group for row in rows) if group)
     dots = (dot.x for row in rows for dot in row.dots)
-    across = scale([0.0, chart.margin, *dots, *(end for row in rows for end in row.ends)], 8, RIGHT)
+    ends = (end for row in rows for end in row.change.numbers.values() if end is not None)
+    across = scale([0.0, chart.margin, *dots, *ends], 8, RIGHT)
     shapes = list(bottom_axis(across, top, bottom, chart.axis, sign=True))
     shapes.append(Text(min(across(chart.margin), RIGHT - width_of(words)), top - 8, words, "soft"))
     y, group = top, ""
@@ -254,17 +255,19 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
 def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Shape]:
     role, form = TONES[row.tone]
     yield Mark(9, y + 11, form, role)
-    note = min(width_of(row.note), 240.0)
-    yield named(19, y + 16, row.name, RIGHT - 30 - note, "over")
-    yield named(RIGHT, y + 16, row.note, note + 4, f"over {role}", "end")
+    mean, limits = row.change.value, row.change.limits
+    words = row.note if mean is None else f"{row.note}, {signed(mean, 3, sign='+')}"
+    room = min(width_of(words), 240.0)
+    yield named(19, y + 16, row.name, RIGHT - 30 - room, "over")
+    yield named(RIGHT, y + 16, words, room + 4, f"over {role}", "end")
     for place, dot in enumerate(row.dots):  # on three lanes, so that few hide each other
         yield Mark(across(dot.x), y + 23 + 5 * (place % 3), "circle", "dot faint", 2.8, dot.title, dot.run)
     middle = y + ROW - 8
-    if row.low is not None and row.high is not None:
-        words = f"{level} % interval: {signed(row.low, 3)} to {signed(row.high, 3)}"
-        yield rule(across(row.low), middle, across(row.high), middle, f"bar {role}", words)
-    if row.mean is not None:
-        yield Mark(across(row.mean), middle, form, role, 4.5, f"mean of {row.name}: {signed(row.mean)}")
+    if limits:
+        words = f"{level} % interval: {signed(limits[0], 3)} to {signed(limits[1], 3)}"
+        yield rule(across(limits[0]), middle, across(limits[1]), middle, f"bar {role}", words)
+    if mean is not None:
+        yield Mark(across(mean), middle, form, role, 4.5, f"mean of {row.name}: {signed(mean)}")
 
 
 # ---- plots ---------------------------------------------------------------------------------------------------------
