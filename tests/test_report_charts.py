@@ -301,9 +301,9 @@ def test_equal_values_have_a_scale(value: float) -> None:
 
 def test_names_that_are_cut_fit_and_stand_whole_in_their_titles() -> None:
     for name in ("W" * 50, "日本語" * 20, "i" * 90):
-        text = named(0, 0, name, 60)
-        assert text.words.endswith("…")
-        assert (width_of(text.words) <= 60, text.title) == (True, name)
+        text = ElementTree.fromstring(named(0, 0, name, 60))
+        assert (text.text or "").endswith("…")
+        assert (width_of(text.text or "") <= 60, text[0].text) == (True, name)
 
 
 def test_many_arms_look_each_of_its_own_and_the_same_in_all_charts() -> None:

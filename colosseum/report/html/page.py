@@ -15,7 +15,6 @@ from importlib.resources import files
 from io import StringIO
 from itertools import groupby
 from typing import Any, Final, TypeVar, cast
-from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -85,10 +84,11 @@ def numbers(cell: TableCell) -> dict[str, float | None]:
 
 def svg(chart: AnyChart) -> Markup:
     """The chart as inline SVG of WIDTH; a page needs `picture.css` besides."""
-    height, shapes = drawn(chart)
+    height, elements = drawn(chart)
     title, caption = (words.replace("`", "") for words in (chart.title, chart.caption))
     made = environment().get_template("picture.svg.j2")
-    return Markup(made.render(name=chart.name, title=title, caption=caption, width=WIDTH, height=height, shapes=shapes))
+    size = f"{WIDTH:g} {height:g}"
+    return Markup(made.render(name=chart.name, title=title, caption=caption, size=size, elements=elements))
 
 
 def cleaned(value: Any) -> Any:
@@ -114,8 +114,6 @@ def environment() -> Environment:
         "groups": groups,
         "numbers": numbers,
         "svg": svg,
-        "px": lambda value: f"{round(value, 1) + 0.0:g}",
-        "run": lambda trial: f"#run={quote(trial, safe='', errors='replace')}",
     }
     made.tests["figure"] = lambda cell: bool(numbers(cell))
     made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
