@@ -5,6 +5,7 @@ make it again or go on, and the spec.
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -12,9 +13,11 @@ from platform import python_version
 from typing import Final
 
 from colosseum import __version__
-from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.folder import Expense, Folder, Plan
+from colosseum.campaign.money import money
 from colosseum.campaign.part import seed_words
 from colosseum.campaign.verifying import heads
+from colosseum.diagnostics import counted
 from colosseum.report.document import Block, Definitions, Listing, Paragraph
 from colosseum.run.judging.lexical import NAME as BASELINE
 
@@ -36,6 +39,7 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
         "configuration": plan.configuration,
         **({"rule settled": plan.registered.digest} if plan.registered else {}),
         **heads(Folder(folder)),
+        **_spent(Folder(folder), plan),
     }
     again = audit_command(folder, plan, seeds, judges=judges, out=Path(f"{folder}-again"))
     commands = {
@@ -47,6 +51,21 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
     yield Definitions(tuple((purpose, f"`{command}`") for purpose, command in commands.items()), "Commands")
     for name, digest in plan.files.items():
         yield _source(Folder(folder), name, digest)
+
+
+def _spent(folder: Folder, plan: Plan) -> dict[str, str]:
+    """Calls, tokens and money of all runs; nothing where no model was asked."""
+    results = [result for each in plan.trials if (result := folder.result(each.trial)) and result.expense.calls]
+    if not results:
+        return {}
+    spent = Expense(*map(sum, zip(*(astuple(result.expense) for result in results), strict=True)))
+    shared = f", {spent.shared:,} of them shared with another run" * bool(spent.shared)
+    unknown = f"; {counted(spent.uncounted, 'answer')} not counted" * bool(spent.uncounted)
+    return {
+        "calls": f"{spent.calls:,}{shared}, {counted(spent.retries, 'attempt')} more",
+        "tokens": f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}",
+        "cost": money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0),
+    }
 
 
 def _source(folder: Folder, name: str, digest: str) -> Block:

@@ -18,7 +18,7 @@ from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.answer import opening, tables
 from colosseum.report.document import Block, Definitions, Plot, Spot
 from colosseum.report.effects import MOST_DOTS, effects_of, plane_chart, tone_of
-from colosseum.report.html.cases import SHOWN, cases, coalition_of, health_blocks, runs_of
+from colosseum.report.html.cases import SHOWN, cases, coalition_of, runs_of
 from colosseum.report.html.page import Content, exact
 from colosseum.report.instances import harmless_words
 from colosseum.report.provenance import provenance_blocks
@@ -63,7 +63,6 @@ def gather(
     sections: dict[str, Sequence[Block]] = {
         "Charts": [*charts, *([Definitions(tuple(missing))] if missing else [])],
         "Figures": list(tables(findings)),
-        "Health": list(health_blocks(made, summary)),
         "Provenance": list(provenance_blocks(folder, plan, findings.judges)),
     }
     title, packs = plan.title or plan.scenario, [case.packed for case in made]
