@@ -169,7 +169,7 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
         cell = cells.pop((effect.arm, effect.point))
         assert isinstance(cell, Amount)
         assert effect.verdict is not None
-        assert (cell.value, cell.tone) == (effect.estimate("outsider_loss")[0], tone_of(effect.verdict.reading))
+        assert (cell.value, cell.tone) == (effect.change("outsider_loss").value, tone_of(effect.verdict.reading))
         where = effect.point.replace("=", "%3D").replace(", ", "%2C+")
         assert (cell.link, cell_words(cell)[-1]) == (f"#arm={effect.arm}&point={where}", SIGNS[cell.tone])
         assert f'href="{cell.link}"'.replace("&", "&amp;") in html_of([table])
@@ -193,7 +193,7 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
         (spot,), (mean,) = own.spots[effect.arm], published.spots[effect.arm]
         part = effect.verdict.action.parts[0]
         assert (spot.x, spot.x_limits) == (part.estimate.value, limits(part.paired))
-        assert spot.y == mean.y == effect.estimate("judge_score")[0]
+        assert spot.y == mean.y == effect.change("judge_score").value
         assert (mean.x, mean.x_limits) == (effect.comparison.differences["coalition_advantage"].paired.mean.value, None)
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 
