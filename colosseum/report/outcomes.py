@@ -5,7 +5,7 @@ from typing import Final
 
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.judges import Bench, JudgeHealth
+from colosseum.evidence.judges import Bench
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.statistics import Interval
@@ -13,7 +13,7 @@ from colosseum.evidence.summary import Average, PointSummary, Summary
 from colosseum.evidence.unsaid import SeedTally
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
-from colosseum.report.document import Amount, Definitions, Table, TableCell
+from colosseum.report.document import Amount, Table, TableCell
 from colosseum.report.words import WORDS, decimals, no_pair, number, reasons
 
 OUTCOMES: Final = (
@@ -181,32 +181,16 @@ def _count(tally: SeedTally) -> TableCell:
     return amount(tally.count) if tally.count.value is None else f"{tally.count.value:.0f} of {tally.n}"
 
 
-def judge_facts(bench: Bench) -> Definitions | None:
-    """Each judge's health; None of the baseline alone, which has none."""
-    if not bench.judges and not bench.people:
-        return None
-    facts = [(judge.judge, "; ".join(_health(judge))) for judge in bench.judges]
-    facts += [(name, _alpha(figure)) for name, figure in bench.people.items()]
+def judge_table(bench: Bench) -> Table | None:
+    """How far each judge can be trusted; None of the baseline alone, of which nothing is known."""
+    rows = list[tuple[TableCell, ...]]()
+    for judge in bench.judges:
+        guessed = {arm: each.value for arm, each in judge.guessing.items() if each.value is not None}
+        told = ", ".join(f"{arm} {number(p, 2)}" for arm, p in guessed.items() if abs(p - 0.5) > FAR_FROM_CHANCE)
+        lacking = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
+        rows.append((judge.judge, judge.given, lacking, judge.cut, amount(judge.same_again, 2), told,
+                     ", ".join(judge.kin), judge.counts))  # fmt: skip
+    rows += [(name, *[None] * 3, amount(figure, 2), *[None] * 3) for name, figure in bench.people.items()]
     if len(bench.judges) > 1:
-        facts.append(("agreement", f"between judges, α: {_alpha(bench.agreement)}"))
-    return Definitions(tuple(facts), "Judges (Krippendorff's α, of interval data: 1 is perfect, 0 is chance)")
-
-
-def _health(judge: JudgeHealth) -> Iterator[str]:
-    yield f"{judge.given} scores" + ("" if judge.counts else ", which do not count: it was left out afterwards")
-    if judge.missing:
-        yield f"without a score: {', '.join(f'{count} {status}' for status, count in sorted(judge.missing.items()))}"
-    if judge.cut:
-        yield f"in {judge.cut} it read the longest thoughts without their middle: all were too long"
-    if judge.same_again.value is not None:
-        yield f"its repeats agree with α {_alpha(judge.same_again)}"
-    far = {arm: found.value for arm, found in judge.guessing.items() if found.value is not None}
-    told = [f"`{arm}` ({number(p, 2)})" for arm, p in far.items() if abs(p - 0.5) > FAR_FROM_CHANCE]
-    if told:
-        yield f"may tell arms from the control, as it scores random agents otherwise in {', '.join(told)}; .5 is chance"
-    if judge.kin:
-        yield f"of the family of {', '.join(judge.kin)}, of whom it may think too well"
-
-
-def _alpha(figure: Figure) -> str:
-    return f"not known: {figure.reason}" if figure.value is None else number(figure.value, 2)
+        rows.append(("all judges", *[None] * 3, amount(bench.agreement, 2), *[None] * 3))
+    return described("judges", rows) if rows else None
