@@ -281,6 +281,8 @@ def leading(findings: Findings) -> list[AnyChart | Table]:
 def facts(findings: Findings) -> Iterator[tuple[str, str]]:
     """Who acted, and what was asked for."""
     plan = findings.plan
+    if plan.title:
+        yield "scenario", plan.title
     if findings.missing:
         yield "missing", missing_words(findings)
     for place, (team, arms) in enumerate(findings.summary.teams.items()):

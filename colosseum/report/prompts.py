@@ -61,13 +61,9 @@ def _changed(texts: Sequence[Change]) -> Iterator[Block]:
 def _cut(words: Sequence[Stretch]) -> tuple[Stretch, ...]:
     """The changed words with the lines that they stand in; other lines are counted."""
     found = []
-    for number, stretch in enumerate(words):
+    for stretch in words:
         lines = stretch.text.split("\n")
-        head, tail = (1 if number else 0), (1 if number < len(words) - 1 else 0)
-        hidden = len(lines) - head - tail
-        if stretch.kind != "same" or hidden < 2:
-            found.append(stretch)
-            continue
-        alike = f"[… {counted(hidden, 'line')} alike]"
-        found.append(Stretch("same", "\n".join([*lines[:head], alike, *lines[len(lines) - tail :]])))
+        alike = f"[… {counted(len(lines) - 2, 'line')} alike]"
+        hidden = stretch.kind == "same" and len(lines) > 3
+        found.append(Stretch("same", "\n".join((lines[0], alike, lines[-1]))) if hidden else stretch)
     return tuple(found)

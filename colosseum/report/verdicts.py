@@ -107,7 +107,8 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         yield name, "this row is measured as if those in the placebo channel were the coalition"
     if fits:
-        who = ", ".join(f"{each} (a baseline that goes by words)" if each == BASELINE else each for each in findings.judges)
+        names = {BASELINE: f"{BASELINE} (a baseline that goes by words)"}
+        who = ", ".join(names.get(each, each) for each in findings.judges)
         if any(arm.judge for arm in arms):
             yield "words", f"judged by {who}: an effect from 1 point on"
         else:
