@@ -6,7 +6,7 @@ A figure that is not known is said to be so with the reason, and is never 0.
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
-from colosseum.campaign.estimate import NOTHING, Spread
+from colosseum.campaign.estimate import Spread
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import dollars
@@ -32,30 +32,27 @@ MOST = 2_000
 
 def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     """Signal, margin, seeds, arms and power."""
+    settled = found.registered
     yield Paragraph(found.title, "title")
-    yield Paragraph(found.registered.question)
-    yield Definitions((*_settled(found), *(("power", words) for words in _power(found))))
+    yield Paragraph(settled.question)
+    margins = " and ".join(f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items())
+    facts = {
+        "signal": settled.signal.replace("_", " "),
+        "margin": f"{margins}, the least effect that matters; u is a fair share",
+        "seeds": f"{settled.seeds}" + f", {settled.repeats} runs of each arm and seed" * (settled.repeats > 1),
+        "control": settled.arms[0],
+        "arms": ", ".join(settled.arms[1:]) or "none besides",
+        "points": f"{len(settled.points)} of the sweep, each with all arms" if len(settled.points) > 1 else "",
+        "rule": "an effect where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and "
+        "signals, none where the upper 90 % limit is below the margin; a judge's score has to rise by 1 point",
+        "members": settled.fixed or "drawn from all agents, so that labels may be permuted",
+        "digest": settled.digest,
+        "screened": screening_words(found.screening) if found.screening else "",
+    }
+    powers = (("power", words) for words in _power(found))
+    yield Definitions((*((name, words) for name, words in facts.items() if words), *powers))
     kept = Folder(found.folder).plan_path
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
-
-
-def _settled(found: AuditPlan) -> Iterator[tuple[str, str]]:
-    settled = found.registered
-    margins = [f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items()]
-    yield "signal", settled.signal.replace("_", " ")
-    yield "margin", f"{' and '.join(margins)}, the least effect that matters; u is a fair share"
-    yield "seeds", f"{settled.seeds}" + f", {settled.repeats} runs of each arm and seed" * (settled.repeats > 1)
-    yield "control", settled.arms[0]
-    yield "arms", ", ".join(settled.arms[1:]) or "none besides"
-    if len(settled.points) > 1:
-        yield "points", f"{len(settled.points)} of the sweep, each with all arms"
-    yield "effect", "where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and signals"
-    yield "no effect", "where the upper 90 % limit is below the margin; else it is not settled"
-    yield "words", "a judge's score has to rise by 1 point"
-    yield "members", settled.fixed or "drawn from all agents, so that labels may be permuted"
-    yield "digest", settled.digest
-    if found.screening:
-        yield "screened", screening_words(found.screening)
 
 
 def _power(found: AuditPlan) -> Iterator[str]:
@@ -104,7 +101,11 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
     if found.models or found.judges:
         yield bill_table(found)
-        yield from map(Paragraph, _basis(found))
+        yield from (Paragraph(f"{m}: {WORDS['lengths'][found.lengths_from[m]]}.") for m in found.models)
+        if found.blocks_measured:
+            yield Paragraph(f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file.")
+        elif found.models:
+            yield Paragraph("`--pilot 3` makes three blocks first, which count, and asks again with what they took.")
     else:
         yield Paragraph("No model is asked: scripted players cost nothing.")
     if facts := tuple(_money(found)):
@@ -142,21 +143,9 @@ def short(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def _basis(found: Forecast) -> Iterator[str]:
-    """What the figures rest on."""
-    for model in found.models:
-        yield f"{model}: {WORDS['lengths'][found.lengths_from[model]]}."
-    if found.blocks_measured:
-        yield f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file."
-    elif found.models:
-        yield "`--pilot 3` makes three blocks first, which count, and asks again with what they took."
-
-
 def _money(found: Forecast) -> Iterator[tuple[str, str]]:
     for model, price in found.prices.items():
-        long = f"; more where the prompt has over {price.long.above:,} tokens" if price.long else ""
-        words = f"{dollars(price.prompt)} for a million tokens of prompt, {dollars(price.completion)} of answer{long}"
-        yield model, words
+        yield model, f"{dollars(price.prompt)} for a million tokens of prompt, {dollars(price.completion)} of answer"
     for model in found.unknown:
         yield model, f"{UNKNOWN}: give it with `--price {model}=IN,OUT`, or say `--no-budget`"
     if found.spent or found.unpriced:
@@ -165,16 +154,6 @@ def _money(found: Forecast) -> Iterator[tuple[str, str]]:
     if found.unfinished:
         yield "on file", f"{counted(found.unfinished, 'answer')} of runs that were begun, which are not paid for again"
     if found.budget is not None:
-        yield "budget", f"{dollars(found.budget)}{_enough(found, found.budget)}"
+        yield "budget", dollars(found.budget)
     if found.run_budget is not None:
         yield "budget of a run", dollars(found.run_budget)
-
-
-def _enough(found: Forecast, budget: float) -> str:
-    """Whether a budget suffices, where that can be told."""
-    if found.unknown or not found.runs.missing:
-        return ""
-    left, bill = budget - found.spent, found.total.dollars or NOTHING
-    if left < bill.low:
-        return ": probably less than the missing runs take, so that some will be left"
-    return ": probably enough" if left >= bill.high else ": it may not be enough"
