@@ -68,19 +68,6 @@ def difference_table(summary: Summary) -> Table | None:
     return described("differences", rows, control=summary.control)
 
 
-def silences(summary: Summary) -> list[str]:
-    """Which channels nobody uses in how many runs of which arms."""
-    silent: dict[tuple[str, str, int, int], list[str]] = {}
-    for place, point in named(summary.points):
-        for arm in point.arms:
-            for use in arm.uses if arm.complete else ():
-                silent.setdefault((place, use.channel, use.runs - use.used, use.runs), []).append(f"`{arm.arm}`")
-    return [
-        f"{f'{place}: ' if place else ''}nobody posts in {channel} in {missing} of {runs} runs of {', '.join(arms)}"
-        for (place, channel, missing, runs), arms in silent.items() if missing
-    ]  # fmt: skip
-
-
 TROUBLES: Final = WORDS["troubles"]
 
 
@@ -125,8 +112,7 @@ def talk_table(summary: Summary) -> Table | None:
         for place in dict.fromkeys(place for arm in by_place for place in arm):
             yield place, *(arm.get(place, "") for arm in by_place)
 
-    facts = [("silence", words) for words in silences(summary)]
-    found = point_table("talk", summary.points, rows, summary.arms, facts=facts)
+    found = point_table("talk", summary.points, rows, summary.arms)
     return found if found.rows else None
 
 

@@ -23,13 +23,12 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
-from colosseum.model.scenario import Scenario
+from colosseum.model.scenario import Task
 from colosseum.model.values import plain
 from colosseum.report.cells import limits
 from colosseum.report.effects import effects_of
 from colosseum.report.instances import open_words
 from colosseum.report.words import no_pair
-from colosseum.solve.scoring import score
 from colosseum.solve.solver import Optimum
 
 if TYPE_CHECKING:
@@ -305,23 +304,14 @@ KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]
 """What makes the rows, and the columns that stand even where there is no row."""
 
 
-def variables(scenario: Scenario, optima: "Optima") -> FigureTable:
-    """One row a variable: its owner, its value at the optimum and at the best of each coalition.
-
-    `options` is the size of its domain; `payoff` is of its owner with all that it decides.
-    """
-    found: dict[str, Optimum | str] = {"": optima.optimum}
-    found |= {f"_at_best[{name}]": best for name, best in optima.coalitions.items()}
-    reason = "; ".join(f"value{where}: {why}" for where, best in found.items() if (why := open_words(best)))
-    known = {where: best.assignment for where, best in found.items() if isinstance(best, Optimum) and best.assignment}
-    paid = {where: score(scenario.task, assignment).payoff for where, assignment in known.items()}
-    made = (
-        {
-            "variable": v.name, "owner": v.owner, "options": len(v.domain), "reason": reason or None,
-            **{f"member[{each.name}]": v.owner in each.members for each in scenario.coalitions},
-            **{f"value{where}": plain(known[where][v.name]) if where in known else None for where in found},
-            **{f"payoff{where}": paid[where][v.owner] if where in known else None for where in found},
-        }
-        for v in scenario.task.variables
+def variables(task: Task, optima: "Optima") -> FigureTable:
+    """One row a variable: its owner, its value at the optimum and at the best of each coalition."""
+    best = {"value": optima.optimum, **{f"value_at_best[{name}]": each for name, each in optima.coalitions.items()}}
+    reasons = "; ".join(f"{name}: {why}" for name, each in best.items() if (why := open_words(each)))
+    known = {name: each.assignment or {} for name, each in best.items() if isinstance(each, Optimum)}
+    rows = (
+        {"variable": v.name, "owner": v.owner, "reason": reasons or None,
+         **{name: plain(known.get(name, {}).get(v.name)) for name in best}}
+        for v in task.variables
     )  # fmt: skip
-    return FigureTable.of(made, ())
+    return FigureTable.of(rows, ())
