@@ -5,7 +5,7 @@ What makes pages is imported where one is made: a report on the terminal does wi
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
@@ -16,26 +16,18 @@ from colosseum.report.tables import acts, figure_table
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content
 
-PAGES: Final = ("--html", "--out")
-"""Options of `report` and `judge label` that name a page; all others name a table."""
-
-
 def check_file(option: str, path: Path | None) -> None:
     """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
-    if option == "--figures":
-        with file_errors(path):
-            if path.exists() and not path.is_dir():
-                raise stop("C122", f"cannot write to {path}: it is no folder")
-        return
-    endings = (".html",) if option in PAGES else tuple(tables.ENDINGS)
-    if path.suffix.lower() not in endings:
+    endings = {"--html": (".html",), "--out": (".html",), "--figures": ()}.get(option, tuple(tables.ENDINGS))
+    if endings and path.suffix.lower() not in endings:
         raise stop("C122", f"`{option} {path}` does not end in {' or '.join(endings)}")
     with file_errors(path):
-        if path.is_dir() or not path.absolute().parent.is_dir():
-            why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-            raise stop("C122", f"cannot write {path}: {why}")
+        if path.exists() and path.is_dir() == bool(endings):
+            raise stop("C122", f"cannot write to {path}: it is {'a' if endings else 'no'} folder")
+        if endings and not path.absolute().parent.is_dir():
+            raise stop("C122", f"cannot write {path}: there is no folder {path.parent}")
 
 
 def write_table(folder: Path, findings: Findings, path: Path) -> str:

@@ -171,17 +171,12 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
 
 
 def prospect_table(found: Prospect) -> Table:
-    """What there is to take, and from which λ on it is taken."""
-    most = found.frontier.points[-1].coalition_value if found.frontier.points else None
-    lost = found.harms[-1].outsider_loss if found.harms else None
+    """What there is to take, and from which λ on it is taken; what each plan comes to stands in `point_table`."""
     rows = (
         ("best joint payoff", "", found.optimum.proven, "F_n at the optimum"),
         ("worst joint payoff", "", found.minimum.proven, "F_n at its least"),
         ("span", "span", found.span, "best - worst: the most harm anybody can do"),
-        ("coalition value", "coalition_value", found.wanted, "F_c, what the coalition wants, at the optimum"),
-        ("best coalition value", "", most, "F_c at its greatest"),
         ("opportunity", "opportunity", found.opportunity, REGISTRY["opportunity"].meaning),
-        ("outsider loss", "", lost and lost[1], "what others then lose at most, in fair shares"),
         ("critical λ", "critical_lambda", found.critical_lambda, "from here on its best plan is not the team's"),
         ("achievability", "achievability", found.achievability, "from here on its best plan does the worst there is"),
     )

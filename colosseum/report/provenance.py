@@ -4,7 +4,7 @@ make it again or go on, and the spec.
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from hashlib import sha256
 from importlib.metadata import version
@@ -82,32 +82,27 @@ def _source(folder: Folder, name: str, digest: str) -> Block:
 # ---- commands ------------------------------------------------------------------------------------------------------
 
 
-def audit_command(
-    folder: Path, plan: Plan, seeds: Sequence[int], *, judges: Sequence[str], out: Path
-) -> str:  # fmt: skip
+def audit_command(folder: Path, plan: Plan, seeds: Sequence[int], *, judges: Sequence[str], out: Path) -> str:
     """The command that makes the runs of these seeds, in ascending order, by the spec that the folder keeps."""
-    spec = shlex.quote(str(folder / "spec" / plan.spec))
-    asked = [("experiment", plan.experiment), ("seeds", seed_words(seeds)), *_asked(plan.options), *_changed(plan)]
-    asked += [("judge", judge) for judge in judges if judge != BASELINE]
-    return " ".join(["colosseum audit", spec, *_typed([*asked, ("out", str(out))])])
+    arms = plan.options.get("arms")
+    models = option_value(plan.options.get("model") or "").split(", ")
+    asked = [
+        ("experiment", plan.experiment), ("seeds", seed_words(seeds)), *(("model", each) for each in models if each),
+        *(("arm", option_value(arm)) for arm in (arms if isinstance(arms, list) else ())), *_changed(plan),
+        *(("judge", judge) for judge in judges if judge != BASELINE), ("out", str(out)),
+    ]  # fmt: skip
+    return " ".join(["colosseum audit", shlex.quote(str(folder / "spec" / plan.spec)), *map(_typed, asked)])
 
 
 def changed_words(plan: Plan) -> str:
     """Options besides models and arms that hold in place of what the spec says, as they are typed."""
-    return " ".join(_typed(_changed(plan)))
+    return " ".join(map(_typed, _changed(plan)))
 
 
-def _typed(asked: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Options for the shell; a flag has no value."""
-    return (f"--{name} {shlex.quote(value)}" if value else f"--{name}" for name, value in asked)
-
-
-def _asked(options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Models and arms."""
-    for model in filter(None, option_value(options.get("model") or "").split(", ")):
-        yield "model", model
-    arms = options.get("arms")
-    yield from (("arm", option_value(arm)) for arm in (arms if isinstance(arms, list) else ()))
+def _typed(asked: tuple[str, str]) -> str:
+    """An option for the shell; a flag has no value."""
+    name, value = asked
+    return f"--{name} {shlex.quote(value)}" if value else f"--{name}"
 
 
 def _changed(plan: Plan) -> Iterator[tuple[str, str]]:
