@@ -8,7 +8,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -269,32 +269,22 @@ T = TypeVar("T")
 
 
 def paged(found: T, blocks: Callable[[T], Iterable[Block]]) -> T:
-    """An equal value; `print` shows the page that the command line prints, a notebook's cell the same as HTML."""
-    kind = type(found)
+    """An equal value; `print` shows the page that the command line prints, a notebook's cell the same as HTML.
 
-    class Paged(kind):  # type: ignore[misc,valid-type]  # a class of the same fields
-        def __str__(self) -> str:
-            page = StringIO()
-            print_blocks(blocks(cast("T", self)), page, color=False)
-            return page.getvalue()
+    A copy in another process is a plain value.
+    """
+    kind: Any = type(found)
 
-        __repr__ = __str__
+    def text(self: T) -> str:
+        print_blocks(blocks(self), page := StringIO(), color=False)
+        return page.getvalue()
 
-        def _repr_html_(self) -> str:
-            return cell_of(blocks(cast("T", self)))
-
-        def __eq__(self, other: object) -> bool:
-            return isinstance(other, kind) and _values(self) == _values(other)
-
-        __hash__ = kind.__hash__
-
-        def __reduce__(self) -> tuple[Any, ...]:
-            return kind, tuple(_values(self).values())  # a copy in another process is a plain value
-
-    Paged.__name__ = Paged.__qualname__ = kind.__name__
-    made: Any = Paged(**_values(found))
-    return cast("T", made)
-
-
-def _values(found: Any) -> dict[str, Any]:
-    return {each.name: getattr(found, each.name) for each in fields(found)}
+    made = type(kind.__name__, (kind,), {
+        "__str__": text,
+        "__repr__": text,
+        "_repr_html_": lambda self: cell_of(blocks(self)),
+        "__eq__": lambda self, other: isinstance(other, kind) and parts(self) == parts(other),
+        "__hash__": kind.__hash__,
+        "__reduce__": lambda self: (kind, tuple(parts(self).values())),
+    })  # fmt: skip
+    return cast("T", made(**parts(found)))
