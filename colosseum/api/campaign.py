@@ -33,7 +33,7 @@ from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.evidence.folder_checks import verify_folder
+from colosseum.evidence.folder_checks import RunFile, read_run, verify_folder
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
 from colosseum.report.comparing import comparison_blocks
@@ -227,8 +227,8 @@ class Run:
         """Its `trial`, a SHA-256 in hexadecimal, its `arm`, `point`, `seed`, `repeat`, `model` and `players`."""
 
     @cached_property
-    def _so_far(self) -> log.RunFile:
-        return log.read_run(self._folder, self.listed)
+    def _so_far(self) -> RunFile:
+        return read_run(self._folder, self.listed)
 
     @property
     def trial(self) -> str:

@@ -77,9 +77,8 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
 
     Raises ColosseumError.
     """
-    files.check_file("--table", request.table)
-    files.check_file("--html", request.html)
-    files.check_file("--figures", request.figures)
+    for option, path in (("--table", request.table), ("--html", request.html), ("--figures", request.figures)):
+        files.check_file(option, path)
     report = read_report(folder, coalition=request.coalition, tell=partial(progress_lines(note), "runs"))
     if lost := Folder(folder).lost(report.plan):
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
@@ -101,8 +100,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         if request.figures is not None:
             note("\n".join(files.write_figures(content, request.figures)))
     with in_words(folder):
-        tell = partial(progress_lines(note), "strength")
-        found = strengths(folder, report.plan, tell) if request.strength else None
+        found = strengths(folder, report.plan, partial(progress_lines(note), "strength")) if request.strength else None
     if request.as_json:
         say_json("report", report.content(found))
     else:

@@ -3,55 +3,27 @@
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from colosseum.campaign.folder import Folder, Plan, as_bytes
-from colosseum.campaign.listing import SHORT, Overview, overviews, run_words
+from colosseum.campaign.listing import SHORT, Overview, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
-from colosseum.campaign.verifying import PROMISE, Verified, doubt, misfit, so_far
-from colosseum.diagnostics import counted, file_errors, stop
+from colosseum.campaign.verifying import PROMISE, Verified, misfit
+from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.evidence.folder_checks import Defects
+from colosseum.evidence.folder_checks import Defects, RunFile
 from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
 from colosseum.report.words import WORDS
-from colosseum.run.trial import Listed
-
-
-@dataclass(frozen=True)
-class RunsFile:
-    """The runs of a campaign."""
-
-    runs: tuple[Overview, ...]
-
-
-@dataclass(frozen=True)
-class RunFile:
-    """One run with its events."""
-
-    listed: Listed
-    whole: bool
-    """Whether the trace ends with a whole line."""
-    doubt: str
-    """Why it cannot be trusted; else empty."""
-    events: tuple[Mapping[str, Any], ...]
-    """As `colosseum schema trace` has them."""
-
-
-def list_folder(path: Path) -> tuple[RunsFile, Plan]:
-    """All runs, with the plan that they are of. Raises ColosseumError."""
-    plan = read_campaign(path)
-    with in_words(path):
-        return RunsFile(tuple(overviews(Folder(path), plan))), plan
 
 
 def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
@@ -76,18 +48,6 @@ def _cells(run: Overview) -> dict[str, TableCell]:
         "decided": decided, "calls": spent.calls if spent else None,
         "cost": "" if spent is None else "unknown" if spent.unpriced else dollars(spent.cost),
     }  # fmt: skip
-
-
-def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
-    """What is on file of a run, also of one that goes on or was cut off. Raises ColosseumError."""
-    folder, trace = Folder(path), Folder(path).trace(listed.trial)
-    if not trace.exists():
-        raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}")
-    with file_errors(trace, verb="read", code="C123"):
-        found = so_far(trace)
-        wrong = found.broken or doubt(folder, listed, found)
-    events = tuple(event for event in found.events if thoughts or event.get("event") != "thought")
-    return RunFile(listed, not found.half, wrong, events)
 
 
 def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
