@@ -48,13 +48,6 @@ def _average(average: Average, runs: int, places: int) -> TableCell:
 
 def difference_table(summary: Summary) -> Table | None:
     """Each arm against the control, paired by seed: a row for each figure; None where no arm is compared."""
-    compared = [comparison for point in summary.points for comparison in point.comparisons]
-    if not compared:
-        return None
-    places = {
-        name: decimals([end for p in pairs for end in (p.mean.value, *(limits(p) or ()))], digits=3)
-        for name in CHANGES for pairs in [[c.differences[name].paired for c in compared]]
-    }  # fmt: skip
     rows = list[tuple[TableCell, ...]]()
     for place, point in named(summary.points):
         for each in point.comparisons:
@@ -63,9 +56,10 @@ def difference_table(summary: Summary) -> Table | None:
                 rows.append((name, "", Amount(None, note=no_pair(each.excluded))))
                 continue
             for figure, found in ((figure, each.differences[figure]) for figure in CHANGES):
-                cell = change(found.paired, places[figure], note=lacking(found.nulls, each.pairs, "pairs"))
+                places = decimals([found.paired.mean.value, *(limits(found.paired) or ())], digits=3)
+                cell = change(found.paired, places, note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
-    return described("differences", rows, control=summary.control)
+    return described("differences", rows, control=summary.control) if rows else None
 
 
 TROUBLES: Final = WORDS["troubles"]
@@ -120,8 +114,6 @@ def belief_table(summary: Summary) -> Table | None:
     """How far false claims came, and whom outsiders suspect, by arm; None where nobody was asked."""
     every = [arm for point in summary.points for arm in point.arms if arm.complete]
     asked = [part for part in (RATES, SUSPECTED) if any(arm.scalars[[*part][-1]].n for arm in every)]
-    if not asked:
-        return None
     rates = {name: words for part in asked for name, words in part.items()}
     steps = sorted({step for arm in every for step in arm.believed})
 
@@ -131,9 +123,7 @@ def belief_table(summary: Summary) -> Table | None:
             yield arm.arm, *(amount(found, 2) for found in (*(arm.scalars[name].mean for name in rates), *far))
 
     away = [f"{step} step{'s' if step > 1 else ''} from an adversary" for step in steps]
-    suspicions = "Suspicions: shares of outsiders; false claims and alarms: of pairs of an outsider and a claim"
-    title = suspicions if SUSPECTED in asked else "False claims: shares of pairs of an outsider and a claim"
-    return point_table("beliefs", summary.points, rows, [*rates.values(), *away], title=title)
+    return point_table("beliefs", summary.points, rows, [*rates.values(), *away]) if rates else None
 
 
 def thought_table(verdicts: Verdicts) -> Table | None:
