@@ -37,7 +37,7 @@ from colosseum.evidence.folder_checks import RunFile, read_run, verify_folder
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
 from colosseum.report.comparing import comparison_blocks
-from colosseum.report.files import check_file, read_content, write_html
+from colosseum.report.files import check_file, write_report
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
@@ -183,7 +183,7 @@ class Campaign:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
         place = place_of(path)
         check_file("--html", place)
-        write_html(read_content(self.folder, self.findings, thoughts=thoughts), place)
+        list(write_report(self.folder, self.findings, html=place, thoughts=thoughts))
         return place
 
     def run(self, words: str) -> "Run":

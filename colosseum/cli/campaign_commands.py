@@ -209,10 +209,10 @@ def view(
 
     from colosseum.cli.words import note
     from colosseum.evidence.findings import read_report
-    from colosseum.report.files import read_content, write_html
+    from colosseum.report.files import write_report
 
     page = folder / "report.html"
-    note(write_html(read_content(folder, read_report(folder), thoughts=thoughts), page))
+    note("\n".join(write_report(folder, read_report(folder), html=page, thoughts=thoughts)))
     if not (no_browser or webbrowser.open(page.absolute().as_uri())):
         note(f"no browser could be opened here: open {page} in one")
     return 0

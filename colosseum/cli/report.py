@@ -89,16 +89,11 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     if request.point is not None:  # all tests are counted in its verdicts
         known = {each.point: factors(each.point, each.model) for each in report.summary.points}
         report = report.at(set(matching(request.point, known)))
-    if request.table is not None:
-        note(files.write_table(folder, report, request.table))
-    if request.html is not None or request.figures is not None:
-        content = files.read_content(
-            folder, report, thoughts=request.thoughts, published=request.published, calls=request.calls
-        )
-        if request.html is not None:
-            note(files.write_html(content, request.html))
-        if request.figures is not None:
-            note("\n".join(files.write_figures(content, request.figures)))
+    if request.writes:
+        note("\n".join(files.write_report(
+            folder, report, table=request.table, html=request.html, figures=request.figures,
+            thoughts=request.thoughts, published=request.published, calls=request.calls,
+        )))  # fmt: skip
     with in_words(folder):
         found = strengths(folder, report.plan, partial(progress_lines(note), "strength")) if request.strength else None
     if request.as_json:
