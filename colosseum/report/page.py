@@ -6,8 +6,8 @@ that no name is read as markup. What has no number has a mark, and the reason st
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TextIO
+from dataclasses import replace
+from typing import Final, Literal, TextIO, TypeAlias
 
 from rich.align import Align
 from rich.box import Box
@@ -27,8 +27,8 @@ STYLES: Final = {
     "secret": "magenta", "wrong": "red",
 }  # fmt: skip
 TONES: Final = {"bad": "bold red", "clear": "green", "open": "yellow", "plain": ""}
-WHOLE: Final = 999
-"""Cells of a column that is not narrowed."""
+WHOLE: Final = 9_999
+"""Wider than any table."""
 _GAP: Final = 2
 """Columns between two cells: the padding and the divider."""
 _INDENT: Final = 2
@@ -147,22 +147,8 @@ def table_notes(table: document.Table) -> tuple[list[list[str]], list[tuple[str,
     return cells, [*((f"({mark})", note) for note, mark in notes.items()), *table.facts]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownColumn:
-    """Cells below a heading; of words, which begin at the left and may be folded, or of numbers, which are whole."""
-
-    heading: str
-    cells: tuple[Text, ...]
-    left: bool
-    most: int
-    """Widest cell of words; longer ones go on below."""
-
-    @property
-    def width(self) -> int:
-        """In signs; a heading that is wider than its cells has two lines."""
-        widest = max((cell.cell_len for cell in self.cells), default=0)
-        lines = [self.heading] if cell_len(self.heading) <= widest else self.heading.rsplit(" ", 1)
-        return max(1, min(WIDEST_LABEL, max(map(cell_len, lines))), min(widest, self.most) if self.left else widest)
+Column: TypeAlias = tuple[str, Sequence[Text], bool]
+"""A heading, cells, and whether they are words, which begin at the left and may be folded; numbers are whole."""
 
 
 def _show_table(console: Console, table: document.Table) -> None:
@@ -175,11 +161,17 @@ def _show_table(console: Console, table: document.Table) -> None:
     names = [printable(name, console.encoding) for name in table.columns[table.grouped :]]
     left = [all(cell.is_text if isinstance(cell, document.Amount) else isinstance(cell, str | None) for cell in cells)
             for cells in zip(*shown.rows, strict=True)]  # fmt: skip
-    columns = list(map(ShownColumn, names, lines, [True, *left[table.grouped + 1 :]], [WIDEST_LABEL] * len(names)))
-    for place, part in enumerate(_fit(columns, console.width - _INDENT)):
+    label, *columns = zip(names, lines, [True, *left[table.grouped + 1 :]], strict=False)
+    parts, wide = [[label]], console.options.update(width=WHOLE)
+    for column in columns:
+        least = console.measure(_grid(console, [*parts[-1], column]), options=wide).minimum
+        if len(parts[-1]) > 1 and least > console.width - _INDENT:
+            parts.append([label])
+        parts[-1].append(column)
+    for place, part in enumerate(parts):
         if place:
             console.print()
-        _print_part(console, part)
+        console.print(Padding(_grid(console, part), (0, 0, 0, _INDENT)))
     if len(table.rows) > len(shown.rows):
         say(console, f"… and {len(table.rows) - len(shown.rows):,} more rows: `--json` lists all")
     if facts:
@@ -199,34 +191,20 @@ def _lines(table: document.Table, words: Sequence[Sequence[str]], encoding: str)
         yield [Text("  " if last else "") + name, *rest]
 
 
-def _fit(columns: Sequence[ShownColumn], width: int) -> list[list[ShownColumn]]:
-    """Parts no wider than `width`, as far as single columns allow; each begins with the rows' names."""
-    label, *rest = columns
-    for most in (WHOLE, *range(60, 19, -4), max(20, width - label.width - _GAP)):
-        rest = [replace(column, most=most) for column in rest]
-        if _width([label, *rest]) <= width:
-            return [[label, *rest]]
-    parts = [[label]]
-    for column in rest:
-        if len(parts[-1]) > 1 and _width([*parts[-1], column]) > width:
-            parts.append([label])
-        parts[-1].append(column)
-    return parts
-
-
-def _width(columns: Sequence[ShownColumn]) -> int:
-    return sum(column.width + _GAP for column in columns) - _GAP
-
-
-def _print_part(console: Console, columns: Sequence[ShownColumn]) -> None:
-    """Headings, a line, and rows."""
+def _grid(console: Console, columns: Sequence[Column]) -> Grid:
+    """Headings, a line, and rows; a heading that is wider than its cells has two lines."""
     line = "--" if console.options.ascii_only else "──"
     box = Box(f"    \n    \n {line} \n" + "    \n" * 5, ascii=console.options.ascii_only)
     grid = Grid(box=box, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False)
-    for column in columns:
-        side: Literal["left", "right"] = "left" if column.left else "right"
-        heading = Align(Text(column.heading, "bold"), side, vertical="bottom")
-        grid.add_column(heading, justify=side, width=column.width, overflow="fold")
-    for cells in zip(*(column.cells for column in columns), strict=True):
-        grid.add_row(*cells)
-    console.print(Padding(grid, (0, 0, 0, _INDENT)))
+    for place, (heading, cells, left) in enumerate(columns):
+        side: Literal["left", "right"] = "left" if left else "right"
+        widest = max((cell.cell_len for cell in cells), default=0)
+        parts = [heading] if cell_len(heading) <= widest else heading.rsplit(" ", 1)
+        least = min(WIDEST_LABEL, max(map(cell_len, parts)))
+        width = max(1, least, widest if place and not left else min(widest, WIDEST_LABEL))
+        fixed = None if place and left else width
+        title = Align(Text(heading, "bold"), side, vertical="bottom")
+        grid.add_column(title, justify=side, width=fixed, min_width=width, overflow="fold")
+    for row in zip(*(cells for _, cells, _ in columns), strict=True):
+        grid.add_row(*row)
+    return grid
