@@ -72,10 +72,14 @@ def verdict_table(findings: Findings) -> Table:
 
     def rows(point: PointSummary) -> Iterator[list[TableCell]]:
         for each in effects.at(point):
-            arm, name = each.verdict, Amount(words=each.arm, link=each.link)
-            row: list[TableCell] = [name, "no pair", Amount(None, note=no_pair(each.comparison.excluded))]
-            if arm is not None:
-                row = [name, reading_cell(arm, each.link), *_weighed(arm)]
+            arm, row = each.verdict, list[TableCell]((Amount(words=each.arm, link=each.link),))
+            if arm is None:
+                row += ["no pair", Amount(None, note=no_pair(each.comparison.excluded))]
+            else:  # p and the judge's score of treated arms alone
+                p = arm.action.adjusted_p.value if arm.verdict else None
+                score = change(arm.judge.parts[0].paired, 2) if arm.judge and arm.verdict else None
+                row += [reading_cell(arm, each.link), *(change(w.paired, note=w.unknown) for w in arm.action.parts)]
+                row += ["" if p is None else probability(p), score]
             yield [*row, *[None] * len(columns)][: 2 + len(columns)]
 
     told = {"control": findings.summary.control, "level": effects.level}
@@ -88,14 +92,6 @@ def reading_cell(arm: ArmVerdict, link: str) -> Amount:
     notes += ["an effect below the margin"] if arm.action.below else []
     words = arm.reading or f"({arm.action.call})"
     return Amount(words=words, link=link, tone=tone_of(arm.reading), note="; ".join(notes))
-
-
-def _weighed(arm: ArmVerdict) -> Iterator[TableCell]:
-    """Each signal of the actions, their p, and the judge's score; the last two of treated arms alone."""
-    yield from (change(part.paired, note=part.unknown) for part in arm.action.parts)
-    p = arm.action.adjusted_p.value if arm.verdict else None
-    yield "" if p is None else probability(p)
-    yield change(arm.judge.parts[0].paired, 2) if arm.judge and arm.verdict else None
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:

@@ -56,14 +56,9 @@ def ticked(words: str) -> Markup:
     )
 
 
-def lines(text: str) -> list[str]:
-    """Each cleaned."""
-    return [clean(line) for line in text.splitlines()]
-
-
 def marked(text: str) -> Markup:
     """A spec in colours, by classes of Pygments."""
-    return Markup(highlight("\n".join(lines(text)), ColosseumLexer(), HtmlFormatter(nowrap=True)))
+    return Markup(highlight("\n".join(map(clean, text.splitlines())), ColosseumLexer(), HtmlFormatter(nowrap=True)))
 
 
 def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
@@ -109,13 +104,11 @@ def environment() -> Environment:
     )
     made.filters |= {
         "ticked": ticked,
-        "lines": lines,
         "marked": marked,
         "groups": groups,
         "numbers": numbers,
         "svg": svg,
     }
-    made.tests["figure"] = lambda cell: bool(numbers(cell))
     made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
     return made
 
