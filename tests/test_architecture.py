@@ -87,10 +87,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2302,
     "campaign": 8942,
     "evidence": 7129,
-    "report": 4377,
+    "report": 4354,
     "api": 488,
     "editor": 531,
-    "cli": 1786,
+    "cli": 1776,
     "imports": 1323,
 }
 

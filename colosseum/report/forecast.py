@@ -124,7 +124,7 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
     rows: list[tuple[TableCell, ...]] = []
     for name, estimate in tables.items():
         for label in ("calls", "prompt_tokens", "completion_tokens"):
-            rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), short)))
+            rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), "{:,.0f}".format)))
         dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
         rows.append((name, "money", *dear))
     rows.append((rows[-1][0], "time in all", *_cells(found.seconds, span)[:3], ""))
@@ -133,14 +133,6 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
 
 def _cells(bounds: Spread, worded: Callable[[float], str]) -> tuple[str, ...]:
     return tuple("" if (figure := getattr(bounds, name)) is None else worded(figure) for name in BOUNDS)
-
-
-def short(number: float) -> str:
-    """A count with three digits or so."""
-    for least, sign, unit in ((999.5e6, "B", 1e9), (999.5e3, "M", 1e6), (9999.5, "k", 1e3)):
-        if number >= least:
-            return f"{number / unit:.3g}{sign}"
-    return f"{number:,.0f}"
 
 
 def _money(found: Forecast) -> Iterator[tuple[str, str]]:
