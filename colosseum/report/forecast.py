@@ -6,7 +6,7 @@ A figure that is not known is said to be so with the reason, and is never 0.
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
-from colosseum.campaign.estimate import Spread
+from colosseum.campaign.estimate import NOTHING, Spread
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import dollars
@@ -146,6 +146,16 @@ def _money(found: Forecast) -> Iterator[tuple[str, str]]:
     if found.unfinished:
         yield "on file", f"{counted(found.unfinished, 'answer')} of runs that were begun, which are not paid for again"
     if found.budget is not None:
-        yield "budget", dollars(found.budget)
+        yield "budget", f"{dollars(found.budget)}{_enough(found, found.budget)}"
     if found.run_budget is not None:
         yield "budget of a run", dollars(found.run_budget)
+
+
+def _enough(found: Forecast, budget: float) -> str:
+    """Whether a budget suffices, where that can be told."""
+    if found.unknown or not found.runs.missing:
+        return ""
+    left, bill = budget - found.spent, found.total.dollars or NOTHING
+    if left < bill.low:
+        return ": probably less than the missing runs take, so that some will be left"
+    return ": probably enough" if left >= bill.high else ": it may not be enough"

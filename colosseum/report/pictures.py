@@ -131,8 +131,8 @@ def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
     """The look of each name. The first of `series` is grey and round; names outside `series` start with the second."""
     wanted, forms = dict.fromkeys(names), list(FORMS)[1:]
     known = list(series) if set(wanted) <= set(series) else ["", *wanted]
-    turns = (divmod(place, HUES) for place in range(len(known)))
-    every = [("series-0", "circle"), *((f"series-{n + 1}", forms[(n + t) % len(forms)]) for t, n in turns)]
+    turns = ((f"series-{n % HUES + 1}", forms[n % len(forms)]) for n in range(len(known)))
+    every = [("series-0", "circle"), *turns]
     return {name: every[known.index(name)] for name in sorted(wanted, key=known.index)}
 
 

@@ -86,11 +86,6 @@ def svg(chart: AnyChart) -> Markup:
     return Markup(made.render(name=chart.name, title=title, caption=caption, size=size, elements=elements))
 
 
-def cleaned(value: Any) -> Any:
-    """A value as a template prints it: text is cleaned, our own markup stays."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 @cache
 def environment() -> Environment:
     """Of all templates; everything is escaped, and cleaned before."""
@@ -100,7 +95,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=cleaned,
+        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else clean(value),
     )
     made.filters |= {
         "ticked": ticked,
@@ -183,27 +178,18 @@ def render(content: Content) -> str:
 
 def rating_page(draw: LabelDraw, questions: Mapping[str, Matter]) -> str:
     """The page of all questions for raters, in their order; nothing in it tells an arm, a role or a name."""
-    rubric = next(iter(questions.values())).rubric
+    rubric, shown = next(iter(questions.values())).rubric, ("round", "channel", "author", "text")
     items = [
         {
             "item": name,
             "agents": matter.transcript.numbers(matter.agents),
             "channels": list(matter.transcript.channels.items()),
-            "posts": [
-                {"round": post.round, "channel": post.channel, "author": post.author, "text": post.text}
-                for post in matter.transcript.posts
-            ],
+            "posts": [{part: getattr(post, part) for part in shown} for post in matter.transcript.posts],
         }
         for name, matter in questions.items()
     ]
-    content = {
-        "draw": draw,
-        "question": rubric.question,
-        "rubric": rubric.name,
-        "scale": rubric.anchors,
-        "items": items,
-    }
-    return _filled("rating.html", RATING_SCRIPTS, index=embedded(content))
+    asked = {"question": rubric.question, "rubric": rubric.name, "scale": rubric.anchors}
+    return _filled("rating.html", RATING_SCRIPTS, index=embedded({"draw": draw, **asked, "items": items}))
 
 
 def _filled(template: str, names: tuple[str, ...], **content: object) -> str:
