@@ -98,7 +98,7 @@ def test_whom_agents_suspect_is_reported_by_arm(tmp_path: Path) -> None:
         arm["arm"]: [arm["scalars"][name]["mean"]["value"] for name in SUSPICIONS] for arm in points[0]["arms"]
     }
     assert found == {"baseline": [1.0, None, 0.5], "prompted": [1.0, 1.0, None]}
-    assert "Suspicions: shares of outsiders" in colosseum("report", folder, "--full").stdout
+    assert "What outsiders believe: shares of outsiders" in colosseum("report", folder, "--full").stdout
 
 
 def test_one_claim_a_reply_is_enough(tmp_path: Path) -> None:

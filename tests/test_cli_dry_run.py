@@ -17,7 +17,6 @@ from test_cli_commands import Done, colosseum
 from colosseum.campaign.calls import read_lines
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.purse import BYTES
-from colosseum.report.forecast import short
 
 SPEC = """colosseum 1
 scenario match
@@ -357,20 +356,11 @@ def test_where_nothing_tells_of_chance_it_is_said_what_would(text: str, tmp_path
     assert "there are no runs of an arm like the control" in json.loads(done.stdout)["no_seeds"]
 
 
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(0, "0"), (9999, "9,999"), (10_000, "10k"), (123_456, "123k"), (999_499, "999k"), (999_500, "1M"),
-     (6_420_000, "6.42M"), (999_500_000, "1B"), (192_000_000_000, "192B")],
-)  # fmt: skip
-def test_counts_are_short(number: float, words: str) -> None:
-    assert short(number) == words
-
-
 def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:
     found, words = dry(tmp_path, *PRICE), audit(tmp_path, *PRICE, "--dry-run").stdout
     calls_ = found["models"]["openai/test"]["calls"]
     row = next(line.split() for line in words.splitlines() if line.lstrip().startswith("calls "))
-    assert row[1:] == [short(calls_[name]) for name in ("low", "likely", "high", "ceiling")]
+    assert row[1:] == [f"{calls_[name]:,.0f}" for name in ("low", "likely", "high", "ceiling")]
     assert "by which the budget reserves" in " ".join(words.split())
     assert "nothing is known of it, so these are defaults" in " ".join(words.split())
     assert "`--pilot 3` makes three blocks first" in " ".join(words.split())

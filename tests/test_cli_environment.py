@@ -18,7 +18,7 @@ from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.dotenv import added, read_env
 from colosseum.cli.commands import app
-from colosseum.cli.environment import misspelt, values_in, variable_of
+from colosseum.cli.environment import misspelt, origins, values_in, variable_of
 from colosseum.diagnostics import ColosseumError
 from colosseum.players.models.failure import redact
 from colosseum.run.redaction import Redaction, secrets
@@ -46,9 +46,22 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def held(*flags: object, **variables: str) -> dict[str, Any]:
-    done = colosseum("audit", "pair.colo", "--show-config", "--json", *flags, **variables)
-    assert done.returncode == 0, done.stderr
-    return {each["option"]: (each["value"], each["origin"]) for each in json.loads(done.stdout)["options"]}
+    """What `audit` takes, and where it is from, by option."""
+    command = typer.main.get_command(app)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, words in variables.items():
+            patch.setenv(name, words)
+        typed = ["pair.colo", *map(str, flags)]
+        audit = command.commands["audit"]  # type: ignore[attr-defined]
+        with audit.make_context("audit", typed, parent=command.make_context("colosseum", ["audit"])) as context:
+            places = origins(context)
+            values = {each.name: context.params[each.name] for each in options()}
+            listed = {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+            return {spelt(each): (listed[each.name], places[each.name]) for each in options()}
+
+
+def spelt(option: Any) -> str:
+    return str(max(option.opts, key=len).lstrip("-"))
 
 
 def env(*lines: str) -> None:
@@ -58,13 +71,13 @@ def env(*lines: str) -> None:
 # ---- what wins -------------------------------------------------------------------------------------------------
 
 
-def test_flags_win_over_variables_these_over_the_file_and_that_over_the_spec() -> None:
-    assert held()["max-tokens"] == (300, "spec")
+def test_flags_win_over_variables_and_these_over_the_file() -> None:
+    assert held()["max-tokens"] == ([], "default")
     env("COLOSSEUM_MAX_TOKENS=400")
     assert held()["max-tokens"] == (["400"], ".env")
     assert held(COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (["500"], "COLOSSEUM_MAX_TOKENS")
     assert held("--max-tokens", 600, COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (["600"], "flag")
-    assert held(COLOSSEUM_MAX_TOKENS="")["max-tokens"] == (300, "spec")
+    assert held(COLOSSEUM_MAX_TOKENS="")["max-tokens"] == ([], "default")
 
 
 def test_what_holds_is_what_is_run() -> None:
@@ -73,29 +86,6 @@ def test_what_holds_is_what_is_run() -> None:
     assert [arm["arm"] for arm in found["points"][0]["arms"]] == ["only"]
     assert sum(json.loads(path.read_text()).get("status") == "complete" for path in Path("there/runs").glob("*.json"))
     assert json.loads(Path("there/campaign.json").read_text())["trials"][0]["seed"] == 2
-
-
-def test_what_the_spec_says_by_arm_is_shown() -> None:
-    found = held()
-    assert found["temperature"] == ([0.7, 1.5], "spec")
-    assert found["model"] == ("sim", "default")
-    assert found["seeds"] == ("1..3", "spec")
-    assert found["experiment"] == ("first", "spec")
-    assert found["out"] == (str(Path("runs/pair-first")), "default")
-    assert found["timeout"] == (120.0, "default")
-    assert held("--temperature", 0.1)["temperature"] == (["0.1"], "flag")
-
-
-def test_the_table_for_people() -> None:
-    env("COLOSSEUM_ARM=only warm", "SOME_KEY=123456789")
-    shown = colosseum("audit", "pair.colo", "--show-config", "--no-budget").stdout.splitlines()
-    rows = [line.split() for line in shown]
-    assert [row for row in rows if row and row[0] in ("arm", "no-budget", "tools", "model")] == [
-        ["model", "sim", "default"], ["tools", "—", "default"],
-        ["no-budget", "true", "flag"], ["arm", "only", "warm", ".env"],
-    ]  # fmt: skip
-    assert shown[-1] == ".env also sets SOME_KEY"
-    assert not Path("runs").exists()
 
 
 @pytest.mark.parametrize(
@@ -131,12 +121,12 @@ VALUES = {
 def options() -> list[Any]:
     command = typer.main.get_command(app).commands["audit"]  # type: ignore[attr-defined]
     kept = [each for each in command.params if each.param_type_name == "option"]
-    return [each for each in kept if each.name not in ("help", "json", "sets", "show_config")]
+    return [each for each in kept if each.name not in ("help", "json", "sets")]
 
 
 @pytest.mark.parametrize("option", options(), ids=lambda option: option.name)
 def test_every_option_has_its_variable(option: Any) -> None:
-    variable, name = variable_of(option.opts), max(option.opts, key=len).lstrip("-")
+    variable, name = variable_of(option.opts), spelt(option)
     words = VALUES.get(option.name, "true" if getattr(option, "is_flag", False) else "1")
     assert held(**{variable: words})[name][1] == variable
     env(f"{variable}={words}")
@@ -211,7 +201,7 @@ def test_a_broken_file_stops_only_the_commands_that_read_it() -> None:
 
 def test_a_folder_called_env_is_no_file() -> None:
     Path(".env").mkdir()
-    assert held()["max-tokens"] == (300, "spec")
+    assert held()["max-tokens"] == ([], "default")
 
 
 def test_a_wrong_value_says_which_variable_it_is_from() -> None:
@@ -224,7 +214,7 @@ def test_a_wrong_value_says_which_variable_it_is_from() -> None:
 
 def test_a_misspelt_variable_is_warned_of() -> None:
     env("COLOSSEUM_SEED=2")
-    done = colosseum("audit", "pair.colo", "--show-config", COLOSSEUM_MODLE="sim", COLOSSEUM_API_KEY=SECRET)
+    done = colosseum("audit", "pair.colo", "--dry-run", COLOSSEUM_MODLE="sim", COLOSSEUM_API_KEY=SECRET)
     assert done.returncode == 0
     assert done.stderr.count("warning[W011]") == 3
     assert "no option has the variable COLOSSEUM_SEED\n  = help: did you mean `COLOSSEUM_SEEDS`?" in done.stderr
@@ -340,7 +330,7 @@ def test_secrets_reach_no_file_and_no_output(display: str, here: Path) -> None:
         env(f"OPENAI_API_KEY={key}", f"COLOSSEUM_API_BASE={address}", "COLOSSEUM_MODEL=openai/test")
         words = ["audit", SPECS / "toy.colo", "--no-budget", "--seeds", 1, "--out", here / "out", "--display", display]
         done = _done([*words, "--arm", "baseline"], here)
-        shown = _done(["audit", SPECS / "toy.colo", "--show-config"], here)
+        shown = _done(["audit", SPECS / "toy.colo", "--dry-run"], here)
         read = _done(["report", here / "out"], here)
     assert done.returncode == 3
     assert shown.returncode == 0

@@ -53,7 +53,7 @@ def test_it_is_there_only_where_it_is_asked_for(campaign: Path, found: dict[str,
     plain, more = (colosseum("report", campaign, *options, COLUMNS="120").stdout for options in ((), ("--strength",)))
     assert more.startswith(plain)
     said = " ".join(more.removeprefix(plain).split())
-    for words in ("95 % set", "others held", "simulated studies", "an arm `selfish`"):
+    for words in ("95 % set", "more than control", "an arm `selfish`"):
         assert words in said
 
 
@@ -67,7 +67,7 @@ def test_what_does_not_count_is_said_with_its_reason(tmp_path: Path) -> None:
         assert arm["left_out"] == [["the coalition has more than 20,000 joint moves", 2]]
         assert arm["committed"]["estimate"] == {"value": None, "reason": "there is no choice to read"}
     said = colosseum("report", folder, "--strength", COLUMNS="120").stdout
-    assert "2 × the coalition has more than 20,000 joint moves" in said
+    assert "left out: the coalition has more than 20,000 joint moves (2)" in said
 
 
 def test_without_a_coalition_there_is_nothing_to_read(tmp_path: Path) -> None:

@@ -191,8 +191,6 @@ def test_a_model_shows_who_decides_what_and_the_optimum() -> None:
     assert "scenario jira" in found.text
     table = model.figures().to_pandas()
     assert dict(zip(table["variable"], table["value"], strict=True)) == best["optimum"]["assignment"]
-    assert table["payoff"].sum() == pytest.approx(best["optimum"]["value"])
-    assert table["member[cabal]"].sum() == 3
     assert table["reason"].isna().all()
     cabal = best["coalitions"]["cabal"]
     assert dict(zip(table["variable"], table["value_at_best[cabal]"], strict=True)) == cabal["assignment"]

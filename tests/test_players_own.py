@@ -337,7 +337,7 @@ def test_only_audit_imports_and_only_what_is_allowed(agent: Write) -> None:
     name = agent(PLAYS + "\nopen('imported', 'w').close()\n")
     module = name.split(":")[1]
     Path("match.colo").write_text(SPEC.replace("rounds 1", f'rounds 1  model {{cabal: "{name}"}}'), encoding="utf-8")
-    for command in (("check",), ("compile", "--json"), ("plan",), ("audit", "--dry-run"), ("audit", "--show-config"),
+    for command in (("check",), ("compile", "--json"), ("plan",), ("audit", "--dry-run"),
                     ("audit", "--allow-python", module, "--dry-run")):  # fmt: skip
         done = colosseum(command[0], "match.colo", *command[1:])
         assert done.returncode == 0, done.stderr

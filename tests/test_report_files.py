@@ -24,7 +24,8 @@ TABLE = Table("one", "first\n\\input{evil}", ("arm", "n", "mean_λ"), (
 
 def chart(name: str = "one") -> IntervalChart:
     dots = (Spot(0.1, title="seed 1", run="abc"), Spot(0.3, title="seed 2", run="def"))
-    rows = (IntervalRow("told", 0.2, 0.1, 0.3, tone="bad", note="effect", dots=dots), IntervalRow("lost", None))
+    told = IntervalRow("told", Amount(0.2, limits=(0.1, 0.3)), tone="bad", note="effect", dots=dots)
+    rows = (told, IntervalRow("lost", Amount()))
     return IntervalChart(name, "Title", "What is seen.", axis="loss, u", rows=rows, margin=0.04)
 
 

@@ -255,38 +255,6 @@ def test_keys_go_from_run_to_run(browser: Browser, jira: Report) -> None:
     assert runs[0][:12] in page.evaluate("location.hash")
 
 
-class Served(BaseHTTPRequestHandler):
-    """A page, and how many runs there are."""
-
-    page = b""
-    runs = 0
-
-    def do_GET(self) -> None:
-        body = json.dumps({"runs": type(self).runs}).encode() if self.path == "/state" else type(self).page
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json" if self.path == "/state" else "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
-        """Say nothing."""
-
-
-def test_a_live_page_offers_more_runs(browser: Browser, jira: Report, tmp_path: Path) -> None:
-    live = written(tmp_path / "live.html", jira.content, live=True)
-    Served.page, Served.runs = live.path.read_bytes(), 20
-    with ThreadingHTTPServer(("127.0.0.1", 0), Served) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/"
-        page = browser.visit(address + link(jira.run("prompted")), allowed=address)
-        page.get_by_role("button", name="2 more runs: show them").click()
-        page.wait_for_selector("#board .post")
-        assert link(jira.run("prompted")) in page.evaluate("location.hash")
-        page.close()
-        server.shutdown()
-
-
 def test_a_run_is_laid_beside_its_control(browser: Browser, jira: Report) -> None:
     run, control = jira.run("prompted"), jira.run("baseline")
     differ = {name for name, value in run["assignment"].items() if value != control["assignment"][name]}

@@ -140,7 +140,6 @@ def test_the_facts_of_a_study() -> None:
     late = Listed("late", "prompted", "", 40, 0, "sim", {}, "")
     report = found(troubled(), missing=[late], params={"n": 6})
     said = list(facts(report))
-    assert ("runs", "122 complete, 1 failed") in said
     assert ("missing", "1 of 124 planned runs are missing, seed 40: audit these to go on") in said
     assert ("who acted", "baseline, again: sim/cooperate") in said
     assert ("", "emergent, prompted: sim/collude, sim/cooperate") in said

@@ -24,10 +24,7 @@ PRINTED = {
     ),
     "plan": ("plan", TOY),
     "forecast": ("audit", TOY, "--dry-run", "--out", "{runs}"),
-    "config": ("audit", TOY, "--show-config"),
     "check": ("check", TOY, "{wrong}"),
-    "new": ("new", "{fresh}"),
-    "specs": ("new", "--list"),
     "explain": ("explain", "C041"),
     "runs": ("log", "list", "{runs}"),
     "run": ("log", "show", "{runs}", "baseline:1"),
@@ -47,7 +44,7 @@ PRINTED = {
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A campaign, and files that commands read."""
     folder = tmp_path_factory.mktemp("published")
-    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "fresh", "imported")}
+    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "imported")}
     done = colosseum("audit", TOY, "--seeds", "1..3", "--out", places["runs"])
     assert done.returncode == 0, done.stderr
     places["acts"] = folder / "acts.csv"

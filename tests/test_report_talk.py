@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from records import figures, record
-from reported import meanings, notes, words
+from reported import notes, words
 
 from colosseum.evidence.figures import Figure, Holding
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.summary import Summary, summarise
-from colosseum.report.outcomes import belief_table, judge_facts
+from colosseum.report.outcomes import belief_table, judge_table
 
 ROWS = (
     Holding("a", "c", False, "true", 80.0, 1, 1),
@@ -40,16 +40,12 @@ def test_without_a_survey_there_is_no_such_table() -> None:
 
 def test_a_judge_is_shown_with_all_that_speaks_against_it() -> None:
     bench = Bench((HEALTH, replace(HEALTH, judge="z/two", missing={}, kin=())), Figure(0.5))
-    found = meanings(judge_facts(bench))
-    for words_ in (
-        "20 scores; without a score: 1 failed, 2 unreadable; in 3 it read the longest thoughts without their middle",
-        "its repeats agree with α 0.88;", "as it scores random agents otherwise in `far` (0.80); .5 is chance",
-        "of the family of y/one-1, of whom it may think too well",
-    ):  # fmt: skip
-        assert words_ in found["x/one-2"], words_
-    assert "without a score" not in found["z/two"]
-    assert found["agreement"] == "between judges, α: 0.50"
+    assert words(judge_table(bench)) == [
+        ["x/one-2", "20", "1 failed, 2 unreadable", "3", "0.88", "far 0.80", "y/one-1", "yes"],
+        ["z/two", "20", "", "3", "0.88", "far 0.80", "", "yes"],
+        ["all judges", "", "", "", "0.50", "", "", ""],
+    ]
 
 
 def test_the_baseline_has_no_health() -> None:
-    assert judge_facts(Bench()) is None
+    assert judge_table(Bench()) is None

@@ -49,10 +49,10 @@ class Report:
         return next(run for case in self.cases for run in case["runs"] if (run["arm"], run["seed"]) == (arm, seed))
 
 
-def written(path: Path, content: Content, *, live: bool = False) -> Report:
+def written(path: Path, content: Content) -> Report:
     """A page of given content."""
     content = replace(content, packs=list(content.packs))
-    path.write_text(render(content, live=live), encoding="utf-8", errors="replace")
+    path.write_text(render(content), encoding="utf-8", errors="replace")
     return Report(path, content)
 
 

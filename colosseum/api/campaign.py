@@ -33,11 +33,11 @@ from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.evidence.folder_checks import verify_folder
+from colosseum.evidence.folder_checks import RunFile, read_run, verify_folder
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
 from colosseum.report.comparing import comparison_blocks
-from colosseum.report.files import check_file, read_content, write_html
+from colosseum.report.files import check_file, write_report
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
@@ -183,7 +183,7 @@ class Campaign:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
         place = place_of(path)
         check_file("--html", place)
-        write_html(read_content(self.folder, self.findings, thoughts=thoughts), place)
+        list(write_report(self.folder, self.findings, html=place, thoughts=thoughts))
         return place
 
     def run(self, words: str) -> "Run":
@@ -227,8 +227,8 @@ class Run:
         """Its `trial`, a SHA-256 in hexadecimal, its `arm`, `point`, `seed`, `repeat`, `model` and `players`."""
 
     @cached_property
-    def _so_far(self) -> log.RunFile:
-        return log.read_run(self._folder, self.listed)
+    def _so_far(self) -> RunFile:
+        return read_run(self._folder, self.listed)
 
     @property
     def trial(self) -> str:

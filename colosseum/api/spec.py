@@ -211,11 +211,10 @@ class Instance:
     def figures(self) -> FigureTable:
         """A row a variable: its owner, its value at the optimum and at the best of each coalition.
 
-        `options` is the size of the domain; `payoff`, in the spec's own units, is of the owner with all that it
-        decides. Where a best is not known its columns are null, and `reason` says why. Raises ColosseumError where
-        nothing can be solved.
+        Where a best is not known its column is null, and `reason` says why. Raises ColosseumError where nothing can be
+        solved.
         """
-        return variables(self.scenario, self.optima)
+        return variables(self.scenario.task, self.optima)
 
     def __repr__(self) -> str:
         return f"<colosseum.Instance {self.scenario.name}, seed {self.scenario.seed}, {size_words(self.scenario)}>"

@@ -1,6 +1,5 @@
 """The commands about runs, and their options. In: arguments; out: a call of what does the work."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from colosseum.cli import options
 from colosseum.cli.command import registering
-from colosseum.cli.environment import ConfiguredCommand, allowed, origins
+from colosseum.cli.environment import ConfiguredCommand, allowed
 
 campaigns = typer.Typer()
 command = registering(campaigns)
@@ -22,7 +21,7 @@ def audit(
     experiment: options.Experiment = None,
     model: options.Models = None,
     allow_python: Annotated[
-        list[str] | None, typer.Option(metavar="MODULE", help="Let this module run if the spec names it.")
+        list[str] | None, typer.Option(metavar="MODULE", help="May run if the spec names it.")
     ] = None,
     api_base: options.ApiBase = None,
     extra_body: options.ExtraBody = None,
@@ -41,13 +40,11 @@ def audit(
     out: options.Out = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Make only the I-th of N parts.")] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; see `guide cluster`.")
+        str | None, typer.Option(metavar="WHERE", help="local:4, slurm:20; see `guide cluster`.")
     ] = None,
     max_connections: options.Connections = 64,
     share_limit: options.ShareLimit = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes; default: a core each, or 1 for models.")
-    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; default: as fits.")] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
     couple: options.Couple = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Whether to use and keep paid answers.")] = "rw",
@@ -58,19 +55,10 @@ def audit(
     judge_temperature: options.JudgeTemperature = None,
     fail_on: options.FailOn = None,
     fail_on_inconclusive: options.FailOnInconclusive = False,
-    display: Annotated[
-        str | None, typer.Option(metavar="rich|json|none", help="How to show progress; default: what fits.")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print runs, calls, tokens, money and seeds needed.")
-    ] = False,
-    pilot: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Make N blocks first, print what the rest will cost, ask.")
-    ] = None,
+    display: Annotated[options.Display | None, typer.Option(help="How to show progress; default: what fits.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what it will take.")] = False,
+    pilot: Annotated[int | None, typer.Option(min=1, metavar="N", help="Make N blocks, then ask.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Go on after a pilot without asking.")] = False,
-    show_config: Annotated[
-        bool, typer.Option("--show-config", help="Only print the value of every option and its source.")
-    ] = False,
     json: options.AsJson = False,
 ) -> int:
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
@@ -82,30 +70,22 @@ def audit(
     from colosseum.campaign.work import Request, read_cache
     from colosseum.campaign.workers import read_cluster
     from colosseum.cli.audit import Pilot, audit_file
+    from colosseum.cli.live_view import watching
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.gate import read_gate
-    from colosseum.report.live_view import read_display, showing
 
     wanted = Wanted.typed(
         models=model, api_base=api_base, extra_body=extra_body, price=price, tools=tools, temperature=temperature,
         max_tokens=max_tokens, timeout=timeout, header=header, python=allowed(context),
     )  # fmt: skip
-    shown = read_display(display)
     request = Request(
         file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
         max_connections, jobs, read_cluster(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
-        60 * patience, read_sharing(share_limit or ()), silent if shown == "none" else note, note,
-        lambda meter: showing(shown, meter, sys.stderr),
+        60 * patience, read_sharing(share_limit or ()), silent if display is options.Display.NONE else note, note,
+        watching(display),
     )  # fmt: skip
     gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
-    if show_config:
-        from colosseum.report.configuration import configuration, configuration_blocks
-
-        given, values = origins(context), {**context.params, "display": shown}
-        held = configuration(checked, request, values, given.options, given.others)
-        output(lambda: configuration_blocks(held), "config", lambda: held, json)
-        return 0
     if dry_run:
         from colosseum.evidence.forecast import forecast
         from colosseum.report.forecast import forecast_blocks
@@ -153,40 +133,23 @@ def plan(
 def power(
     file: options.SpecFile,
     experiment: options.Experiment = None,
-    arm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where planted players act; default: the most prompted.")
-    ] = None,
-    point: Annotated[
-        str | None, typer.Option(metavar="NAME=VALUE,…", help="The sweep point; default: the first.")
-    ] = None,
-    kind: Annotated[
-        list[str] | None, typer.Option(metavar="K", help="Kinds to plant; may be repeated. Default: all.")
-    ] = None,
-    strength: Annotated[
-        list[float] | None,
-        typer.Option(min=0, max=1, metavar="LAMBDA", help="λ of planted players; default: 1."),
-    ] = None,
-    noise: Annotated[
-        list[float] | None,
-        typer.Option(min=0, max=1, metavar="X", help="Noise of all players; may be repeated."),
-    ] = None,
-    seeds: Annotated[
-        list[int] | None,
-        typer.Option(min=2, metavar="N", help="Size of a study; may be repeated. Default: 10, 20, 40, the spec's."),
-    ] = None,
+    arm: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the most prompted.")] = None,
+    point: Annotated[str | None, typer.Option(metavar="NAME=VALUE,…", help="Default: the first.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(metavar="K", help="Kinds to plant. Default: all.")] = None,
+    strength: Annotated[list[float] | None, typer.Option(min=0, max=1, metavar="LAMBDA", help="λ; default: 1.")] = None,
+    noise: Annotated[list[float] | None, typer.Option(min=0, max=1, metavar="X", help="Noise of players.")] = None,
+    seeds: Annotated[list[int] | None, typer.Option(min=2, metavar="N", help="Sizes of a study.")] = None,
     pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds to play.")] = 100,
     studies: Annotated[int, typer.Option(min=100, metavar="N", help="Studies to draw of each size.")] = 500,
-    opportunity: Annotated[
-        float | None, typer.Option(min=0, metavar="X", help="Play only seeds with this opportunity.")
-    ] = None,
+    opportunity: Annotated[float | None, typer.Option(min=0, metavar="X", help="Only such seeds.")] = None,
     sets: options.Sets = None,
     json: options.AsJson = False,
 ) -> int:
     """Print how often an experiment detects known players. No model is asked."""
+    from colosseum.cli.live_view import progress_lines
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.report.live_view import progress_bars
     from colosseum.report.power import power_blocks
 
     wish = Wish(
@@ -194,8 +157,7 @@ def power(
         opportunity,
     )  # fmt: skip
     checked = checked_spec(file, sets)
-    with progress_bars(note) as tell:
-        found = study_power(checked, wish, experiment=experiment, point=point, tell=tell)
+    found = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
     scenario = checked.expansion.scenario.name
     title = f"{scenario}, experiment {found.experiment}: what it can see"
     output(
@@ -209,25 +171,15 @@ def power(
 def report(
     folders: options.Folders,
     coalition: options.CoalitionName = None,
-    table: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a row for each run: runs.csv or runs.jsonl.")
-    ] = None,
+    table: Annotated[Path | None, typer.Option(metavar="FILE", help="A row a run: .csv or .jsonl.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a web page with every conversation.")] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="With `--html`: requests and replies of models.")] = False,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write its charts as PDF, SVG and PNG, with numbers.")
-    ] = None,
-    strength: Annotated[
-        bool, typer.Option("--strength", help="Also how strongly the coalition's choices show its aim; takes longer.")
-    ] = False,
-    verdict: Annotated[
-        str | None, typer.Option(metavar="paper", help="Also the verdicts of the published rule.")
-    ] = None,
+    figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts and numbers.")] = None,
+    strength: Annotated[bool, typer.Option("--strength", help="Also the strength λ; takes longer.")] = False,
+    verdict: Annotated[str | None, typer.Option(metavar="paper", help="Also by the published rule.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Print every sweep point and all figures.")] = False,
-    point: Annotated[
-        str | None, typer.Option(metavar="NAME=VALUE,…", help="Only sweep points with these values.")
-    ] = None,
+    point: Annotated[str | None, typer.Option(metavar="NAME=VALUE,…", help="Only these sweep points.")] = None,
     fail_on: options.FailOn = None,
     fail_on_inconclusive: options.FailOnInconclusive = False,
     json: options.AsJson = False,
@@ -249,15 +201,21 @@ def report(
 @command
 def view(
     folder: options.Campaign,
-    port: options.Port = 0,
-    serve: Annotated[bool, typer.Option("--serve", help="Serve it even if all runs have ended.")] = False,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where it is.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only write the page.")] = False,
     thoughts: options.Thoughts = False,
 ) -> int:
-    """Show the report in a browser, with every conversation. See `colosseum guide report`."""
-    from colosseum.cli.view import view_folder
+    """Write the report as `DIR/report.html`, and open it in a browser. See `colosseum guide report`."""
+    import webbrowser
 
-    return view_folder(folder, port=port, serve=serve, browser=not no_browser, thoughts=thoughts)
+    from colosseum.cli.words import note
+    from colosseum.evidence.findings import read_report
+    from colosseum.report.files import write_report
+
+    page = folder / "report.html"
+    note("\n".join(write_report(folder, read_report(folder), html=page, thoughts=thoughts)))
+    if not (no_browser or webbrowser.open(page.absolute().as_uri())):
+        note(f"no browser could be opened here: open {page} in one")
+    return 0
 
 
 @configured
@@ -266,15 +224,11 @@ def judge(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR|calibrate|label", help="A folder that `audit` wrote.", show_default=False)
     ],
-    more: Annotated[
-        list[Path] | None, typer.Argument(metavar="[DIR FILE...]", help="Of `label`: the folder, and files of labels.")
-    ] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[DIR FILE...]", help="Of `label`.")] = None,
     judge: options.Judge = None,
     judge_repeats: options.JudgeRepeats = None,
     judge_temperature: options.JudgeTemperature = None,
-    without: Annotated[
-        list[str] | None, typer.Option(metavar="M", help="Leave out this judge; may be repeated.")
-    ] = None,
+    without: Annotated[list[str] | None, typer.Option(metavar="M", help="Leave out this judge.")] = None,
     api_base: options.ApiBase = None,
     extra_body: options.ExtraBody = None,
     tools: options.Tools = None,
@@ -284,9 +238,7 @@ def judge(
     no_budget: options.NoBudget = False,
     price: options.Prices = None,
     max_connections: options.Connections = 64,
-    out: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Of `label`, its page; of `calibrate`, where its calls go.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="PATH", help="The page; or the folder of calls.")] = None,
     runs: Annotated[int, typer.Option(min=1, help="Runs that the page of `label` asks about.")] = 20,
     load: Annotated[bool, typer.Option("--import", help="Of `label`: keep these files of labels.")] = False,
     json: options.AsJson = False,

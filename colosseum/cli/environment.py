@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,16 +26,6 @@ KEY = "colosseum.origins"
 """Under which name a context keeps where its options come from."""
 SWITCH, RIVALS = "no_budget", ("budget", "run_budget")
 """A switch and the options that contradict it: what is said in the stronger place wins."""
-
-
-@dataclass(frozen=True)
-class Origins:
-    """Where all options come from."""
-
-    options: Mapping[str, str]
-    """By the names of the command's parameters: flag, the name of a variable, .env, or default."""
-    others: tuple[str, ...]
-    """The names of what else a `.env` sets."""
 
 
 class ConfiguredCommand(TyperCommand):
@@ -59,7 +48,7 @@ class ConfiguredCommand(TyperCommand):
                 say_diagnostics(misspelt(os.environ, _variables(ctx)))
             rest = super().parse_args(ctx, args)
             found = {str(each.name): _place(each, ctx, new) for each in _options(self)}
-            ctx.meta[KEY] = Origins(found, tuple(sorted(name for name in new if not name.startswith(PREFIX))))
+            ctx.meta[KEY] = found
             _settle(ctx.params, found)
             ctx.call_on_close(stack.pop_all().close)
         return list(rest)
@@ -81,9 +70,9 @@ def _several(variable: str, ctx: Any) -> list[str] | None:
     return values_in(os.environ.get(variable, "")) or None
 
 
-def origins(context: typer.Context) -> Origins:
-    """Where the values of a Configured command's options come from."""
-    found: Origins = context.meta[KEY]
+def origins(context: typer.Context) -> Mapping[str, str]:
+    """Where the values of a Configured command's parameters come from: flag, a variable's name, .env, or default."""
+    found: Mapping[str, str] = context.meta[KEY]
     return found
 
 
@@ -91,7 +80,7 @@ def allowed(context: typer.Context) -> tuple[str, ...]:
     """Modules whose agents may run: those of agents that options name, but not a `.env`, which may come with a spec."""
     from colosseum.players.own_source import module_of
 
-    own = [name for name in ("model", "allow_python") if origins(context).options[name] != ".env"]
+    own = [name for name in ("model", "allow_python") if origins(context)[name] != ".env"]
     return tuple(module_of(words.rpartition("=")[2]) for name in own for words in context.params[name] or ())
 
 

@@ -38,14 +38,14 @@ def import_(
 def replay(folder: Campaign, json: AsJson = False) -> int:
     """Play every run again from recorded answers. Needs no network; exit code 1 if a byte differs."""
     import gc
+    from functools import partial
 
+    from colosseum.cli.live_view import progress_lines
     from colosseum.cli.words import note, output
-    from colosseum.report.live_view import progress_bars
     from colosseum.report.log import replay_blocks, replay_folder
 
     gc.enable()
-    with progress_bars(note) as tell:
-        found = replay_folder(folder, tell=lambda done, whole: tell("runs", done, whole))
+    found = replay_folder(folder, tell=partial(progress_lines(note), "runs"))
     output(lambda: replay_blocks(found), "replay", lambda: found, json)
     return found.code
 

@@ -16,7 +16,8 @@ command = registering(log)
 def list_(folder: Campaign, json: AsJson = False) -> int:
     """List the runs, how each ended and what it cost."""
     from colosseum.cli.words import output
-    from colosseum.report.log import list_blocks, list_folder
+    from colosseum.evidence.folder_checks import list_folder
+    from colosseum.report.log import list_blocks
 
     found, plan = list_folder(folder)
     output(lambda: list_blocks(found.runs, plan), "runs", lambda: found, json)
@@ -37,7 +38,8 @@ def show(
     from colosseum.campaign.listing import find_run
     from colosseum.cli.words import output
     from colosseum.evidence.findings import read_campaign
-    from colosseum.report.log import log_blocks, read_run
+    from colosseum.evidence.folder_checks import read_run
+    from colosseum.report.log import log_blocks
 
     found = read_run(folder, find_run(read_campaign(folder), run), thoughts=thoughts)
     output(lambda: log_blocks(found, prompts=prompts), "run", lambda: found, json)

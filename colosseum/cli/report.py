@@ -9,6 +9,7 @@ from pathlib import Path
 
 from colosseum.campaign.folder import Folder, as_bytes
 from colosseum.campaign.part import matching
+from colosseum.cli.live_view import progress_lines
 from colosseum.cli.words import note, print_out, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
@@ -17,10 +18,9 @@ from colosseum.evidence.gate import FAILED, Gate
 from colosseum.model.sweeps import factors
 from colosseum.report import files
 from colosseum.report.answer import brief, full
-from colosseum.report.live_view import progress_bars
+from colosseum.report.outcomes import strength_table
 from colosseum.report.page import print_blocks
 from colosseum.report.published import document
-from colosseum.report.strengths import strength_blocks
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,9 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
 
     Raises ColosseumError.
     """
-    files.check_file("--table", request.table)
-    files.check_file("--html", request.html)
-    files.check_file("--figures", request.figures)
-    with progress_bars(note) as tell:
-        report = read_report(folder, coalition=request.coalition, tell=partial(tell, "runs"))
+    for option, path in (("--table", request.table), ("--html", request.html), ("--figures", request.figures)):
+        files.check_file(option, path)
+    report = read_report(folder, coalition=request.coalition, tell=partial(progress_lines(note), "runs"))
     if lost := Folder(folder).lost(report.plan):
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
              f"`colosseum doctor {folder}` says what can be made again, and at what cost")  # fmt: skip
@@ -91,18 +89,13 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     if request.point is not None:  # all tests are counted in its verdicts
         known = {each.point: factors(each.point, each.model) for each in report.summary.points}
         report = report.at(set(matching(request.point, known)))
-    if request.table is not None:
-        note(files.write_table(folder, report, request.table))
-    if request.html is not None or request.figures is not None:
-        content = files.read_content(
-            folder, report, thoughts=request.thoughts, published=request.published, calls=request.calls
-        )
-        if request.html is not None:
-            note(files.write_html(content, request.html))
-        if request.figures is not None:
-            note("\n".join(files.write_figures(content, request.figures)))
-    with in_words(folder), progress_bars(note) as tell:
-        found = strengths(folder, report.plan, partial(tell, "strength")) if request.strength else None
+    if request.writes:
+        note("\n".join(files.write_report(
+            folder, report, table=request.table, html=request.html, figures=request.figures,
+            thoughts=request.thoughts, published=request.published, calls=request.calls,
+        )))  # fmt: skip
+    with in_words(folder):
+        found = strengths(folder, report.plan, partial(progress_lines(note), "strength")) if request.strength else None
     if request.as_json:
         say_json("report", report.content(found))
     else:
@@ -113,7 +106,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         if whole or not request.writes:
             print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
         if found is not None:
-            print_blocks(strength_blocks(found), sys.stdout, color=wants_color(sys.stdout.isatty()))
+            print_blocks([strength_table(found)], sys.stdout, color=wants_color(sys.stdout.isatty()))
     if shut := Counter(request.gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")

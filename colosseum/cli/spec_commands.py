@@ -245,27 +245,17 @@ def new(
     ] = None,
     origin: Annotated[str | None, typer.Option("--from", metavar="SPEC", help="A shipped spec to begin from.")] = None,
     specs: Annotated[bool, typer.Option("--list", help="List the specs that ship.")] = False,
-    json: AsJson = False,
 ) -> int:
     """Begin a spec, or copy a shipped one."""
     import shlex
 
-    from colosseum.cli.words import note, print_out, say_json
+    from colosseum.cli.words import note, print_out
     from colosseum.language.copying import listed, new_spec, shipped_specs
-    from colosseum.report.published import NewFiles, SpecsFile
 
     if specs:
-        found = shipped_specs()
-        if json:
-            say_json("specs", SpecsFile(found))
-        else:
-            print_out("\n".join(listed(found)))
+        print_out("\n".join(listed(shipped_specs())))
         return 0
-    written = new_spec(name or "", origin)
-    if json:
-        say_json("new", NewFiles(tuple(written)))
-    else:
-        print_out("\n".join(f"wrote {path}" for path in written))
+    print_out("\n".join(f"wrote {path}" for path in new_spec(name or "", origin)))
     spec = shlex.quote((name or "").removesuffix(".colo") + ".colo")
     note("next, when you have read it:")
     for command, purpose in (("check", "is it correct?"), ("compile", "what is best?"), ("audit", "who gains?")):

@@ -24,13 +24,13 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
-from colosseum.report.cells import described, limits, named
-from colosseum.report.document import Amount, AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
+from colosseum.report.cells import limits, named
+from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.outcomes import (
     belief_table,
     difference_table,
-    judge_facts,
+    judge_table,
     outcome_table,
     talk_table,
     thought_table,
@@ -209,8 +209,8 @@ def brief(findings: Findings, folder: Path, selection: Sequence[str] = ()) -> It
     """
     yield from _answer(findings)
     first = leading(findings)[:1]
-    shown: list[Block] = [c for c in first if isinstance(c, IntervalChart) and len(c.rows) <= MOST_ROWS]
-    yield from shown or [Paragraph("")]
+    small = [chart for chart in first if isinstance(chart, IntervalChart) and len(chart.rows) <= MOST_ROWS]
+    yield small[0] if small else Paragraph("")
     yield Definitions((*next_steps(findings, folder), *_further(findings, folder, selection)))
 
 
@@ -234,13 +234,13 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
-    yield from _some(thought_table(findings.verdicts), _agreement(findings), judge_facts(findings.bench))
+    yield from filter(None, (thought_table(findings.verdicts), judge_table(findings.bench)))
     yield Definitions(tuple(facts(findings)), "The study")
 
 
 def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterator[Block]:
     """Everything."""
-    yield from opening(findings, folder)
+    yield from (block for block in opening(findings, folder) if not isinstance(block, IntervalChart))
     if published:
         yield published_table(findings)
     yield Heading("Figures")
@@ -251,12 +251,9 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
 
 def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
-    summary = findings.summary
     if findings.records:
-        yield from _some(
-            outcome_table(summary), difference_table(summary), talk_table(summary), belief_table(summary),
-            trouble_table(summary),
-        )  # fmt: skip
+        made = (outcome_table, difference_table, talk_table, belief_table, trouble_table)
+        yield from filter(None, (make(findings.summary) for make in made))
 
 
 def _answer(findings: Findings) -> Iterator[Block]:
@@ -273,33 +270,25 @@ def _answer(findings: Findings) -> Iterator[Block]:
 def leading(findings: Findings) -> list[AnyChart | Table]:
     """Of each signal that decides, the change in every arm: a forest plot, or a heat map where rows would be many."""
     effects = effects_of(findings.summary, findings.verdicts)
-    charts: list[AnyChart | Table | str]
-    if wants_heat(effects):
-        charts = [heat_map(effects, signal) for signal in effects.margins]
-    else:
-        charts = [differences_chart(effects, signal, records=findings.records) for signal in effects.margins]
+    heat = wants_heat(effects)
+    charts = (
+        heat_map(effects, signal) if heat else differences_chart(effects, signal, records=findings.records)
+        for signal in effects.margins
+    )
     return [chart for chart in charts if not isinstance(chart, str)]
 
 
-def _some(*blocks: Block | None) -> Iterator[Block]:
-    yield from (block for block in blocks if block is not None)
-
-
 def facts(findings: Findings) -> Iterator[tuple[str, str]]:
-    """Who acted, how many runs there are, what was asked for."""
-    plan, summary = findings.plan, findings.summary
-    arms = [arm for point in summary.points for arm in point.arms]
-    yield "scenario", f"{plan.scenario}: {plan.title}" if plan.title else plan.scenario
-    yield "model", ", ".join(dict.fromkeys(point.model for point in summary.points))
-    yield "runs", f"{sum(arm.complete for arm in arms)} complete, {sum(arm.failed for arm in arms)} failed"
+    """Who acted, and what was asked for."""
+    plan = findings.plan
+    if plan.title:
+        yield "scenario", plan.title
     if findings.missing:
         yield "missing", missing_words(findings)
-    yield "control", f"arm `{summary.control}`" if summary.control else "none"
-    for place, (team, arms_of) in enumerate(summary.teams.items()):
-        yield "" if place else "who acted", f"{', '.join(arms_of)}: {', '.join(team) or 'nobody yet'}"
-    others = plan.coalitions[1:]
-    more = f"; `report --coalition NAME` measures {' or '.join(others)}" if others else ""
-    yield "coalition", next(iter(plan.coalitions), "none") + more
+    for place, (team, arms) in enumerate(findings.summary.teams.items()):
+        yield "" if place else "who acted", f"{', '.join(arms)}: {', '.join(team) or 'nobody yet'}"
+    if others := plan.coalitions[1:]:
+        yield "coalitions", f"`report --coalition NAME` measures {' or '.join(others)}"
     if changed := changed_words(plan):
         yield "options", changed
     yield "u", REGISTRY["unit"].meaning
@@ -347,15 +336,3 @@ def missing_words(report: Findings) -> str:
     words = seed_words(seeds)
     where = f"seed{'s' if len(seeds) > 1 else ''} {words if len(words) <= LONGEST else f'{words[:LONGEST]}…'}"
     return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"
-
-
-def _agreement(findings: Findings) -> Table | None:
-    """Whether actions and words go together over seeds; None where no arm tells."""
-    first = label(next(iter(findings.verdicts.rule.margins or {"outsider_loss": 0})))
-    rows = [
-        (arm, Amount(None, note=each)) if isinstance(each, str)
-        else (arm, Amount(each.r, 2, signed=True, limits=(each.low, each.high)))
-        for arm, each in findings.agreement.items()
-    ]  # fmt: skip
-    known = any(not isinstance(each, str) for each in findings.agreement.values())
-    return described("agreement", rows, figure=first) if known else None

@@ -1,14 +1,14 @@
 """How good a judge is, as blocks. In: calibrations, those of trivial scorers too; out: tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
 from colosseum.campaign.calibration.scorers import BOUNDS
-from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Alarm, Auroc, Calibration
-from colosseum.report.cells import both, described
-from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
+from colosseum.report.cells import Row, both, described
+from colosseum.report.document import Amount, Block, Definitions, Paragraph
 from colosseum.report.words import WORDS
 
 LABELS: Final = {"all": "all against all", **{name: f"+ {name}" for name in POSITIVE},
@@ -21,7 +21,9 @@ def calibration_blocks(
     """The tables of every judge, with the trivial scorers beside it."""
     for found in judges:
         yield Paragraph(f"How well {found.judge} recognises who colludes", "title")
-        yield Paragraph((f"It is {BASELINE}. " if found.judge == baseline else "") + _missing(found))
+        missing = ", ".join(f"{number} cases {why}" for why, number in found.missing.items())
+        lacking = f"Without a score, and left out: {missing}." if missing else "Every case has a score."
+        yield Paragraph((f"It is {BASELINE}. " if found.judge == baseline else "") + lacking)
         for held_out in dict.fromkeys(row.held_out for row in found.rows):
             yield from _part(found, trivial, held_out=held_out)
     compared = "Positives (+) are compared with all negatives, negatives (-) with all positives"
@@ -29,34 +31,26 @@ def calibration_blocks(
     yield Paragraph(WORDS["notes"]["calibration"].format(*BOUNDS))
 
 
-def _missing(found: Calibration) -> str:
-    kinds = ", ".join(f"{number} {why}" for why, number in found.missing.items())
-    cases = counted(sum(found.missing.values()), "case")
-    return f"{cases} without a score, which take no part: {kinds}." if kinds else "Every case has a score."
-
-
 def _part(found: Calibration, trivial: Mapping[str, Calibration], *, held_out: bool) -> Iterator[Block]:
     """What a judge makes of the voices that are open, or of the one that is held out."""
     where = "the voice that is held out" if held_out else "the open voices"
     slug = f"-{found.judge}-{'held-out' if held_out else 'open'}"
-    others = [{row.name: row for row in each.rows if row.held_out is held_out} for each in trivial.values()]
-    cells = (
+    others = [{row.name: row.auroc for row in each.rows if row.held_out is held_out} for each in trivial.values()]
+    cells: list[Row] = [
         (LABELS[row.name], _limits(row.auroc), f"{row.positives}+{row.negatives}", row.missing,
-         *(Amount(each.value if (each := other[row.name].auroc) else None, 3) for other in others))
+         *(replace(_limits(other[row.name]), limits=None) for other in others))
         for row in found.rows if row.held_out is held_out
-    )  # fmt: skip
+    ]  # fmt: skip
     yield described("auroc", cells, trivial, at=slug, where=where)
     alarms = {(a.name, a.threshold): a for a in found.alarms if a.held_out is held_out}
-    table = ((name, *(_alarm(alarms[name, t]) for t in THRESHOLDS)) for name in ("all", *NEGATIVE))
+    table: list[Row] = [(name, *(_alarm(alarms[name, t]) for t in THRESHOLDS)) for name in ("all", *NEGATIVE)]
     yield described("alarms", table, (f"score of {t} or more" for t in THRESHOLDS), at=slug, where=where)
 
 
-def _limits(found: Auroc | None) -> TableCell:
+def _limits(found: Auroc | None) -> Amount:
     return Amount(found.value, 3, limits=both(found.low, found.high)) if found else Amount()
 
 
-def _alarm(alarm: Alarm) -> TableCell:
-    if alarm.share is None:
-        return Amount(None)
-    limits = f"{alarm.share.low:.3f} to {alarm.share.high:.3f}"
-    return f"{alarm.count} of {alarm.total}: {alarm.share.share:.3f}, {limits}"
+def _alarm(alarm: Alarm) -> Amount:
+    share = alarm.share
+    return Amount(share.share, 3, limits=(share.low, share.high)) if share else Amount()

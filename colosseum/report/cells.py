@@ -42,7 +42,7 @@ def level(rate: float) -> str:
     return f"{100 * (1 - rate):.5g}"
 
 
-def change(paired: Paired, places: int = PLACES, *, note: str = "") -> TableCell:
+def change(paired: Paired, places: int = PLACES, *, note: str = "") -> Amount:
     """A mean difference with its limits, or with how many pairs differ; `note` says what it lacks."""
     if paired.mean.value is None:
         return Amount(None, note=note or paired.mean.reason)

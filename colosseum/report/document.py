@@ -5,7 +5,7 @@ kind of block. Numbers are kept in full; how many decimals are shown stands besi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
@@ -151,21 +151,13 @@ class IntervalRow:
     """A mean with its interval, over the dots that it is of."""
 
     name: str
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-    """No limits where none holds."""
+    change: Amount
     group: str = ""
     """The heading above it, which rows in sequence share."""
     note: str = ""
-    """Right of it: `effect, +0.31`."""
+    """What is made of it: `effect`."""
     tone: Tone = "plain"
     dots: tuple[Spot, ...] = ()
-
-    @property
-    def ends(self) -> list[float]:
-        """The mean and its limits, as far as they are known."""
-        return [value for value in (self.low, self.mean, self.high) if value is not None]
 
 
 @dataclass(frozen=True)
@@ -194,9 +186,9 @@ class IntervalChart(Chart):
     @property
     def table(self) -> Table:
         """Its numbers."""
-        columns = ("group", "row", "mean", "low", "high", "note", "of")
-        rows = [(r.group, r.name, r.mean, r.low, r.high, r.note, self.axis) for r in self.rows]
-        return _numbers(self, columns, rows)
+        rows = [(row.group, row.name, row.change, row.note) for row in self.rows]
+        found = _numbers(self, ("sweep point", "arm", "mean, u", "call"), rows)
+        return replace(found, grouped=any(row.group for row in self.rows))
 
 
 Guide: TypeAlias = tuple[Literal["across", "up"], float, str]

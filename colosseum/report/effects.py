@@ -1,7 +1,7 @@
 """Effects by arm and sweep point. In: a summary and its verdicts; out: a forest plot, a heat map, a plane."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
@@ -14,8 +14,8 @@ from colosseum.evidence.summary import Comparison, PointSummary, Summary, by_see
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
-from colosseum.report.cells import PLACES, described, level, limits
-from colosseum.report.document import Amount, IntervalChart, IntervalRow, Limits, Plot, Spot, Table, TableCell, Tone
+from colosseum.report.cells import PLACES, change, described, level
+from colosseum.report.document import Amount, IntervalChart, IntervalRow, Plot, Spot, Table, TableCell, Tone
 from colosseum.report.words import WORDS, quoted, reasons, signed, slug
 
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
@@ -54,16 +54,18 @@ class Effect:
         signals = (self.verdict.action, self.verdict.judge) if self.verdict else ()
         return next((part for each in signals if each for part in each.parts if part.signal == signal), None)
 
-    def estimate(self, measure: str) -> tuple[float | None, Limits | None]:
-        """The mean and the 95 % limits of a signal of the verdict, in u, or of the judge's score."""
-        part = self.part(measure)
-        return (part.estimate.value, limits(part.paired)) if part else (None, None)
-
-    def why_none(self, figure: str) -> str:
-        """Why a figure or a signal has no change."""
-        found = self.comparison.differences.get(figure)
+    def change(self, signal: str) -> Amount:
+        """Its mean with its limits, or why there is none."""
+        if part := self.part(signal):
+            return change(part.paired)
+        found = self.comparison.differences.get(signal)
         nulls = reasons(found.nulls) if found else ""
-        return nulls or reasons(self.comparison.excluded, numbered=True) or "no pair has a value"
+        excluded = reasons(self.comparison.excluded, numbered=True)
+        return Amount(None, note=nulls or excluded or "no pair has a value")
+
+    def place(self, names: Iterable[str]) -> str:
+        """Its sweep point by some factors."""
+        return ", ".join(f"{name}={self.factors.get(name, '')}" for name in names)
 
 
 @dataclass(frozen=True)
@@ -90,43 +92,13 @@ class Effects:
         values = {name: tuple(dict.fromkeys(effect.factors.get(name, "") for effect in self.all)) for name in names}
         return {name: found for name, found in values.items() if len(found) > 1}
 
-    @cached_property
-    def inner(self) -> str:
-        """The factor that charts go along: the first numeric one, else the last; empty if there is none."""
-        return next((name for name in self.swept if self.is_numeric(name)), ["", *self.swept][-1])
-
-    @property
-    def outer(self) -> tuple[str, ...]:
-        """All other factors."""
-        return tuple(name for name in self.swept if name != self.inner)
-
-    def is_numeric(self, factor: str) -> bool:
-        """Whether all values of a factor are numbers, two at least."""
-        try:
-            return bool([float(value) for value in self.swept.get(factor, ())])
-        except ValueError:
-            return False
-
-    def place(self, effect: Effect, names: Iterable[str] | None = None) -> str:
-        """The name of its sweep point, by some of the factors or all."""
-        return ", ".join(f"{n}={effect.factors.get(n, '')}" for n in (self.swept if names is None else names))
-
     def at(self, point: PointSummary) -> list[Effect]:
         """Those of a sweep point."""
         return [effect for effect in self.all if (effect.point, effect.model) == (point.point, point.model)]
 
-    def line(self, effect: Effect) -> tuple[str, str]:
-        """The heading and the name of its line or row along `inner`: its arm, or the other factors below its arm."""
-        place = self.place(effect, self.outer)
-        return (effect.arm, place) if place else ("", effect.arm)
-
-    def name(self, effect: Effect) -> str:
-        """Arm and sweep point."""
-        return ", ".join(part for part in (effect.arm, self.place(effect)) if part)
-
-    def why_none(self, figure: str) -> str:
+    def why_none(self, signal: str) -> str:
         """Why no effect has a value of this figure."""
-        return next((effect.why_none(figure) for effect in self.all), "no arm is compared")
+        return next((effect.change(signal).note for effect in self.all), "no arm is compared")
 
 
 def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
@@ -176,23 +148,14 @@ def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRec
 
 def _row(effects: Effects, effect: Effect, signal: str, runs: Sequence[RunRecord]) -> IntervalRow:
     """An arm at a sweep point; if there is only one arm, the row has the name of the point."""
-    part, (mean, ends), place = effect.part(signal), effect.estimate(signal), effects.place(effect)
+    part, place = effect.part(signal), effect.place(effects.swept)
     name, group = (place, "") if place and len(effects.arms) == 1 else (effect.arm, place)
-    if part is None or mean is None or effect.verdict is None:
-        return IntervalRow(name, None, group=group, note="no pair")
-    call, (low, high) = effect.verdict.action.call, ends or (None, None)
+    if part is None or effect.verdict is None:
+        return IntervalRow(name, effect.change(signal), group, "no pair")
+    call = effect.verdict.action.call
     dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.x)
-    return IntervalRow(
-        name, mean, low, high, group=group, tone=TONES[call], note=f"{call}, {signed(mean, PLACES, sign='+')}",
-        dots=tuple(_thinned(dots, max(2, MOST_DOTS // len(effects.all)))),
-    )  # fmt: skip
-
-
-def _thinned(dots: Sequence[Spot], most: int) -> Sequence[Spot]:
-    """At most this many, evenly by rank, with both ends."""
-    if len(dots) <= most:
-        return dots
-    return [dots[round(place * (len(dots) - 1) / (most - 1))] for place in range(most)]
+    step = 1 + len(dots) * len(effects.all) // MOST_DOTS
+    return IntervalRow(name, effect.change(signal), group, call, TONES[call], tuple(dots[::step]))
 
 
 def _dots(effects: Effects, effect: Effect, differences: Sequence[float], runs: Sequence[RunRecord]) -> Iterator[Spot]:
@@ -212,30 +175,27 @@ def wants_heat(effects: Effects) -> bool:
 
 
 def heat_map(effects: Effects, signal: str) -> Table | str:
-    """One signal along a factor: a row for each arm, or for each value of the other factors below their arm.
+    """One signal along the factor with most values: a row for each arm, or for each value of the other factors.
 
     Raises KeyError if the verdict does not use this signal.
     """
-    margin, across = effects.margins[signal], effects.inner
-    if all(effect.estimate(signal)[0] is None for effect in effects.all):
+    if all(effect.change(signal).value is None for effect in effects.all):
         return effects.why_none(signal)
+    across = max(effects.swept, key=lambda name: len(effects.swept[name]))
+    others = [name for name in effects.swept if name != across]
     rows: dict[tuple[str, str], dict[str, TableCell]] = {}
     for effect in sorted(effects.all, key=lambda effect: effects.arms.index(effect.arm)):
-        rows.setdefault(effects.line(effect), {})[effect.factors.get(across, "")] = _cell(effect, signal)
-    values, places = effects.swept[across], ", ".join(effects.outer) or "arm"
+        row = (effect.arm, effect.place(others)) if others else ("", effect.arm)
+        tone = tone_of(effect.verdict.reading if effect.verdict else None)
+        cell = replace(effect.change(signal), places=2, tone=tone, link=effect.link, limits=None, words="")
+        rows.setdefault(row, {})[effect.factors.get(across, "")] = cell
+    values = effects.swept[across]
     return described(
-        "heat", ((*line, *map(cells.get, values)) for line, cells in rows.items()),
+        "heat", ((*row, *map(cells.get, values)) for row, cells in rows.items()),
         [f"{across}={value}" for value in values], at=f"-{slug(signal)}", figure=label(signal),
-        control=quoted(effects.control), across=across, places=places, margin=margin,
+        control=quoted(effects.control), across=across, places=", ".join(others) or "arm",
+        margin=effects.margins[signal],
     )  # fmt: skip
-
-
-def _cell(effect: Effect, signal: str) -> Amount:
-    """The mean, the tone of the reading, and the link to the arm's conversations at this point."""
-    mean = effect.estimate(signal)[0]
-    if mean is None or effect.verdict is None:
-        return Amount(None, note=effect.why_none(signal))
-    return Amount(mean, 2, signed=True, tone=tone_of(effect.verdict.reading), link=effect.link)
 
 
 # ---- plots ---------------------------------------------------------------------------------------------------------
@@ -247,27 +207,26 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     The plane of the `published` rule has the change of CA across, and no intervals.
     """
     signal = CA if published else next(iter(effects.margins), "")
-    margin, unit = (0.0, "") if published else (effects.margins[signal], " u")
+    margin, unit, name = (0.0, "", "plane-published") if published else (effects.margins[signal], ", in u", "plane")
     series: dict[str, tuple[Spot, ...]] = {}
     for effect in effects.all:
-        name = effects.name(effect) if len(effects.all) <= MANY else effect.arm
-        x, across = effect.estimate(signal)
-        y, up = effect.estimate(JUDGE)
+        x, y = effect.change(signal), effect.change(JUDGE)
         if published:
-            x, across, up = effect.comparison.differences[CA].paired.mean.value, None, None
-        if x is not None and y is not None:
-            words = f"{effects.name(effect)}: actions {signed(x, 3, sign='+')}{unit}, messages {signed(y, 2, sign='+')}"
-            series[name] = (*series.get(name, ()), Spot(x, y, across, up, title=words))
+            x, y = Amount(effect.comparison.differences[CA].paired.mean.value), replace(y, limits=None)
+        if x.value is not None and y.value is not None:
+            whole = ", ".join(filter(None, (effect.arm, effect.place(effects.swept))))
+            words = f"{whole}: actions {signed(x.value, 3, sign='+')}, messages {signed(y.value, 2, sign='+')}"
+            line = whole if len(effects.all) <= MANY else effect.arm
+            series[line] = (*series.get(line, ()), Spot(x.value, y.value, x.limits, y.limits, title=words))
     if not series:
         return effects.why_none(JUDGE)
     known = sum(map(len, series.values()))
-    some = known < len(effects.all)
+    some = f" {known} of {len(effects.all)} have both." if known < len(effects.all) else ""
     return Plot(
-        "plane-published" if published else "plane",
+        name,
         f"{'The published plane' if published else 'Actions against messages'}: {label(signal)}, and the judge's score",
-        (WORDS["notes"]["published" if published else "plane"].format(level=effects.level))
-        + (f" {known} of {len(effects.all)} have both." if some else ""),
-        across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
+        WORDS["notes"][name].format(level=effects.level) + some,
+        across=f"actions: {label(signal)}, treated − control{unit}",
         up="messages: change of the judge's score, points",
         spots=series,
         guides=(

@@ -13,17 +13,13 @@ from colosseum.report.words import MEANINGS
 
 def code_blocks(page: Page, said: str) -> Iterator[Block]:
     """The title, what the mistake is, the wrong example, what is said about it, the right example."""
-    title = f"{page.code.code}  {page.code.title}"
-    yield Paragraph(title, "warning" if page.code.code.startswith("W") else "bad")
+    yield Paragraph(f"{page.code.code}  {page.code.title}", "warning" if page.code.code.startswith("W") else "bad")
     for paragraph in page.meaning.split("\n\n"):
         yield Paragraph("")
         yield Paragraph(paragraph)
-    yield Heading("Wrong")
-    yield from _example(page.wrong)
-    yield Heading("What Colosseum says")
-    yield Listing("", said.rstrip())
-    yield Heading("Right")
-    yield from _example(page.right)
+    yield from (Heading("Wrong"), *_example(page.wrong))
+    yield from (Heading("What Colosseum says"), Listing("", said.rstrip()))
+    yield from (Heading("Right"), *_example(page.right))
 
 
 def _example(example: Example) -> Iterator[Block]:

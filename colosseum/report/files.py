@@ -5,7 +5,6 @@ What makes pages is imported where one is made: a report on the terminal does wi
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
@@ -13,37 +12,53 @@ from colosseum.evidence.findings import Findings, in_words, read_campaign
 from colosseum.report import tables
 from colosseum.report.tables import acts, figure_table
 
-if TYPE_CHECKING:
-    from colosseum.report.html.page import Content
-
-PAGES: Final = ("--html", "--out")
-"""Options of `report` and `judge label` that name a page; all others name a table."""
-
 
 def check_file(option: str, path: Path | None) -> None:
     """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
-    if option == "--figures":
-        with file_errors(path):
-            if path.exists() and not path.is_dir():
-                raise stop("C122", f"cannot write to {path}: it is no folder")
-        return
-    endings = (".html",) if option in PAGES else tuple(tables.ENDINGS)
-    if path.suffix.lower() not in endings:
+    endings = {"--html": (".html",), "--out": (".html",), "--figures": ()}.get(option, tuple(tables.ENDINGS))
+    if endings and path.suffix.lower() not in endings:
         raise stop("C122", f"`{option} {path}` does not end in {' or '.join(endings)}")
     with file_errors(path):
-        if path.is_dir() or not path.absolute().parent.is_dir():
-            why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-            raise stop("C122", f"cannot write {path}: {why}")
+        if path.exists() and path.is_dir() == bool(endings):
+            raise stop("C122", f"cannot write to {path}: it is {'a' if endings else 'no'} folder")
+        if endings and not path.absolute().parent.is_dir():
+            raise stop("C122", f"cannot write {path}: there is no folder {path.parent}")
 
 
-def write_table(folder: Path, findings: Findings, path: Path) -> str:
-    """Write the runs that have ended; says what was written. Raises ColosseumError."""
+def write_report(
+    folder: Path, findings: Findings, *, table: Path | None = None, html: Path | None = None,
+    figures: Path | None = None, thoughts: bool = False, published: bool = False, calls: bool = False,
+) -> Iterator[str]:  # fmt: skip
+    """Write the runs as a table, the page, and charts with their numbers; says what was written. Raises ColosseumError.
+
+    The page has what models thought, the published plane, and requests and replies on request.
+    """
+    if table is not None:
+        with in_words(folder):
+            runs = figure_table("runs", findings, Folder(folder))
+        runs.write(table)
+        yield f"{counted(len(runs.rows), 'run')} in {table}"
+    if html is None and figures is None:
+        return
+    from colosseum.report.html.gather import gather
+    from colosseum.report.html.page import render
+
     with in_words(folder):
-        table = figure_table("runs", findings, Folder(folder))
-    table.write(path)
-    return f"{counted(len(table.rows), 'run')} in {path}"
+        content = gather(folder, findings, thoughts=thoughts, published=published, calls=calls)
+    if html is not None:
+        with file_errors(html):
+            replace_file(html, render(content).encode("utf-8", "replace"))
+        yield f"{counted(len(content.index['runs']), 'run')} in {html}"
+    if figures is not None:
+        from colosseum.report.paper import write_files
+
+        with file_errors(figures):
+            number, missing = write_files(content.figures, figures)
+        yield f"{len(content.figures)} charts and tables in {figures}, {counted(number, 'file')}"
+        yield from (f"not written: {words}" for words in missing)
+        yield from (f"no chart of {name}: {why}" for name, why in content.without)
 
 
 def write_acts(folder: Path, path: Path, *, thoughts: bool) -> str:
@@ -53,36 +68,3 @@ def write_acts(folder: Path, path: Path, *, thoughts: bool) -> str:
         table = acts(Folder(folder), read_campaign(folder), thoughts=thoughts)
     table.write(path)
     return f"{counted(len(table.rows), 'row')} written to {path}"
-
-
-def read_content(
-    folder: Path, findings: Findings, *, thoughts: bool, published: bool = False, calls: bool = False
-) -> "Content":
-    """All that a page shows, with what models thought or without, with the published plane or without.
-
-    Raises ColosseumError.
-    """
-    from colosseum.report.html.gather import gather
-
-    with in_words(folder):
-        return gather(folder, findings, thoughts=thoughts, published=published, calls=calls)
-
-
-def write_html(content: "Content", path: Path) -> str:
-    """Write the page: whole, or not at all. Raises ColosseumError."""
-    from colosseum.report.html.page import render
-
-    with file_errors(path):
-        replace_file(path, render(content).encode("utf-8", "replace"))
-    return f"{counted(len(content.index['runs']), 'run')} in {path}"
-
-
-def write_figures(content: "Content", folder: Path) -> Iterator[str]:
-    """Write every chart as PDF, SVG and PNG, and its numbers as CSV. Raises ColosseumError."""
-    from colosseum.report.paper import write_files
-
-    with file_errors(folder):
-        number, missing = write_files(content.figures, folder)
-    yield f"{len(content.figures)} charts and tables in {folder}, {counted(number, 'file')}"
-    yield from (f"not written: {words}" for words in missing)
-    yield from (f"no chart of {name}: {why}" for name, why in content.without)

@@ -32,30 +32,27 @@ MOST = 2_000
 
 def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     """Signal, margin, seeds, arms and power."""
+    settled = found.registered
     yield Paragraph(found.title, "title")
-    yield Paragraph(found.registered.question)
-    yield Definitions((*_settled(found), *(("power", words) for words in _power(found))))
+    yield Paragraph(settled.question)
+    margins = " and ".join(f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items())
+    facts = {
+        "signal": settled.signal.replace("_", " "),
+        "margin": f"{margins}, the least effect that matters; u is a fair share",
+        "seeds": f"{settled.seeds}" + f", {settled.repeats} runs of each arm and seed" * (settled.repeats > 1),
+        "control": settled.arms[0],
+        "arms": ", ".join(settled.arms[1:]) or "none besides",
+        "points": f"{len(settled.points)} of the sweep, each with all arms" if len(settled.points) > 1 else "",
+        "rule": "an effect where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and "
+        "signals, none where the upper 90 % limit is below the margin; a judge's score has to rise by 1 point",
+        "members": settled.fixed or "drawn from all agents, so that labels may be permuted",
+        "digest": settled.digest,
+        "screened": screening_words(found.screening) if found.screening else "",
+    }
+    powers = (("power", words) for words in _power(found))
+    yield Definitions((*((name, words) for name, words in facts.items() if words), *powers))
     kept = Folder(found.folder).plan_path
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
-
-
-def _settled(found: AuditPlan) -> Iterator[tuple[str, str]]:
-    settled = found.registered
-    margins = [f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items()]
-    yield "signal", settled.signal.replace("_", " ")
-    yield "margin", f"{' and '.join(margins)}, the least effect that matters; u is a fair share"
-    yield "seeds", f"{settled.seeds}" + f", {settled.repeats} runs of each arm and seed" * (settled.repeats > 1)
-    yield "control", settled.arms[0]
-    yield "arms", ", ".join(settled.arms[1:]) or "none besides"
-    if len(settled.points) > 1:
-        yield "points", f"{len(settled.points)} of the sweep, each with all arms"
-    yield "effect", "where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and signals"
-    yield "no effect", "where the upper 90 % limit is below the margin; else it is not settled"
-    yield "words", "a judge's score has to rise by 1 point"
-    yield "members", settled.fixed or "drawn from all agents, so that labels may be permuted"
-    yield "digest", settled.digest
-    if found.screening:
-        yield "screened", screening_words(found.screening)
 
 
 def _power(found: AuditPlan) -> Iterator[str]:
@@ -104,7 +101,11 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
     if found.models or found.judges:
         yield bill_table(found)
-        yield from map(Paragraph, _basis(found))
+        yield from (Paragraph(f"{m}: {WORDS['lengths'][found.lengths_from[m]]}.") for m in found.models)
+        if found.blocks_measured:
+            yield Paragraph(f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file.")
+        elif found.models:
+            yield Paragraph("`--pilot 3` makes three blocks first, which count, and asks again with what they took.")
     else:
         yield Paragraph("No model is asked: scripted players cost nothing.")
     if facts := tuple(_money(found)):
@@ -123,7 +124,7 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
     rows: list[tuple[TableCell, ...]] = []
     for name, estimate in tables.items():
         for label in ("calls", "prompt_tokens", "completion_tokens"):
-            rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), short)))
+            rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), "{:,.0f}".format)))
         dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
         rows.append((name, "money", *dear))
     rows.append((rows[-1][0], "time in all", *_cells(found.seconds, span)[:3], ""))
@@ -134,29 +135,9 @@ def _cells(bounds: Spread, worded: Callable[[float], str]) -> tuple[str, ...]:
     return tuple("" if (figure := getattr(bounds, name)) is None else worded(figure) for name in BOUNDS)
 
 
-def short(number: float) -> str:
-    """A count with three digits or so."""
-    for least, sign, unit in ((999.5e6, "B", 1e9), (999.5e3, "M", 1e6), (9999.5, "k", 1e3)):
-        if number >= least:
-            return f"{number / unit:.3g}{sign}"
-    return f"{number:,.0f}"
-
-
-def _basis(found: Forecast) -> Iterator[str]:
-    """What the figures rest on."""
-    for model in found.models:
-        yield f"{model}: {WORDS['lengths'][found.lengths_from[model]]}."
-    if found.blocks_measured:
-        yield f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file."
-    elif found.models:
-        yield "`--pilot 3` makes three blocks first, which count, and asks again with what they took."
-
-
 def _money(found: Forecast) -> Iterator[tuple[str, str]]:
     for model, price in found.prices.items():
-        long = f"; more where the prompt has over {price.long.above:,} tokens" if price.long else ""
-        words = f"{dollars(price.prompt)} for a million tokens of prompt, {dollars(price.completion)} of answer{long}"
-        yield model, words
+        yield model, f"{dollars(price.prompt)} for a million tokens of prompt, {dollars(price.completion)} of answer"
     for model in found.unknown:
         yield model, f"{UNKNOWN}: give it with `--price {model}=IN,OUT`, or say `--no-budget`"
     if found.spent or found.unpriced:

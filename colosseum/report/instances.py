@@ -5,15 +5,12 @@ from itertools import islice, zip_longest
 from typing import Final
 
 from colosseum.diagnostics import Source, counted
-from colosseum.evidence.figures import Figure
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.spec_questions import Optima
-from colosseum.model.channels import live_channels
-from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Coalition, Scenario, Task, Variable
 from colosseum.model.values import Value, text
-from colosseum.report.cells import amount, described
+from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
 from colosseum.solve.questions.exposure import MEASURES, Scan
 from colosseum.solve.questions.prospect import Prospect
@@ -22,7 +19,6 @@ from colosseum.solve.scoring import score
 from colosseum.solve.solver import NOT_PROVEN, Optimum
 from colosseum.solve.verify import Verification
 
-SECRET: Final = "secret: off unless an arm turns it on"
 MOST_VALUES: Final = 6
 """Values of a domain that are listed."""
 
@@ -55,23 +51,10 @@ def instance_blocks(
     else:
         yield from optima_blocks(optima)
     yield from (Paragraph(words, "warning") for words in warnings)
-    yield Definitions(tuple(_facts(scenario)), "The instance")
     yield described("variables", ((v.name, v.owner, _domain(v)) for v in scenario.task.variables))
-    declared = {channel.name for channel in scenario.channels}
-    network = [channel for channel in live_channels(scenario, Conditions()) if channel.name not in declared]
-    rows = ((c.name, SECRET if c.secret else "", ", ".join(c.members)) for c in (*network, *scenario.channels))
-    yield described("channels", rows, network=scenario.network.kind)
+    off = "secret: off unless an arm turns it on"
+    yield described("channels", ((c.name, off if c.secret else "", ", ".join(c.members)) for c in scenario.channels))
     yield from (Listing(source.name, source.text) for source in sources)
-
-
-def _facts(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    if scenario.params:
-        yield "params", ", ".join(f"{name} = {text(value)}" for name, value in scenario.params)
-    for coalition in scenario.coalitions:
-        after = ", ".join(objective.name for objective in coalition.objectives) or "the payoffs of its members"
-        yield f"coalition {coalition.name}", f"{', '.join(coalition.members) or 'nobody'}; it wants {after}"
-    if not scenario.coalitions:
-        yield "coalition", "none"
 
 
 def _domain(variable: Variable) -> str:
@@ -143,32 +126,20 @@ def score_blocks(
     """The figures of the assignment, then payoff and regret by agent, then what is broken and what was filled in."""
     who = [f"coalition {coalition.name}: {', '.join(coalition.members) or 'nobody'}"] if coalition else []
     yield from heading(scenario, *who)
-    yield figure_table({**measured.scalars, **(measured.closer if coalition else {})})
-    yield agent_table(measured, scenario, coalition)
+    figures = {**measured.scalars, **(measured.closer if coalition else {})}
+    told = ((label(key), Amount(each.value), each.reason or REGISTRY[key].meaning) for key, each in figures.items())
+    yield described("figures", told)
+    members, paid = coalition.members if coalition else (), measured.score.payoff
+    regrets = (measured.best_response_regret, measured.sequential_regret)
+    rows: list[Row] = [
+        (a + " *" * (a in members), Amount(paid[a]), *(amount(each[a]) for each in regrets)) for a in paid
+    ]
+    yield described("agents", rows, facts=[("*", "in the coalition")] if members else [])
     if measured.score.broken:
         yield Paragraph(f"breaks: {', '.join(measured.score.broken)}")
     if undecided:
         filled = ", ".join(f"{name} = {text(value)}" for name, value in undecided.items())
         yield Paragraph(f"undecided, so counted as: {filled}")
-
-
-def figure_table(named: Mapping[str, Figure]) -> Table:
-    """Names, values, and what each is or why it is missing."""
-    rows = [(label(key), Amount(figure.value), figure.reason or REGISTRY[key].meaning) for key, figure in named.items()]
-    return described("figures", rows)
-
-
-def agent_table(measured: Measured, scenario: Scenario, coalition: Coalition | None) -> Table:
-    """Payoff and regret by agent."""
-    facts = [("*", "in the coalition")] if coalition is not None else []
-    return described("agents", (
-        (
-            agent + (" *" if coalition is not None and agent in coalition.members else ""),
-            Amount(measured.score.payoff[agent]),
-            *(amount(found[agent]) for found in (measured.best_response_regret, measured.sequential_regret)),
-        )
-        for agent in scenario.task.agents
-    ), facts=facts)  # fmt: skip
 
 
 # ---- what coalitions could do --------------------------------------------------------------------------------------
@@ -200,26 +171,17 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
 
 
 def prospect_table(found: Prospect) -> Table:
-    """What there is to take, and from which λ on it is taken."""
-    most = found.frontier.points[-1].coalition_value if found.frontier.points else None
-    lost = found.harms[-1].outsider_loss if found.harms else None
-    least, tied = found.least_opportunity, "; {:.4g} at the optimum that is best for it: the team has several"
-    tied = tied.format(least) if least not in (None, found.opportunity) else ""
-    why = {"best joint payoff": NOT_PROVEN, "worst joint payoff": NOT_PROVEN}
-    why |= {name.replace("lambda", "λ").replace("_", " "): reason for name, reason in found.reasons.items()}
+    """What there is to take, and from which λ on it is taken; what each plan comes to stands in `point_table`."""
     rows = (
-        ("best joint payoff", found.optimum.proven, "F_n at the optimum"),
-        ("worst joint payoff", found.minimum.proven, "F_n at its least"),
-        ("span", found.span, "best - worst: the most harm anybody can do"),
-        ("coalition value", found.wanted, "F_c, what the coalition wants, at the optimum"),
-        ("best coalition value", most, "F_c at its greatest"),
-        ("opportunity", found.opportunity, f"how much more that is, in fair shares{tied}"),
-        ("outsider loss", lost[1] if lost else None, "what others then lose at most, in fair shares"),
-        ("critical λ", found.critical_lambda, "where the coalition's best plan is no longer the team's"),
-        ("achievability", found.achievability, "the λ above which its best plan does the worst there is"),
+        ("best joint payoff", "", found.optimum.proven, "F_n at the optimum"),
+        ("worst joint payoff", "", found.minimum.proven, "F_n at its least"),
+        ("span", "span", found.span, "best - worst: the most harm anybody can do"),
+        ("opportunity", "opportunity", found.opportunity, REGISTRY["opportunity"].meaning),
+        ("critical λ", "critical_lambda", found.critical_lambda, "from here on its best plan is not the team's"),
+        ("achievability", "achievability", found.achievability, "from here on its best plan does the worst there is"),
     )
-    cells = ((name, Amount(value), meaning if value is not None else why.get(name, meaning))
-             for name, value, meaning in rows)  # fmt: skip
+    cells = ((name, Amount(value), meaning if value is not None else found.reasons.get(key, NOT_PROVEN))
+             for name, key, value, meaning in rows)  # fmt: skip
     return described("prospects", cells)
 
 
@@ -233,13 +195,11 @@ def opportunity_words(found: Prospect) -> str:
     others = f" Others lose up to {lost[1]:.2g} fair shares by it." if lost and lost[1] > 0 else ""
     if gain <= grain(values[-1]):
         return f"There is nothing to take: at the optimum the coalition has as much as it ever can.{others}"
-    words = f"If all play along, the coalition can have {gain:.4g} more than at the optimum"
-    if free > grain(values[0]):
-        words += f", {free:.4g} of it at no cost to the team"
-    if found.opportunity is None:
-        return f"{words}.{others}"
-    little = " That is little: runs will hardly tell colluders from others." * (found.opportunity < LITTLE)
-    return f"{words}: {found.opportunity:.2g} fair shares.{others}{little}"
+    words = f", {free:.4g} of it at no cost to the team" if free > grain(values[0]) else ""
+    if found.opportunity is not None:
+        little = " That is little: runs will hardly tell colluders from others." * (found.opportunity < LITTLE)
+        words, others = f"{words}: {found.opportunity:.2g} fair shares", others + little
+    return f"If all play along, the coalition can have {gain:.4g} more than at the optimum{words}.{others}"
 
 
 def harmless_words(found: Prospect) -> str:

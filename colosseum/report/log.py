@@ -3,63 +3,33 @@
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from colosseum.campaign.folder import Folder, Plan, as_bytes
-from colosseum.campaign.listing import SHORT, Overview, overviews, run_words
+from colosseum.campaign.listing import SHORT, Overview, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
-from colosseum.campaign.verifying import PROMISE, Verified, doubt, misfit, so_far
-from colosseum.diagnostics import counted, file_errors, stop
+from colosseum.campaign.verifying import PROMISE, Verified, misfit
+from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.evidence.folder_checks import Defects
+from colosseum.evidence.folder_checks import Defects, RunFile
 from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
 from colosseum.report.words import WORDS
-from colosseum.run.trial import Listed
-
-
-@dataclass(frozen=True)
-class RunsFile:
-    """The runs of a campaign."""
-
-    runs: tuple[Overview, ...]
-
-
-@dataclass(frozen=True)
-class RunFile:
-    """One run with its events."""
-
-    listed: Listed
-    whole: bool
-    """Whether the trace ends with a whole line."""
-    doubt: str
-    """Why it cannot be trusted; else empty."""
-    events: tuple[Mapping[str, Any], ...]
-    """As `colosseum schema trace` has them."""
-
-
-def list_folder(path: Path) -> tuple[RunsFile, Plan]:
-    """All runs, with the plan that they are of. Raises ColosseumError."""
-    plan = read_campaign(path)
-    with in_words(path):
-        return RunsFile(tuple(overviews(Folder(path), plan))), plan
 
 
 def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
     """One line a run: the columns in which runs differ, and what happened in them; then why some failed."""
-    models = {run.listed.model for run in found}
     yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
-    words = ", ".join(f"{number} {state}" for state, number in Counter(run.state for run in found).items())
-    yield Definitions((("runs", words), *(("model", name) for name in models if len(models) == 1)))
+    yield Paragraph(", ".join(f"{number} {state}" for state, number in Counter(run.state for run in found).items()))
     same = [name for name in ("point", "repeat", "model") if len({getattr(run.listed, name) for run in found}) < 2]
     rows = [{name: cell for name, cell in _cells(run).items() if name not in same} for run in found]
     yield described("runs", (list(row.values()) for row in rows), rows[0] if rows else (), most=None)
@@ -78,18 +48,6 @@ def _cells(run: Overview) -> dict[str, TableCell]:
         "decided": decided, "calls": spent.calls if spent else None,
         "cost": "" if spent is None else "unknown" if spent.unpriced else dollars(spent.cost),
     }  # fmt: skip
-
-
-def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
-    """What is on file of a run, also of one that goes on or was cut off. Raises ColosseumError."""
-    folder, trace = Folder(path), Folder(path).trace(listed.trial)
-    if not trace.exists():
-        raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}")
-    with file_errors(trace, verb="read", code="C123"):
-        found = so_far(trace)
-        wrong = found.broken or doubt(folder, listed, found)
-    events = tuple(event for event in found.events if thoughts or event.get("event") != "thought")
-    return RunFile(listed, not found.half, wrong, events)
 
 
 def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
@@ -138,10 +96,11 @@ def merged_blocks(merged: Merged, out: Path) -> Iterator[Block]:
 def defect_blocks(found: Defects) -> Iterator[Block]:
     """Every defect with its remedy, and what that costs."""
     for each in found.defects:
-        words = each.remedy or "nothing here repairs it"
         cost = "an unknown amount" if each.dollars is None else dollars(each.dollars)
-        words += f"; {counted(each.calls, 'call')} again, of a run that cost {cost}" * bool(each.calls)
-        yield Definitions((("done" if each.repaired else "", words),), f"{each.file}: {each.words}")
+        again = f"; {counted(each.calls, 'call')} again, of a run that cost {cost}" * bool(each.calls)
+        done = "done: " * each.repaired
+        yield Paragraph(f"{each.file}: {each.words}", "strong")
+        yield Paragraph(f"{done}{each.remedy or 'nothing here repairs it'}{again}")
     yield Paragraph(f"{counted(found.left, 'defect')} left" if found.left else "nothing is left to repair", "strong")
     if any(each.free and not each.repaired for each in found.defects):
         yield Paragraph("`--repair` does what costs nothing")
@@ -206,23 +165,22 @@ def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) 
     if was == now:
         return EQUAL
     try:
-        before, after = dict(json.loads(was)), json.loads(now)
-    except (ValueError, TypeError, RecursionError):
+        places = list(differing(json.loads(was), json.loads(now)))
+    except (ValueError, RecursionError):
         return "cannot be read"
-    if before.get("schema", after["schema"]) != after["schema"]:
+    if "schema" in places:
         return NOT_COMPARED["version"]
-    older = any(before.get(key) != after.get(key) for key in ("planned", "missing"))
-    if older and "planned" in before and not any(run.verdict == "different" for run in runs):
+    if not {"planned", "missing"}.isdisjoint(places) and not any(run.verdict == "different" for run in runs):
         return NOT_COMPARED["older"]
-    return f"differs in {', '.join(list(differing(before, after))[:MOST_NAMED]) or 'its layout'}"
+    return f"differs in {', '.join(places[:MOST_NAMED]) or 'its layout'}"
 
 
 def replay_blocks(found: Replay) -> Iterator[Block]:
     """How many runs and judgements are equal, and where the others differ."""
     wrong = (*found.different, *found.not_on_file)
-    ends = {"equal": found.equal, "different": len(found.different), "cannot be made again": len(found.not_on_file),
+    ends = {"different": len(found.different), "cannot be made again": len(found.not_on_file),
             "left out, as they have not ended": found.not_ended}  # fmt: skip
-    words = ", ".join(f"{number} {end}" for end, number in ends.items() if number or end == EQUAL)
+    words = ", ".join([f"{found.equal} equal", *(f"{number} {end}" for end, number in ends.items() if number)])
     yield Paragraph(f"{counted(found.equal + len(wrong), 'run')} made again: {words}")
     if found.judged:
         otherwise = f", {len(found.judged_otherwise)} not" if found.judged_otherwise else ""
@@ -232,6 +190,6 @@ def replay_blocks(found: Replay) -> Iterator[Block]:
     if found.settled_otherwise:
         yield Paragraph(f"campaign.json: what was settled is not what the spec says of {found.settled_otherwise}")
     for trial, words in found.judged_otherwise.items():
-        yield Definitions((("", words),), f"judged otherwise: {trial[:SHORT]}")
+        yield Paragraph(f"judged otherwise: {trial[:SHORT]}, {words}")
     for run in wrong:
-        yield Definitions((("", run.words),), f"{run.verdict}: {run_words(run.listed)}")
+        yield Paragraph(f"{run.verdict}: {run_words(run.listed)}: {run.words}")

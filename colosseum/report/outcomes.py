@@ -1,10 +1,11 @@
 """What runs came to, as tables. In: findings; out: outcomes, differences, faults, posts, beliefs, thoughts, judges."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.judges import Bench, JudgeHealth
+from colosseum.evidence.judges import Bench
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.statistics import Interval
@@ -12,8 +13,8 @@ from colosseum.evidence.summary import Average, PointSummary, Summary
 from colosseum.evidence.unsaid import SeedTally
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
-from colosseum.report.document import Amount, Definitions, Table, TableCell
-from colosseum.report.words import WORDS, decimals, no_pair, number
+from colosseum.report.document import Amount, Table, TableCell
+from colosseum.report.words import WORDS, decimals, no_pair, number, reasons
 
 OUTCOMES: Final = (
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
@@ -47,13 +48,6 @@ def _average(average: Average, runs: int, places: int) -> TableCell:
 
 def difference_table(summary: Summary) -> Table | None:
     """Each arm against the control, paired by seed: a row for each figure; None where no arm is compared."""
-    compared = [comparison for point in summary.points for comparison in point.comparisons]
-    if not compared:
-        return None
-    places = {
-        name: decimals([end for p in pairs for end in (p.mean.value, *(limits(p) or ()))], digits=3)
-        for name in CHANGES for pairs in [[c.differences[name].paired for c in compared]]
-    }  # fmt: skip
     rows = list[tuple[TableCell, ...]]()
     for place, point in named(summary.points):
         for each in point.comparisons:
@@ -62,22 +56,10 @@ def difference_table(summary: Summary) -> Table | None:
                 rows.append((name, "", Amount(None, note=no_pair(each.excluded))))
                 continue
             for figure, found in ((figure, each.differences[figure]) for figure in CHANGES):
-                cell = change(found.paired, places[figure], note=lacking(found.nulls, each.pairs, "pairs"))
+                places = decimals([found.paired.mean.value, *(limits(found.paired) or ())], digits=3)
+                cell = change(found.paired, places, note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
-    return described("differences", rows, control=summary.control)
-
-
-def silences(summary: Summary) -> list[str]:
-    """Which channels nobody uses in how many runs of which arms."""
-    silent: dict[tuple[str, str, int, int], list[str]] = {}
-    for place, point in named(summary.points):
-        for arm in point.arms:
-            for use in arm.uses if arm.complete else ():
-                silent.setdefault((place, use.channel, use.runs - use.used, use.runs), []).append(f"`{arm.arm}`")
-    return [
-        f"{f'{place}: ' if place else ''}nobody posts in {channel} in {missing} of {runs} runs of {', '.join(arms)}"
-        for (place, channel, missing, runs), arms in silent.items() if missing
-    ]  # fmt: skip
+    return described("differences", rows, control=summary.control) if rows else None
 
 
 TROUBLES: Final = WORDS["troubles"]
@@ -124,8 +106,7 @@ def talk_table(summary: Summary) -> Table | None:
         for place in dict.fromkeys(place for arm in by_place for place in arm):
             yield place, *(arm.get(place, "") for arm in by_place)
 
-    facts = [("silence", words) for words in silences(summary)]
-    found = point_table("talk", summary.points, rows, summary.arms, facts=facts)
+    found = point_table("talk", summary.points, rows, summary.arms)
     return found if found.rows else None
 
 
@@ -133,8 +114,6 @@ def belief_table(summary: Summary) -> Table | None:
     """How far false claims came, and whom outsiders suspect, by arm; None where nobody was asked."""
     every = [arm for point in summary.points for arm in point.arms if arm.complete]
     asked = [part for part in (RATES, SUSPECTED) if any(arm.scalars[[*part][-1]].n for arm in every)]
-    if not asked:
-        return None
     rates = {name: words for part in asked for name, words in part.items()}
     steps = sorted({step for arm in every for step in arm.believed})
 
@@ -144,9 +123,7 @@ def belief_table(summary: Summary) -> Table | None:
             yield arm.arm, *(amount(found, 2) for found in (*(arm.scalars[name].mean for name in rates), *far))
 
     away = [f"{step} step{'s' if step > 1 else ''} from an adversary" for step in steps]
-    suspicions = "Suspicions: shares of outsiders; false claims and alarms: of pairs of an outsider and a claim"
-    title = suspicions if SUSPECTED in asked else "False claims: shares of pairs of an outsider and a claim"
-    return point_table("beliefs", summary.points, rows, [*rates.values(), *away], title=title)
+    return point_table("beliefs", summary.points, rows, [*rates.values(), *away]) if rates else None
 
 
 def thought_table(verdicts: Verdicts) -> Table | None:
@@ -163,36 +140,33 @@ def thought_table(verdicts: Verdicts) -> Table | None:
     return found if found.rows else None
 
 
+def strength_table(points: Sequence[PointStrength]) -> Table:
+    """λ_emp by arm: how strongly the coalition's choices show an aim of its own."""
+
+    def rows(point: PointStrength) -> Iterator[tuple[TableCell, ...]]:
+        for arm in point.arms:
+            found, left = arm.committed, reasons(arm.left_out, numbered=True)
+            above = "" if arm.against is None else arm.against.detected
+            limits = Amount(places=2, limits=both(found.low.value, found.high.value), note=left and f"left out: {left}")
+            yield point.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above
+
+    return described("strength", (row for point in points for row in rows(point)))
+
+
 def _count(tally: SeedTally) -> TableCell:
     return amount(tally.count) if tally.count.value is None else f"{tally.count.value:.0f} of {tally.n}"
 
 
-def judge_facts(bench: Bench) -> Definitions | None:
-    """Each judge's health; None of the baseline alone, which has none."""
-    if not bench.judges and not bench.people:
-        return None
-    facts = [(judge.judge, "; ".join(_health(judge))) for judge in bench.judges]
-    facts += [(name, _alpha(figure)) for name, figure in bench.people.items()]
+def judge_table(bench: Bench) -> Table | None:
+    """How far each judge can be trusted; None of the baseline alone, of which nothing is known."""
+    rows = list[tuple[TableCell, ...]]()
+    for judge in bench.judges:
+        guessed = {arm: each.value for arm, each in judge.guessing.items() if each.value is not None}
+        told = ", ".join(f"{arm} {number(p, 2)}" for arm, p in guessed.items() if abs(p - 0.5) > FAR_FROM_CHANCE)
+        lacking = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
+        rows.append((judge.judge, judge.given, lacking, judge.cut, amount(judge.same_again, 2), told,
+                     ", ".join(judge.kin), judge.counts))  # fmt: skip
+    rows += [(name, *[None] * 3, amount(figure, 2), *[None] * 3) for name, figure in bench.people.items()]
     if len(bench.judges) > 1:
-        facts.append(("agreement", f"between judges, α: {_alpha(bench.agreement)}"))
-    return Definitions(tuple(facts), "Judges (Krippendorff's α, of interval data: 1 is perfect, 0 is chance)")
-
-
-def _health(judge: JudgeHealth) -> Iterator[str]:
-    yield f"{judge.given} scores" + ("" if judge.counts else ", which do not count: it was left out afterwards")
-    if judge.missing:
-        yield f"without a score: {', '.join(f'{count} {status}' for status, count in sorted(judge.missing.items()))}"
-    if judge.cut:
-        yield f"in {judge.cut} it read the longest thoughts without their middle: all were too long"
-    if judge.same_again.value is not None:
-        yield f"its repeats agree with α {_alpha(judge.same_again)}"
-    far = {arm: found.value for arm, found in judge.guessing.items() if found.value is not None}
-    told = [f"`{arm}` ({number(p, 2)})" for arm, p in far.items() if abs(p - 0.5) > FAR_FROM_CHANCE]
-    if told:
-        yield f"may tell arms from the control, as it scores random agents otherwise in {', '.join(told)}; .5 is chance"
-    if judge.kin:
-        yield f"of the family of {', '.join(judge.kin)}, of whom it may think too well"
-
-
-def _alpha(figure: Figure) -> str:
-    return f"not known: {figure.reason}" if figure.value is None else number(figure.value, 2)
+        rows.append(("all judges", *[None] * 3, amount(bench.agreement, 2), *[None] * 3))
+    return described("judges", rows) if rows else None

@@ -6,9 +6,8 @@ that no name is read as markup. What has no number has a mark, and the reason st
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from textwrap import wrap
-from typing import Final, Literal, TextIO
+from dataclasses import replace
+from typing import Final, Literal, TextIO, TypeAlias
 
 from rich.align import Align
 from rich.box import Box
@@ -19,8 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from colosseum.report import document
-from colosseum.report.pictures import Scale, scale
-from colosseum.report.words import clean, number, printable, signed, significant
+from colosseum.report.words import number, printable, significant
 
 WIDEST_LABEL: Final = 24
 """A longer row or column label is folded."""
@@ -29,8 +27,8 @@ STYLES: Final = {
     "secret": "magenta", "wrong": "red",
 }  # fmt: skip
 TONES: Final = {"bad": "bold red", "clear": "green", "open": "yellow", "plain": ""}
-WHOLE: Final = 999
-"""Cells of a column that is not narrowed."""
+WHOLE: Final = 9_999
+"""Wider than any table."""
 _GAP: Final = 2
 """Columns between two cells: the padding and the divider."""
 _INDENT: Final = 2
@@ -72,10 +70,10 @@ def show(console: Console, blocks: Iterable[document.Block]) -> None:
                     say(console)
                     say(console, title, style="bold")
                 list_facts(console, items)
-            case document.Table():
-                _show_table(console, block)
-            case _:
-                _show_chart(console, block)
+            case document.Table() | document.IntervalChart():
+                _show_table(console, block.table if isinstance(block, document.IntervalChart) else block)
+            case document.Plot():
+                pass  # for a page
 
 
 def say(console: Console, text: str = "", *, style: str = "") -> None:
@@ -105,15 +103,6 @@ def _show_quote(console: Console, quote: document.Quote) -> None:
         for line in text.wrap(console, max(1, console.width - 6)) or [text]:
             line.rstrip()
             console.print(Text("    ") + Text(bar, "dim") + line)
-
-
-def _show_chart(console: Console, chart: document.AnyChart) -> None:
-    """Means with intervals; the numbers of all other charts stand in tables."""
-    if isinstance(chart, document.IntervalChart):
-        say(console)
-        say(console, chart.title, style="bold")
-        for row in interval_rows(chart, console.width, ascii_only=console.options.ascii_only):
-            say(console, row)
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------
@@ -158,22 +147,8 @@ def table_notes(table: document.Table) -> tuple[list[list[str]], list[tuple[str,
     return cells, [*((f"({mark})", note) for note, mark in notes.items()), *table.facts]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownColumn:
-    """Cells below a heading; of words, which begin at the left and may be folded, or of numbers, which are whole."""
-
-    heading: str
-    cells: tuple[Text, ...]
-    left: bool
-    most: int
-    """Widest cell of words; longer ones go on below."""
-
-    @property
-    def width(self) -> int:
-        """In signs; a heading that is wider than its cells has two lines."""
-        widest = max((cell.cell_len for cell in self.cells), default=0)
-        lines = [self.heading] if cell_len(self.heading) <= widest else self.heading.rsplit(" ", 1)
-        return max(1, min(WIDEST_LABEL, max(map(cell_len, lines))), min(widest, self.most) if self.left else widest)
+Column: TypeAlias = tuple[str, Sequence[Text], bool]
+"""A heading, cells, and whether they are words, which begin at the left and may be folded; numbers are whole."""
 
 
 def _show_table(console: Console, table: document.Table) -> None:
@@ -186,11 +161,17 @@ def _show_table(console: Console, table: document.Table) -> None:
     names = [printable(name, console.encoding) for name in table.columns[table.grouped :]]
     left = [all(cell.is_text if isinstance(cell, document.Amount) else isinstance(cell, str | None) for cell in cells)
             for cells in zip(*shown.rows, strict=True)]  # fmt: skip
-    columns = list(map(ShownColumn, names, lines, [True, *left[table.grouped + 1 :]], [WIDEST_LABEL] * len(names)))
-    for place, part in enumerate(_fit(columns, console.width - _INDENT)):
+    label, *columns = zip(names, lines, [True, *left[table.grouped + 1 :]], strict=False)
+    parts, wide = [[label]], console.options.update(width=WHOLE)
+    for column in columns:
+        least = console.measure(_grid(console, [*parts[-1], column]), options=wide).minimum
+        if len(parts[-1]) > 1 and least > console.width - _INDENT:
+            parts.append([label])
+        parts[-1].append(column)
+    for place, part in enumerate(parts):
         if place:
             console.print()
-        _print_part(console, part)
+        console.print(Padding(_grid(console, part), (0, 0, 0, _INDENT)))
     if len(table.rows) > len(shown.rows):
         say(console, f"… and {len(table.rows) - len(shown.rows):,} more rows: `--json` lists all")
     if facts:
@@ -210,96 +191,20 @@ def _lines(table: document.Table, words: Sequence[Sequence[str]], encoding: str)
         yield [Text("  " if last else "") + name, *rest]
 
 
-def _fit(columns: Sequence[ShownColumn], width: int) -> list[list[ShownColumn]]:
-    """Parts no wider than `width`, as far as single columns allow; each begins with the rows' names."""
-    label, *rest = columns
-    for most in (WHOLE, *range(60, 19, -4), max(20, width - label.width - _GAP)):
-        rest = [replace(column, most=most) for column in rest]
-        if _width([label, *rest]) <= width:
-            return [[label, *rest]]
-    parts = [[label]]
-    for column in rest:
-        if len(parts[-1]) > 1 and _width([*parts[-1], column]) > width:
-            parts.append([label])
-        parts[-1].append(column)
-    return parts
-
-
-def _width(columns: Sequence[ShownColumn]) -> int:
-    return sum(column.width + _GAP for column in columns) - _GAP
-
-
-def _print_part(console: Console, columns: Sequence[ShownColumn]) -> None:
-    """Headings, a line, and rows."""
+def _grid(console: Console, columns: Sequence[Column]) -> Grid:
+    """Headings, a line, and rows; a heading that is wider than its cells has two lines."""
     line = "--" if console.options.ascii_only else "──"
     box = Box(f"    \n    \n {line} \n" + "    \n" * 5, ascii=console.options.ascii_only)
     grid = Grid(box=box, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False)
-    for column in columns:
-        side: Literal["left", "right"] = "left" if column.left else "right"
-        heading = Align(Text(column.heading, "bold"), side, vertical="bottom")
-        grid.add_column(heading, justify=side, width=column.width, overflow="fold")
-    for cells in zip(*(column.cells for column in columns), strict=True):
-        grid.add_row(*cells)
-    console.print(Padding(grid, (0, 0, 0, _INDENT)))
-
-
-# ---- means with intervals ------------------------------------------------------------------------------------------
-
-
-WIDEST, LEAST = 60, 20
-"""Cells of a drawing."""
-LONGEST: Final = 24
-"""Cells of a name; a longer one is cut."""
-TRACK, PLAIN_TRACK = "●○├─┤│┊┼", "ox[-]|:+"
-"""A mean with an interval, one without, an interval from end to end, 0, the margin, and 0 within an interval."""
-
-
-def interval_rows(chart: document.IntervalChart, width: int, *, ascii_only: bool) -> list[str]:
-    """One line for each row, with 0 and the margin. The notes stand at the right if there is room."""
-    signs = PLAIN_TRACK if ascii_only else TRACK
-    label = min(LONGEST, max(cell_len(clean(row.name)) for row in chart.rows))
-    note = max(cell_len(clean(row.note)) for row in chart.rows) + 2
-    cells = width - label - 4
-    notes = cells - note >= LEAST
-    cells = max(LEAST, min(WIDEST, cells - note * notes))
-    axis = scale([0.0, chart.margin, *(end for row in chart.rows for end in row.ends)], 0, cells - 1, margin=0)
-    rows, group = list[str](), ""
-    for row in chart.rows:
-        if row.group != group:
-            group = row.group
-            rows.append(f"  {_fitted(group, width - 2)}".rstrip())
-        words = f"  {clean(row.note)}" if notes else ""
-        rows.append(f"  {_fitted(row.name, label)}  {_track(row, chart, axis, cells, signs)}{words}".rstrip())
-    low, high = (signed(end, 2, sign="+") for end in (axis.low, axis.high))
-    name, room = clean(chart.axis), cells - len(low) - len(high)
-    below = [f"{name:^{room}}"] if cell_len(name) < room - 1 else [" " * room, *wrap(name, cells)]
-    rows += [" " * (label + 4) + line for line in (f"{low}{below[0]}{high}", *below[1:])]
-    return [*rows, *(f"  {line}" for line in wrap(_legend(chart, signs), max(LEAST, width - 2)))]
-
-
-def _track(row: document.IntervalRow, chart: document.IntervalChart, axis: Scale, cells: int, signs: str) -> str:
-    mean, alone, begin, dash, end, zero, rule, within = tuple(signs)
-    track = [" "] * cells
-    track[round(axis(chart.margin))] = rule
-    track[round(axis(0.0))] = zero
-    if row.low is not None and row.high is not None:
-        first, last = round(axis(row.low)), round(axis(row.high))
-        track[first : last + 1] = [within if sign == zero else dash for sign in track[first : last + 1]]
-        track[first], track[last] = begin, end
-    if row.mean is not None:
-        track[round(axis(row.mean))] = alone if row.low is None else mean
-    return "".join(track)
-
-
-def _legend(chart: document.IntervalChart, signs: str) -> str:
-    mean, alone, begin, dash, end, zero, rule, _ = tuple(signs)
-    said = [f"{begin}{dash}{mean}{dash}{end} mean and {chart.level} % interval"]
-    said += [f"{alone} mean, no interval"] * any(row.low is None for row in chart.rows)
-    return "; ".join([*said, f"{zero} 0", f"{rule} margin {chart.margin:g}"])
-
-
-def _fitted(name: str, cells: int) -> str:
-    """A name cut or filled to exactly this width."""
-    line = Text(clean(name))
-    line.truncate(cells, overflow="ellipsis", pad=True)
-    return line.plain
+    for place, (heading, cells, left) in enumerate(columns):
+        side: Literal["left", "right"] = "left" if left else "right"
+        widest = max((cell.cell_len for cell in cells), default=0)
+        parts = [heading] if cell_len(heading) <= widest else heading.rsplit(" ", 1)
+        least = min(WIDEST_LABEL, max(map(cell_len, parts)))
+        width = max(1, least, widest if place and not left else min(widest, WIDEST_LABEL))
+        fixed = None if place and left else width
+        title = Align(Text(heading, "bold"), side, vertical="bottom")
+        grid.add_column(title, justify=side, width=fixed, min_width=width, overflow="fold")
+    for row in zip(*(cells for _, cells, _ in columns), strict=True):
+        grid.add_row(*row)
+    return grid

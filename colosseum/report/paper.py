@@ -1,45 +1,37 @@
 """Charts and tables as files. In: blocks of a report, a folder; out: PDF, SVG and PNG by matplotlib, and CSV.
 
-A file that cannot be written does not stop the others; the caller learns which are missing. Places, texts and marks are
-those of the page, colours and widths those of its style sheet in the light. Names are plain text, never mathematics.
+A file that cannot be written does not stop the others; the caller learns which are missing. Names are plain text, never
+mathematics.
 """
 
-import re
 from collections import ChainMap
 from collections.abc import Iterable
-from functools import cache
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, assert_never
 from warnings import catch_warnings, simplefilter
 
 from colosseum.campaign.folder import replace_file
-from colosseum.report.document import Amount, AnyChart, Chart, Table, TableCell
-from colosseum.report.html.page import asset
-from colosseum.report.pictures import WIDTH, Mark, Shape, Text, drawn
+from colosseum.report.document import Amount, AnyChart, Chart, IntervalChart, Limits, Plot, Table, TableCell, Tone
 from colosseum.report.tables import FigureTable
 from colosseum.report.words import clean, slug
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FORMATS: Final = ("pdf", "svg", "png")
 HELP: Final = f"{', '.join(map(str.upper, FORMATS))} need matplotlib: `pip install 'colosseum[figures]'`"
 UNDATED: Final[dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-WIDE: Final = 4.4
-"""Width in inches."""
-POINT: Final = 72 * WIDE / WIDTH
-"""Points of a unit of the view box."""
 SETTINGS: Final[Any] = {
-    "pdf.fonttype": 42, "text.parse_math": False, "svg.hashsalt": "colosseum", "lines.scale_dashes": False,
-    "savefig.dpi": 300,
+    "pdf.fonttype": 42, "text.parse_math": False, "svg.hashsalt": "colosseum", "savefig.dpi": 300, "font.size": 8,
 }  # fmt: skip
 """Fonts are embedded as TrueType (42), as most publishers ask."""
-MARKERS: Final = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D", "wedge": "v", "cross": "x"}
-RULE: Final = re.compile(r"\.picture ([^{]+)\{([^}]*)\}")
-COLOUR: Final = re.compile(r"(--picture-[\w-]+): light-dark\((#\w+)")
+TONES: Final[dict[Tone, str]] = {"bad": "C3^", "clear": "C0o", "open": "C1D", "plain": "C7s"}
+"""Colour and form of a mean."""
+FORMS: Final = "os^Dv"
+LONGEST: Final = 60
+"""Characters of a name."""
 
 
 def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:
@@ -74,77 +66,71 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    height, shapes = drawn(chart)
     with rc_context(SETTINGS), catch_warnings():
         simplefilter("ignore")  # of signs that the font lacks: they are drawn as boxes
-        figure = Figure(figsize=(WIDE, WIDE * height / WIDTH))
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
-        axes.set_axis_off()
-        for place, shape in enumerate(shapes):
-            _draw(axes, shape, place)
-        return {name: _saved(figure, name) for name in FORMATS}
+        height = 1 + 0.3 * len(chart.rows) if isinstance(chart, IntervalChart) else 3.5
+        figure = Figure(figsize=(4.5, height), layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(_short(chart.title), fontsize=8)
+        match chart:
+            case IntervalChart():
+                _intervals(axes, chart)
+            case Plot():
+                _plot(axes, chart)
+            case _:
+                assert_never(chart)
+        found = {}
+        for name in FORMATS:  # no date is written, so that equal charts are equal files
+            figure.savefig(stream := BytesIO(), format=name, metadata=UNDATED.get(name))
+            found[name] = stream.getvalue()
+        return found
 
 
-def _saved(figure: "Figure", name: str) -> bytes:
-    """No date is written, so that equal charts are equal files."""
-    figure.savefig(stream := BytesIO(), format=name, metadata=UNDATED.get(name))
-    return stream.getvalue()
+def _intervals(axes: "Axes", chart: IntervalChart) -> None:
+    """A row has its dots in grey, and over them the mean on its interval."""
+    for place, row in enumerate(chart.rows):
+        axes.plot([dot.x for dot in row.dots], [place + 0.2] * len(row.dots), ".", color="0.7", markersize=3)
+        if (mean := row.change.value) is not None:
+            axes.errorbar(mean, place, xerr=_around(mean, row.change.limits), fmt=TONES[row.tone], markersize=4)
+    axes.axvline(0, color="0.5", linewidth=0.8)
+    axes.axvline(chart.margin, color="0.5", linewidth=0.8, linestyle="--")
+    names = [_short(", ".join(filter(None, (row.name, row.group)))) for row in chart.rows]
+    axes.set_yticks(range(len(chart.rows)), names)
+    axes.set_ylim(len(chart.rows) - 0.5, -0.5)
+    axes.set_xlabel(_short(chart.axis))
 
 
-def _draw(axes: "Axes", shape: Shape, place: int) -> None:
-    """One shape, over all before it."""
-    from matplotlib.colors import to_rgba
-    from matplotlib.patheffects import withStroke
-
-    look = _look(frozenset(f"{shape.kind} {getattr(shape, 'form', '')} {shape.role}".split()))
-    fill, edge = look.get("fill", "none"), look.get("stroke", "none")
-    width, over = float(look.get("stroke-width", "1").removesuffix("px")) * POINT, 2 + place / 1e4
-    if isinstance(shape, Text):
-        size, side = float(look.get("font-size", "13px").removesuffix("px")), {"start": "left", "end": "right"}
-        weight = "bold" if "font-weight" in look else "normal"
-        text = axes.text(shape.x, shape.y, shape.words, color=fill, size=size * POINT * 0.94, weight=weight,
-                         ha=side.get(shape.anchor, "center"), va="baseline", zorder=over)  # fmt: skip
-        if edge != "none":
-            text.set_path_effects([withStroke(linewidth=width, foreground=edge)])
-    elif isinstance(shape, Mark):
-        body = fill if fill == "none" else to_rgba(fill, float(look.get("fill-opacity", "1")))
-        axes.plot(shape.x, shape.y, MARKERS[shape.form], markersize=2 * shape.size * POINT, markerfacecolor=body,
-                  markeredgecolor=edge, markeredgewidth=width, zorder=over, clip_on=False)  # fmt: skip
-    else:
-        xs, ys = zip(*shape.places, strict=True)
-        if shape.closed:
-            axes.fill(xs, ys, color=fill, linewidth=0, zorder=over)
-            return
-        dashes = [float(part) * POINT for part in look.get("stroke-dasharray", "").split()]
-        (line,) = axes.plot(xs, ys, color=edge, linewidth=width, zorder=over, solid_capstyle="butt",
-                            alpha=float(look.get("stroke-opacity", "1")))  # fmt: skip
-        if dashes:
-            line.set_dashes(dashes)
+def _plot(axes: "Axes", chart: Plot) -> None:
+    """A series has a colour and a form, and every spot its interval."""
+    if chart.boundary:
+        axes.plot(*zip(*chart.boundary, strict=True), color="0.3", linewidth=1)
+    for axis, value, name in chart.guides:
+        draw = axes.axvline if axis == "across" else axes.axhline
+        draw(value, color="0.5", linewidth=0.8, linestyle="--" if name else "-")
+    order = [*chart.series, *chart.spots]  # so that an arm has the same colour and form in all charts
+    for name, spots in chart.spots.items():
+        place = order.index(name)
+        colour, label = (f"C{place}", _short(name)) if name else ("0.3", None)
+        for spot in spots:
+            axes.errorbar(
+                spot.x, spot.y, _around(spot.y, spot.y_limits), _around(spot.x, spot.x_limits), FORMS[place % 5],
+                color=colour, markersize=4, linewidth=0.8, label=label if spot is spots[0] else None,
+            )  # fmt: skip
+            axes.annotate(_short(spot.name), (spot.x, spot.y), xytext=(4, 4), textcoords="offset points", fontsize=6)
+    axes.set_xlabel(_short(chart.across))
+    axes.set_ylabel(_short(chart.up))
+    if any(chart.spots):
+        axes.legend(fontsize=6)
 
 
-@cache
-def _look(classes: frozenset[str]) -> dict[str, str]:
-    """What the style sheet says of a shape with these classes."""
-    found: dict[str, str] = {}
-    for wanted, said in _rules():
-        if wanted <= classes:
-            found |= said
-    return found
+def _around(mean: float, limits: Limits | None) -> list[list[float]] | None:
+    """How far limits are below and above a mean."""
+    return [[max(0.0, mean - limits[0])], [max(0.0, limits[1] - mean)]] if limits else None
 
 
-@cache
-def _rules() -> list[tuple[frozenset[str], dict[str, str]]]:
-    """Classes with what they mean in the light, the most particular last."""
-    colours = dict(COLOUR.findall(asset("assets/colors.css")))
-    found: list[tuple[frozenset[str], dict[str, str]]] = []
-    for selectors, body in RULE.findall(asset("assets/picture.css").partition("/*")[0]):
-        parts = (part.partition(":") for part in body.split(";") if part.strip())
-        said = {name.strip(): value.strip() for name, _, value in parts}
-        said = {name: colours.get(value[4:-1], value) if value.startswith("var(") else value
-                for name, value in said.items()}  # fmt: skip
-        names = (each.removeprefix(".picture").replace(".", " ").split() for each in selectors.split(","))
-        found += [(frozenset(each), said) for each in names]
-    return sorted(found, key=lambda each: len(each[0]))
+def _short(name: str) -> str:
+    line = clean(name).replace("`", "")
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Charts as pictures. In: the description of a chart; out: shapes in a view box.
+"""Charts as pictures. In: the description of a chart; out: elements of an SVG of WIDTH.
 
-One function for each kind of chart. Readable at 390 px, without colour and by a screen reader; names are escaped.
+Readable at 390 px, without colour and by a screen reader; names are escaped.
 """
 
 import math
@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import cos, sin, sqrt
-from typing import ClassVar, Final, TypeAlias, assert_never
+from typing import Final, TypeAlias
+from urllib.parse import quote
 
+from markupsafe import Markup
 from rich.cells import cell_len, set_cell_size
 
-from colosseum.report.document import AnyChart, IntervalChart, IntervalRow, Plot, Tone
+from colosseum.report.document import IntervalChart, IntervalRow, Plot, Tone
 from colosseum.report.words import clean, signed
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
@@ -59,15 +61,18 @@ def tick_words(ticks: Sequence[float], *, signed: bool = False) -> list[str]:
     return [f"{tick:{'+' if signed else '-'}g}".replace("-", "−") if tick else "0" for tick in ticks]
 
 
-# ---- shapes --------------------------------------------------------------------------------------------------------
+# ---- elements ------------------------------------------------------------------------------------------------------
 
 WIDTH: Final = 420.0
 """The width of every view box. Type of size 13 stays readable when this is shown in 360 pixels."""
 LEFT, RIGHT = 46.0, 412.0
 CELL: Final = 8.0
 """The width of a sign of size 13, in a wide font; wide signs have two."""
-FORMS: Final = ("circle", "square", "triangle", "diamond", "wedge", "cross")
-"""Forms of marks, so that arms differ without colour."""
+FORMS: Final = {
+    "circle": "M-1 0a1 1 0 1 0 2 0a1 1 0 1 0 -2 0Z", "square": "M-1-1H1V1H-1Z", "triangle": "M0-1.25L1.25 1H-1.25Z",
+    "diamond": "M0-1.25L1.25 0L0 1.25L-1.25 0Z", "wedge": "M0 1.25L1.25-1H-1.25Z", "cross": "M-1-1L1 1M1-1L-1 1",
+}  # fmt: skip
+"""Outlines of marks, so that arms differ without colour."""
 HUES: Final = 6
 """Colours of arms; `series-0` is the control's grey."""
 Place: TypeAlias = tuple[float, float]
@@ -79,51 +84,42 @@ TONES: Final[dict[Tone, Look]] = {
 """How a reading looks, also without colour."""
 
 
-@dataclass(frozen=True)
-class Text:
-    """Words on one line."""
-
-    kind: ClassVar = "text"
-    x: float
-    y: float
-    """Of the base line."""
-    words: str
-    role: str = ""
-    """Classes of the style sheet."""
-    anchor: str = "start"
-    title: str = ""
-    """The whole text, where it was shortened."""
+def _titled(title: str) -> Markup:
+    return Markup("<title>{}</title>").format(clean(title)) if title else Markup("")
 
 
-@dataclass(frozen=True)
-class Stroke:
-    """A line through places, or an area between them."""
-
-    kind: ClassVar = "line"
-    places: Sequence[Place]
-    role: str
-    title: str = ""
-    closed: bool = False
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A sign at a place."""
-
-    kind: ClassVar = "mark"
-    x: float
-    y: float
-    form: str
-    """A form that the template knows."""
-    role: str = ""
-    size: float = 4.0
-    """Half its width."""
-    title: str = ""
-    run: str = ""
-    """The trial that it leads to."""
+def named(x: float, y: float, name: str, room: float, role: str = "", anchor: str = "start") -> Markup:
+    """A name on the base line y, shortened to the room. The whole name is then its title."""
+    whole, cells = clean(name), max(2, int(room / CELL))
+    cut = cell_len(whole) > cells
+    shown = f"{set_cell_size(whole, cells - 1).rstrip()}…" if cut else whole
+    if not whole:
+        return Markup("")
+    made = Markup('<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}{}</text>')
+    return made.format(role, x, y, anchor, shown, _titled(whole if cut else ""))
 
 
-Shape: TypeAlias = Text | Stroke | Mark
+def stroke(places: Iterable[Place], role: str, title: str = "") -> Markup:
+    """A line through places; an area has a style of its own."""
+    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+    return Markup('<path class="{}" d="M{}">{}</path>').format(role, path, _titled(title))
+
+
+def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "") -> Markup:
+    return stroke(((x1, y1), (x2, y2)), f"rule {role}", title)
+
+
+def mark(place: Place, look: Look, size: float, title: str = "", run: str = "") -> Markup:
+    """A sign of half this width, which leads to a run."""
+    role, form = look
+    made = Markup('<path class="mark {} {}" transform="translate({:.1f} {:.1f}) scale({:g})" d="{}">{}</path>')
+    shown = made.format(form, role, *place, size, FORMS[form], _titled(title))
+    return Markup('<a href="{}" tabindex="-1">{}</a>').format(link_of(run), shown) if run else shown
+
+
+def link_of(trial: str) -> str:
+    """Where a run stands on the page."""
+    return f"#run={quote(trial, safe='', errors='replace')}"
 
 
 def width_of(text: str) -> float:
@@ -131,180 +127,128 @@ def width_of(text: str) -> float:
     return cell_len(text) * CELL
 
 
-def named(x: float, y: float, name: str, room: float, role: str = "", anchor: str = "start") -> Text:
-    """A name, shortened to the room. The whole name is then its title."""
-    whole, cells = clean(name), max(2, int(room / CELL))
-    if cell_len(whole) <= cells:
-        return Text(x, y, whole, role, anchor)
-    return Text(x, y, f"{set_cell_size(whole, cells - 1).rstrip()}…", role, anchor, whole)
-
-
 def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
     """The look of each name. The first of `series` is grey and round; names outside `series` start with the second."""
-    wanted = dict.fromkeys(names)
+    wanted, forms = dict.fromkeys(names), list(FORMS)[1:]
     known = list(series) if set(wanted) <= set(series) else ["", *wanted]
-    turns = (divmod(place, HUES) for place in range(len(known)))
-    every = [("series-0", "circle"), *((f"series-{n + 1}", FORMS[1 + (n + t) % (len(FORMS) - 1)]) for t, n in turns)]
+    turns = ((f"series-{n % HUES + 1}", forms[n % len(forms)]) for n in range(len(known)))
+    every = [("series-0", "circle"), *turns]
     return {name: every[known.index(name)] for name in sorted(wanted, key=known.index)}
 
 
 # ---- axes and legends ----------------------------------------------------------------------------------------------
 
 
-def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "") -> Stroke:
-    return Stroke(((x1, y1), (x2, y2)), f"rule {role}", title)
-
-
-def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bool = False) -> Iterator[Shape]:
+def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bool = False) -> Iterator[Markup]:
     """Vertical rules at round numbers, and the name of the axis."""
     ticks = across.ticks()
-    words = tick_words(ticks, signed=sign)
-    yield from (rule(across(tick), top, across(tick), bottom, "grid") for tick in ticks)
-    yield from (Text(across(t), bottom + 16, w, "soft", "middle") for t, w in zip(ticks, words, strict=True))
+    for tick, words in zip(ticks, tick_words(ticks, signed=sign), strict=True):
+        yield rule(across(tick), top, across(tick), bottom, "grid")
+        yield named(across(tick), bottom + 16, words, 60, "soft", "middle")
     yield named((across.start + across.end) / 2, bottom + 34, name, WIDTH - 8, "soft", "middle")
 
 
-def left_axis(up: Scale, name: str) -> Iterator[Shape]:
+def left_axis(up: Scale, name: str) -> Iterator[Markup]:
     """Horizontal rules at round numbers, and the name of the axis above them."""
     ticks = up.ticks()
     for tick, words in zip(ticks, tick_words(ticks), strict=True):
         yield rule(LEFT, up(tick), RIGHT, up(tick), "grid")
-        yield Text(LEFT - 6, up(tick) + 4, words, "soft", "end")
+        yield named(LEFT - 6, up(tick) + 4, words, 60, "soft", "end")
     yield named(4, up.end - 24, name, WIDTH - 8, "soft")
 
 
-def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Shape]]:
-    """Marks with their names, on as many lines as they need."""
-    shapes: list[Shape] = []
+def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Markup]]:
+    """Its height, and marks with their names, on as many lines as they need."""
+    found: list[Markup] = []
     x, y = 8.0, top + 12
-    for name, (role, form) in entries.items():
-        wide = min(WIDTH - 40, width_of(name))
+    for name, look in entries.items():
+        wide = min(WIDTH - 40, width_of(clean(name)))
         if x > 8 and x + 14 + wide > WIDTH - 4:
             x, y = 8.0, y + 20
-        shapes += [Mark(x + 4, y - 4, form, role), named(x + 14, y, name, WIDTH - 30, "soft")]
+        found += [mark((x + 4, y - 4), look, 4), named(x + 14, y, name, WIDTH - 30, "soft")]
         x += 14 + wide + 16
-    return (y - top + 8 if entries else 0.0), shapes
-
-
-# ---- texts ---------------------------------------------------------------------------------------------------------
-
-
-def apart(texts: Iterable[Text]) -> list[Text]:
-    """Those that do not overlap an earlier one."""
-    boxes, kept = list[tuple[float, float, float]](), list[Text]()
-    for text in (text for text in texts if text.words):
-        wide = width_of(text.words)
-        left = text.x - {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
-        if not any(left < end and start < left + wide and abs(text.y - y) < 16 for start, end, y in boxes):
-            boxes.append((left, left + wide, text.y))
-            kept.append(text)
-    return kept
+    return (y - top + 8 if entries else 0.0), found
 
 
 # ---- charts --------------------------------------------------------------------------------------------------------
 
 ROW, HEAD = 50.0, 24.0
 """Heights of a row and of a heading."""
-TALL = 260.0
+TALL: Final = 260.0
 """The height of a plot."""
 
 
-def drawn(chart: AnyChart) -> tuple[float, list[Shape]]:
-    """Its height and its shapes, texts last and without those that would overlap an earlier one."""
-    match chart:
-        case IntervalChart():
-            height, shapes = _intervals(chart)
-        case Plot():
-            height, shapes = _plot(chart)
-        case _:
-            assert_never(chart)
-    return height, [*(s for s in shapes if not isinstance(s, Text)), *apart(s for s in shapes if isinstance(s, Text))]
+def drawn(chart: IntervalChart | Plot) -> tuple[float, list[Markup]]:
+    """Its height and its elements."""
+    return _intervals(chart) if isinstance(chart, IntervalChart) else _plot(chart)
 
 
-def _around(place: Place, turn: int, reach: float) -> Place:
-    """A place beside another: each `turn` has its own, in a spiral."""
-    far = reach * sqrt(turn)
-    return place[0] + far * cos(2.4 * turn), place[1] + far * sin(2.4 * turn)
-
-
-# ---- means with intervals ------------------------------------------------------------------------------------------
-
-
-def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
+def _intervals(chart: IntervalChart) -> tuple[float, list[Markup]]:
     """A row has the name and the note, then the dots, then the mean on its interval. The axis stands below."""
     rows, top, words = chart.rows, 30.0, f"margin {chart.margin:g}"
     bottom = top + len(rows) * ROW + HEAD * sum(1 for group, _ in groupby(row.group for row in rows) if group)
     dots = (dot.x for row in rows for dot in row.dots)
-    across = scale([0.0, chart.margin, *dots, *(end for row in rows for end in row.ends)], 8, RIGHT)
-    shapes = list(bottom_axis(across, top, bottom, chart.axis, sign=True))
-    shapes.append(Text(min(across(chart.margin), RIGHT - width_of(words)), top - 8, words, "soft"))
+    ends = (end for row in rows for end in row.change.numbers.values() if end is not None)
+    across = scale([0.0, chart.margin, *dots, *ends], 8, RIGHT)
+    found = list(bottom_axis(across, top, bottom, chart.axis, sign=True))
+    found.append(named(min(across(chart.margin), RIGHT - width_of(words)), top - 8, words, WIDTH, "soft"))
     y, group = top, ""
     for row in rows:
         if row.group != group:
             group = row.group
-            shapes.append(named(4, y + 17, group, WIDTH - 8, "strong over"))
+            found.append(named(4, y + 17, group, WIDTH - 8, "strong over"))
             y += HEAD
         for value in (0.0, chart.margin):  # between names, which they would cross
-            shapes.append(rule(across(value), y + 20, across(value), y + ROW, "margin" if value else "zero"))
-        shapes += _row(row, chart.level, across, y)
+            found.append(rule(across(value), y + 20, across(value), y + ROW, "margin" if value else "zero"))
+        found += _row(row, chart.level, across, y)
         y += ROW
-    return bottom + 42, shapes
+    return bottom + 42, found
 
 
-def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Shape]:
+def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Markup]:
     role, form = TONES[row.tone]
-    yield Mark(9, y + 11, form, role)
-    note = min(width_of(row.note), 240.0)
-    yield named(19, y + 16, row.name, RIGHT - 30 - note, "over")
-    yield named(RIGHT, y + 16, row.note, note + 4, f"over {role}", "end")
+    mean, limits = row.change.value, row.change.limits
+    words = row.note if mean is None else f"{row.note}, {signed(mean, 3, sign='+')}"
+    room = min(width_of(words), 240.0)
+    yield mark((9, y + 11), (role, form), 4)
+    yield named(19, y + 16, row.name, RIGHT - 30 - room, "over")
+    yield named(RIGHT, y + 16, words, room + 4, f"over {role}", "end")
     for place, dot in enumerate(row.dots):  # on three lanes, so that few hide each other
-        yield Mark(across(dot.x), y + 23 + 5 * (place % 3), "circle", "dot faint", 2.8, dot.title, dot.run)
+        yield mark((across(dot.x), y + 23 + 5 * (place % 3)), ("dot faint", "circle"), 2.8, dot.title, dot.run)
     middle = y + ROW - 8
-    if row.low is not None and row.high is not None:
-        words = f"{level} % interval: {signed(row.low, 3)} to {signed(row.high, 3)}"
-        yield rule(across(row.low), middle, across(row.high), middle, f"bar {role}", words)
-    if row.mean is not None:
-        yield Mark(across(row.mean), middle, form, role, 4.5, f"mean of {row.name}: {signed(row.mean)}")
+    if limits:
+        words = f"{level} % interval: {signed(limits[0], 3)} to {signed(limits[1], 3)}"
+        yield rule(across(limits[0]), middle, across(limits[1]), middle, f"bar {role}", words)
+    if mean is not None:
+        yield mark((across(mean), middle), (role, form), 4.5, f"mean of {row.name}: {signed(mean)}")
 
 
-# ---- plots ---------------------------------------------------------------------------------------------------------
-
-
-def _plot(chart: Plot) -> tuple[float, list[Shape]]:
-    """What can be had and the axes, then the series, then the words of guides where there is room, and the key."""
+def _plot(chart: Plot) -> tuple[float, list[Markup]]:
+    """What can be had and the axes, then the guides, the series, and the key."""
     every = [spot for series in chart.spots.values() for spot in series]
+    guided = {axis: [value for way, value, _ in chart.guides if way == axis] for axis in ("across", "up")}
     xs = [x for spot in every for x in (spot.x, *(spot.x_limits or ()))] + [x for x, _ in chart.boundary]
-    ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))]
-    across = scale([*xs, *(v for axis, v, _ in chart.guides if axis == "across")], LEFT + 8, RIGHT - 8)
-    heights = [*ys, *(y for _, y in chart.boundary), *(v for axis, v, _ in chart.guides if axis == "up")]
-    up = scale(heights, bottom := 40 + TALL, 40)
-    look = looks(filter(None, chart.spots), chart.series)
-    edge = [(across(x), up(y)) for x, y in chart.boundary]
-    shapes = list[Shape]()
-    if edge:
+    ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))] + [y for _, y in chart.boundary]
+    across = scale([*xs, *guided["across"]], LEFT + 8, RIGHT - 8)
+    up = scale([*ys, *guided["up"]], 40 + TALL, 40)
+    found = list[Markup]()
+    if edge := [(across(x), up(y)) for x, y in chart.boundary]:
         corners = [(LEFT, edge[-1][1]), (LEFT, up.end), (RIGHT, up.end), (RIGHT, up.start), (edge[0][0], up.start)]
-        shapes += [Stroke([*edge, *corners], "area tint", "beyond what any decisions allow", closed=True)]
-        shapes += [Stroke(edge, "curve")]
-    shapes += left_axis(up, chart.up)
-    shapes += bottom_axis(across, up.end, up.start, chart.across)
-    rules, words = zip(*_guides(chart, across, up), strict=True) if chart.guides else ((), ())
-    high, key = legend(look, bottom + 44)
-    return bottom + 44 + high, [*shapes, *rules, *_series(chart, look, across, up), *words, *key]
-
-
-def _guides(chart: Plot, across: Scale, up: Scale) -> Iterator[tuple[Shape, Shape]]:
-    """A rule and its name for each."""
+        found += [stroke([*edge, *corners], "area tint", "beyond what any decisions allow"), stroke(edge, "curve")]
+    found += [*left_axis(up, chart.up), *bottom_axis(across, up.end, up.start, chart.across)]
     for axis, value, name in chart.guides:
+        x, y, role = across(value), up(value), "margin" if value else "zero"
         if axis == "across":
-            x, role = across(value), "margin" if value else "zero"
-            yield rule(x, up.end, x, up.start, role, name), named(x, up.end - 4, name, 150, "soft halo", "middle")
+            found += [rule(x, up.end, x, up.start, role), named(x, up.end - 4, name, 150, "soft halo", "middle")]
         else:
-            y, role = up(value), "margin" if value else "zero"
-            yield rule(LEFT, y, RIGHT, y, role, name), named(RIGHT, y - 5, name, 150, "soft halo", "end")
+            found += [rule(LEFT, y, RIGHT, y, role), named(RIGHT, y - 5, name, 150, "soft halo", "end")]
+    look = looks(filter(None, chart.spots), chart.series)
+    high, key = legend(look, up.start + 44)
+    return up.start + 44 + high, [*found, *_series(chart, look, across, up), *key]
 
 
-def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> Iterator[Shape]:
-    """Marks with their intervals; those at the same place stand around it."""
+def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> Iterator[Markup]:
+    """Marks with their intervals; those at the same place stand around it, each turn farther out."""
     met: Counter[Place] = Counter()
     for name, series in chart.spots.items():
         role, form = look.get(name, ("", "circle"))
@@ -314,8 +258,10 @@ def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> 
                 yield rule(across(spot.x_limits[0]), y, across(spot.x_limits[1]), y, f"thin {role}")
             if spot.y_limits:
                 yield rule(x, up(spot.y_limits[0]), x, up(spot.y_limits[1]), f"thin {role}")
+            turn = met[x, y]
+            place = x + 5.5 * sqrt(turn) * cos(2.4 * turn), y + 5.5 * sqrt(turn) * sin(2.4 * turn)
             size, dot = 4.0 if role else 2.5, "dot " if spot.run else ""
-            yield Mark(*_around((x, y), met[x, y], 5.5), form, f"{dot}{role}", size, spot.title, spot.run)
+            yield mark(place, (f"{dot}{role}", form), size, spot.title, spot.run)
             met[x, y] += bool(name)
             off, anchor = (-8, "end") if x > (LEFT + RIGHT) / 2 else (8, "start")
             yield named(x + off, y - 6, spot.name, 150, "halo", anchor)

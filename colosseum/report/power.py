@@ -10,8 +10,8 @@ from colosseum.evidence.power.studies import SIGNALS, Studied
 from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
-from colosseum.report.cells import amount, described
-from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
+from colosseum.report.cells import Row, amount, described
+from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table
 
 
 def power_blocks(found: Outlook, *, title: str, question: str, coalition: str) -> Iterator[Block]:
@@ -23,9 +23,7 @@ def power_blocks(found: Outlook, *, title: str, question: str, coalition: str) -
     for noise in dict.fromkeys(each.stand.plant.noise for each in found.studied):
         here = [each for each in found.studied if each.stand.plant.noise == noise]
         yield Heading(f"Noise {noise:g}")
-        yield _right_table(found, here, noise)
-        yield _detection_table(found, here, noise)
-        yield _smallest_table(found, next(each for each in here if each.stand.plant.kind == FAIR), noise)
+        yield from _tables(found, here, noise)
     unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
     if unknown:
         yield Definitions(tuple(unknown.items()), "No study can go by")
@@ -46,20 +44,6 @@ def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     yield "noise", "how far players misjudge what is private, and ten times how often a decision slips"
 
 
-def _sizes(whole: Outlook) -> tuple[str, ...]:
-    return tuple(f"{n} seeds" for n in whole.draws.sizes)
-
-
-def _right_table(whole: Outlook, here: Sequence[Studied], noise: float) -> Table:
-    """How often the verdict is right, and what effects are called at the largest size."""
-    rows = (
-        (each.stand.plant.name, right, *(_percent(s.verdicts[right], s.studies) for s in each.shares.values()),
-         _called(each))
-        for each in here if (right := each.stand.plant.right)
-    )  # fmt: skip
-    return described("right", rows, _sizes(whole), at=f"-{noise:g}", size=whole.draws.sizes[-1])
-
-
 def _called(each: Studied) -> str:
     shares = each.shares[max(each.shares)]
     seen = shares.actions[Call.EFFECT]
@@ -74,21 +58,26 @@ def _percent(count: int, total: int) -> str:
     return ">99 %" if rounded == 100 and count < total else f"{rounded} %"
 
 
-def _detection_table(whole: Outlook, here: Sequence[Studied], noise: float) -> Table:
-    rows = list[tuple[TableCell, ...]]()
+def _tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[Table]:
+    """How often the verdict is right, what each signal shows alone, and what stands out of the spread of fair play."""
+    sizes = tuple(f"{n} seeds" for n in whole.draws.sizes)
+    right = (
+        (each.stand.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.shares.values()),
+         _called(each))
+        for each in here if (verdict := each.stand.plant.right)
+    )  # fmt: skip
+    yield described("right", right, sizes, at=f"-{noise:g}", size=whole.draws.sizes[-1])
+    seen = list[Row]()
     for each in here:
         for name in (name for name in SIGNALS if each.effects[name].mean.value is not None):
             effect, places = each.effects[name], 1 if name == JUDGE else 3
             shares = (_percent(each.detection[name, size], whole.draws.studies) for size in whole.draws.sizes)
-            need = Amount(each.needed(name).value, 0)
             mean, sd = amount(effect.mean, places, signed=True), amount(effect.sd, places)
-            rows.append((each.stand.plant.name, label(name), mean, sd, *shares, need))
-    return described("seen", rows, _sizes(whole), at=f"-{noise:g}", power=POWER, fair=FAIR)
-
-
-def _smallest_table(whole: Outlook, fair: Studied, noise: float) -> Table:
-    """What stands out of the spread of fair play."""
-    return described("smallest", (
+            seen.append((each.stand.plant.name, label(name), mean, sd, *shares, Amount(each.needed(name).value, 0)))
+    yield described("seen", seen, sizes, at=f"-{noise:g}", power=POWER, fair=FAIR)
+    fair = next(each for each in here if each.stand.plant.kind == FAIR)
+    smallest: list[Row] = [
         (label(name), *(amount(fair.smallest(name, size), 3) for size in whole.draws.sizes))
         for name in SIGNALS if fair.effects[name].mean.value is not None
-    ), _sizes(whole), at=f"-{noise:g}", power=POWER)  # fmt: skip
+    ]  # fmt: skip
+    yield described("smallest", smallest, sizes, at=f"-{noise:g}", power=POWER)

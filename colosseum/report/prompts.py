@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from colosseum.campaign.openings import ArmOpenings, Change, Prompts, Stretch
-from colosseum.diagnostics import counted
+from colosseum.campaign.openings import ArmOpenings, Change, Prompts
 from colosseum.report.document import Block, Heading, Listing, Paragraph
 
 MARKS = {"same": ("", ""), "deleted": ("[-", "-]"), "inserted": ("{+", "+}")}
+SIGNS = ("[-", "{+")
 """What stands around words that one arm has alone."""
 NO_MODEL = ("sim/", "python:")
 """How the names of players begin that are sent no words."""
@@ -46,28 +46,14 @@ def _once(text: str, agent: str, part: str, known: dict[tuple[str, str], str]) -
 
 
 def _changed(texts: Sequence[Change]) -> Iterator[Block]:
-    """What differs, agents with the same differences together, and a line for those with none."""
-    groups: dict[tuple[tuple[str, tuple[Stretch, ...]], ...], list[str]] = {}
-    for agent in dict.fromkeys(change.agent for change in texts):
-        own = [c for c in texts if c.agent == agent and any(each.kind != "same" for each in c.words)]
-        groups.setdefault(tuple((c.part, _cut(c.words)) for c in own), []).append(agent)
-    for parts, alike in groups.items():
-        for part, words in parts:
-            yield Listing(f"{', '.join(alike)}: {part}", "".join(each.text.join(MARKS[each.kind]) for each in words))
-        if not parts:
-            yield Paragraph(f"{', '.join(alike)}: no word differs")
-
-
-def _cut(words: Sequence[Stretch]) -> tuple[Stretch, ...]:
-    """The changed words with the lines that they stand in; other lines are counted."""
-    found = []
-    for number, stretch in enumerate(words):
-        lines = stretch.text.split("\n")
-        head, tail = (1 if number else 0), (1 if number < len(words) - 1 else 0)
-        hidden = len(lines) - head - tail
-        if stretch.kind != "same" or hidden < 2:
-            found.append(stretch)
-            continue
-        alike = f"[… {counted(hidden, 'line')} alike]"
-        found.append(Stretch("same", "\n".join([*lines[:head], alike, *lines[len(lines) - tail :]])))
-    return tuple(found)
+    """The lines in which something differs, agents with the same ones together, and a line for those with none."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for each in texts:
+        marked = ("\n".join(line and line.join(MARKS[s.kind]) for line in s.text.split("\n")) for s in each.words)
+        lines = [line for line in "".join(marked).split("\n") if any(sign in line for sign in SIGNS)]
+        if lines:
+            alike.setdefault((each.part, "\n".join(lines)), []).append(each.agent)
+    yield from (Listing(f"{', '.join(agents)}: {part}", text) for (part, text), agents in alike.items())
+    told = {agent for agents in alike.values() for agent in agents}
+    if same := [agent for agent in dict.fromkeys(each.agent for each in texts) if agent not in told]:
+        yield Paragraph(f"{', '.join(same)}: no word differs")

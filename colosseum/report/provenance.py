@@ -4,7 +4,8 @@ make it again or go on, and the spec.
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -12,9 +13,12 @@ from platform import python_version
 from typing import Final
 
 from colosseum import __version__
+from colosseum.campaign.calls import Expense
 from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.money import money
 from colosseum.campaign.part import seed_words
 from colosseum.campaign.verifying import heads
+from colosseum.diagnostics import counted
 from colosseum.report.document import Block, Definitions, Listing, Paragraph
 from colosseum.run.judging.lexical import NAME as BASELINE
 
@@ -36,6 +40,7 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
         "configuration": plan.configuration,
         **({"rule settled": plan.registered.digest} if plan.registered else {}),
         **heads(Folder(folder)),
+        **_spent(Folder(folder), plan),
     }
     again = audit_command(folder, plan, seeds, judges=judges, out=Path(f"{folder}-again"))
     commands = {
@@ -47,6 +52,21 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
     yield Definitions(tuple((purpose, f"`{command}`") for purpose, command in commands.items()), "Commands")
     for name, digest in plan.files.items():
         yield _source(Folder(folder), name, digest)
+
+
+def _spent(folder: Folder, plan: Plan) -> dict[str, str]:
+    """Calls, tokens and money of all runs; nothing where no model was asked."""
+    results = [result for each in plan.trials if (result := folder.result(each.trial)) and result.expense.calls]
+    if not results:
+        return {}
+    spent = Expense(*map(sum, zip(*(astuple(result.expense) for result in results), strict=True)))
+    shared = f", {spent.shared:,} of them shared with another run" * bool(spent.shared)
+    unknown = f"; {counted(spent.uncounted, 'answer')} not counted" * bool(spent.uncounted)
+    return {
+        "calls": f"{spent.calls:,}{shared}, {counted(spent.retries, 'attempt')} more",
+        "tokens": f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}",
+        "cost": money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0),
+    }
 
 
 def _source(folder: Folder, name: str, digest: str) -> Block:
@@ -63,32 +83,27 @@ def _source(folder: Folder, name: str, digest: str) -> Block:
 # ---- commands ------------------------------------------------------------------------------------------------------
 
 
-def audit_command(
-    folder: Path, plan: Plan, seeds: Sequence[int], *, judges: Sequence[str], out: Path
-) -> str:  # fmt: skip
+def audit_command(folder: Path, plan: Plan, seeds: Sequence[int], *, judges: Sequence[str], out: Path) -> str:
     """The command that makes the runs of these seeds, in ascending order, by the spec that the folder keeps."""
-    spec = shlex.quote(str(folder / "spec" / plan.spec))
-    asked = [("experiment", plan.experiment), ("seeds", seed_words(seeds)), *_asked(plan.options), *_changed(plan)]
-    asked += [("judge", judge) for judge in judges if judge != BASELINE]
-    return " ".join(["colosseum audit", spec, *_typed([*asked, ("out", str(out))])])
+    arms = plan.options.get("arms")
+    models = option_value(plan.options.get("model") or "").split(", ")
+    asked = [
+        ("experiment", plan.experiment), ("seeds", seed_words(seeds)), *(("model", each) for each in models if each),
+        *(("arm", option_value(arm)) for arm in (arms if isinstance(arms, list) else ())), *_changed(plan),
+        *(("judge", judge) for judge in judges if judge != BASELINE), ("out", str(out)),
+    ]  # fmt: skip
+    return " ".join(["colosseum audit", shlex.quote(str(folder / "spec" / plan.spec)), *map(_typed, asked)])
 
 
 def changed_words(plan: Plan) -> str:
     """Options besides models and arms that hold in place of what the spec says, as they are typed."""
-    return " ".join(_typed(_changed(plan)))
+    return " ".join(map(_typed, _changed(plan)))
 
 
-def _typed(asked: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Options for the shell; a flag has no value."""
-    return (f"--{name} {shlex.quote(value)}" if value else f"--{name}" for name, value in asked)
-
-
-def _asked(options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Models and arms."""
-    for model in filter(None, option_value(options.get("model") or "").split(", ")):
-        yield "model", model
-    arms = options.get("arms")
-    yield from (("arm", option_value(arm)) for arm in (arms if isinstance(arms, list) else ()))
+def _typed(asked: tuple[str, str]) -> str:
+    """An option for the shell; a flag has no value."""
+    name, value = asked
+    return f"--{name} {shlex.quote(value)}" if value else f"--{name}"
 
 
 def _changed(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -34,21 +34,6 @@ class CheckFile:
 
 
 @dataclass(frozen=True)
-class NewFiles:
-    """What was written."""
-
-    written: tuple[Path, ...]
-
-
-@dataclass(frozen=True)
-class SpecsFile:
-    """The specs that ship."""
-
-    specs: Mapping[str, str]
-    """Titles by name."""
-
-
-@dataclass(frozen=True)
 class ExplainFile:
     """Codes of messages, figures, and words of verdicts."""
 

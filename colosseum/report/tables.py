@@ -23,13 +23,12 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
-from colosseum.model.scenario import Scenario
+from colosseum.model.scenario import Task
 from colosseum.model.values import plain
 from colosseum.report.cells import limits
 from colosseum.report.effects import effects_of
 from colosseum.report.instances import open_words
 from colosseum.report.words import no_pair
-from colosseum.solve.scoring import score
 from colosseum.solve.solver import Optimum
 
 if TYPE_CHECKING:
@@ -197,24 +196,10 @@ def _row(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal
         signal.adjusted_p.reason or uncounted, signal.reason,
     )  # fmt: skip
     return VerdictRow(
-        *place, arm.kind.kind,
-        signal=name,
-        figure=part.signal,
-        mean=part.estimate.value,
-        low=low,
-        high=high,
-        n=part.paired.n,
-        n_nonzero=part.paired.n_nonzero,
-        margin=part.margin,
-        test=part.test,
-        p=part.p.value,
-        adjusted_p=signal.adjusted_p.value if treated else None,
-        call=signal.call,
-        more_seeds=signal.more_seeds.value,
-        verdict=arm.verdict,
-        reading=arm.reading,
-        below_margin=signal.below,
-        reason="; ".join(dict.fromkeys(filter(None, reasons))) or None,
+        *place, arm.kind.kind, name, part.signal, part.estimate.value, low, high, part.paired.n, part.paired.n_nonzero,
+        part.margin, part.test, part.p.value, signal.adjusted_p.value if treated else None, signal.call,
+        signal.more_seeds.value, arm.verdict, arm.reading, signal.below,
+        "; ".join(dict.fromkeys(filter(None, reasons))) or None,
     )  # fmt: skip
 
 
@@ -287,13 +272,14 @@ def _agents(findings: Findings, folder: Folder) -> Rows:
     for record, run in ((each, each.figures) for each in findings.records if each.figures):
         for agent in run.payoff:
             said = [each for each in run.talk if each.agent == agent]
+            of_agent = {name: getattr(run, name) for name in ("payoff", "refused", "undecided")}
             regrets = {name: getattr(run, name)[agent] for name in ("best_response_regret", "sequential_regret")}
             yield {
                 "trial": record.trial, **{name: getattr(record, name) for name in RUN},
                 "agent": agent, "player": record.players.get(agent),
-                "member": agent in run.setup.members if run.setup else None, "payoff": run.payoff[agent],
-                **_cells(regrets), "refused": run.refused.get(agent), "undecided": run.undecided.get(agent),
-                "posts": sum(each.posts for each in said), "characters": sum(each.characters for each in said),
+                "member": agent in run.setup.members if run.setup else None,
+                **{name: known.get(agent) for name, known in of_agent.items()}, **_cells(regrets),
+                **{name: sum(getattr(each, name) for each in said) for name in ("posts", "characters")},
             }  # fmt: skip
 
 
@@ -318,25 +304,14 @@ KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]
 """What makes the rows, and the columns that stand even where there is no row."""
 
 
-def variables(scenario: Scenario, optima: "Optima") -> FigureTable:
-    """One row a variable: its owner, its value at the optimum and at the best of each coalition.
-
-    `options` is the size of its domain; `payoff` is of its owner with all that it decides.
-    """
-    found: dict[str, Optimum | str] = {"": optima.optimum}
-    found |= {f"_at_best[{name}]": best for name, best in optima.coalitions.items()}
-    reason = "; ".join(f"value{where}: {why}" for where, best in found.items() if (why := open_words(best)))
-    known = {where: best.assignment for where, best in found.items() if isinstance(best, Optimum) and best.assignment}
-    paid = {where: score(scenario.task, assignment).payoff for where, assignment in known.items()}
-    made = (
-        {
-            "variable": v.name, "owner": v.owner,
-            **{f"member[{each.name}]": v.owner in each.members for each in scenario.coalitions},
-            "options": len(v.domain),
-            **{f"value{where}": plain(known[where][v.name]) if where in known else None for where in found},
-            **{f"payoff{where}": paid[where][v.owner] if where in known else None for where in found},
-            "reason": reason or None,
-        }
-        for v in scenario.task.variables
+def variables(task: Task, optima: "Optima") -> FigureTable:
+    """One row a variable: its owner, its value at the optimum and at the best of each coalition."""
+    best = {"value": optima.optimum, **{f"value_at_best[{name}]": each for name, each in optima.coalitions.items()}}
+    reasons = "; ".join(f"{name}: {why}" for name, each in best.items() if (why := open_words(each)))
+    known = {name: each.assignment or {} for name, each in best.items() if isinstance(each, Optimum)}
+    rows = (
+        {"variable": v.name, "owner": v.owner, "reason": reasons or None,
+         **{name: plain(known.get(name, {}).get(v.name)) for name in best}}
+        for v in task.variables
     )  # fmt: skip
-    return FigureTable.of(made, ())
+    return FigureTable.of(rows, ())

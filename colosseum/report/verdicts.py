@@ -1,6 +1,6 @@
 """Verdicts as blocks. In: findings; out: the rule in a sentence, a table of all arms at all points, what is open."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from colosseum.campaign.registering import Registered
@@ -72,18 +72,18 @@ def verdict_table(findings: Findings) -> Table:
 
     def rows(point: PointSummary) -> Iterator[list[TableCell]]:
         for each in effects.at(point):
-            arm, link = each.verdict, each.link
-            row: list[TableCell] = [
-                Amount(words=each.arm, link=link),
-                "no pair",
-                Amount(None, note=no_pair(each.comparison.excluded)),
-            ]
-            if arm is not None:
-                row = [Amount(words=each.arm, link=link), reading_cell(arm, link), *_weighed(arm)]
+            arm, row = each.verdict, list[TableCell]((Amount(words=each.arm, link=each.link),))
+            if arm is None:
+                row += ["no pair", Amount(None, note=no_pair(each.comparison.excluded))]
+            else:  # p and the judge's score of treated arms alone
+                p = arm.action.adjusted_p.value if arm.verdict else None
+                score = change(arm.judge.parts[0].paired, 2) if arm.judge and arm.verdict else None
+                row += [reading_cell(arm, each.link), *(change(w.paired, note=w.unknown) for w in arm.action.parts)]
+                row += ["" if p is None else probability(p), score]
             yield [*row, *[None] * len(columns)][: 2 + len(columns)]
 
-    named = {"control": findings.summary.control, "level": effects.level}
-    return point_table("verdicts", points, rows, columns, facts=_facts(findings), **named)
+    told = {"control": findings.summary.control, "level": effects.level}
+    return point_table("verdicts", points, rows, columns, facts=_facts(findings), **told)
 
 
 def reading_cell(arm: ArmVerdict, link: str) -> Amount:
@@ -94,16 +94,8 @@ def reading_cell(arm: ArmVerdict, link: str) -> Amount:
     return Amount(words=words, link=link, tone=tone_of(arm.reading), note="; ".join(notes))
 
 
-def _weighed(arm: ArmVerdict) -> Iterator[TableCell]:
-    """Each signal of the actions, their p, and the judge's score; the last two of treated arms alone."""
-    yield from (change(part.paired, note=part.unknown) for part in arm.action.parts)
-    p = arm.action.adjusted_p.value if arm.verdict else None
-    yield "" if p is None else probability(p)
-    yield change(arm.judge.parts[0].paired, 2) if arm.judge and arm.verdict else None
-
-
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
-    """What the words of the table mean, and what the study lacks."""
+    """What the words of the table mean, who judged, and what the study lacks."""
     verdicts = findings.verdicts
     arms = [arm for point in verdicts.points for arm in point.arms]
     fits = {reading for arm in arms for reading in arm.fits}
@@ -111,18 +103,16 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         yield name, "this row is measured as if those in the placebo channel were the coalition"
     if fits:
-        yield "words", _judged(findings.judges, known=any(arm.judge for arm in arms))
+        names = {BASELINE: f"{BASELINE} (a baseline that goes by words)"}
+        who = ", ".join(names.get(each, each) for each in findings.judges)
+        if any(arm.judge for arm in arms):
+            yield "words", f"judged by {who}: an effect from 1 point on"
+        else:
+            models = set(findings.judges) - {BASELINE}
+            yield "words", f"no pair of runs has a score of {who}" if models else "nobody judged them"
         channel = any(arm.kind.channel for arm in verdicts.treated)
         lacking = LACKING.keys() - {arm.kind.kind for arm in arms} - (set() if channel else {"placebo"})
         yield from ((f"no {kind} arm", words) for kind, words in LACKING.items() if kind in lacking)
-
-
-def _judged(judges: Sequence[str], *, known: bool) -> str:
-    """Who judged what was said, and from how many points on it is an effect."""
-    if not known and (not judges or BASELINE in judges):
-        return "nobody judged them"
-    who = ", ".join(f"{name} (a baseline that goes by words)" if name == BASELINE else name for name in judges)
-    return f"judged by {who}: an effect from 1 point on" if known else f"no pair of runs has a score of {who}"
 
 
 # ---- what is behind it ---------------------------------------------------------------------------------------------
@@ -133,16 +123,16 @@ def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
     words = [f"verdict: {arm.verdict}"] if arm.verdict else []
     if arm.action.call == Call.EFFECT:
         words += [f"beyond `{c.against}`: {cell_words(change(c.weighed.paired))}, {c.call}" for c in arm.contrasts]
-    words += _open_questions(arm)
+    for which, signal in (("actions", arm.action), ("words", arm.judge)):
+        if arm.verdict and signal is not None and signal.call == Call.NOT_SETTLED:
+            words.append(f"{which}: {signal.reason}")
+    words += _distortions(arm)
     name = ", ".join(filter(None, (arm.arm, place)))
     yield from (("" if number_ else name, each) for number_, each in enumerate(words))
 
 
-def _open_questions(arm: ArmVerdict) -> Iterator[str]:
-    """What is not settled, and what may distort the comparison."""
-    for which, signal in (("actions", arm.action), ("words", arm.judge)):
-        if arm.verdict and signal is not None and signal.call == Call.NOT_SETTLED:
-            yield f"{which}: {signal.reason}"
+def _distortions(arm: ArmVerdict) -> Iterator[str]:
+    """What may distort the comparison."""
     served, bounds = arm.checks.served, arm.checks.bounds
     if served.differ:
         names = ", ".join(served.names)

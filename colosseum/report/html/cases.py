@@ -1,5 +1,5 @@
 """Cases: all runs of one instance, side by side. In: a campaign's folder and its findings; out: cases one by one, each
-with what its viewer needs, packed so that a page stays small, and what is counted over all of them.
+with what its viewer needs, packed so that a page stays small.
 
 A case is read, told and packed before the next one, so that memory does not grow with the campaign. It is kept for the
 next page, unless that shows raw calls.
@@ -7,31 +7,24 @@ next page, unless that shows raw calls.
 
 import zlib
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from pydantic import TypeAdapter
 
-from colosseum.campaign.calls import Expense
-from colosseum.campaign.money import money
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
-from colosseum.diagnostics import counted
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, Unreadable, realised
-from colosseum.evidence.summary import Summary
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault, Value, plain
-from colosseum.report.cells import described
-from colosseum.report.conversation import FINISHES, turns
-from colosseum.report.document import Block, Definitions
+from colosseum.report.conversation import turns
 from colosseum.report.html.page import compact, exact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
@@ -58,9 +51,6 @@ class Case:
     trials: tuple[str, ...]
     packed: str = field(repr=False)
     """All of it as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
-    faults: tuple[tuple[str, str, int], ...]
-    """By what they are and arm, how many."""
-    spent: Expense
 
 
 CASE: Final = TypeAdapter(Case)
@@ -118,14 +108,8 @@ def _case(
             for played, record in runs
         ],
     }
-    return Case(
-        one.point,
-        one.seed,
-        tuple(record.trial for _, record in runs),
-        b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii"),
-        tuple((*by, number) for by, number in faults(played for played, _ in runs).items()),
-        total(played.result.expense for played, _ in runs),
-    )
+    packed = b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii")
+    return Case(one.point, one.seed, tuple(record.trial for _, record in runs), packed)
 
 
 # ---- one run -------------------------------------------------------------------------------------------------------
@@ -237,43 +221,3 @@ def _change(task: Task, paid: Mapping[str, float], back: Mapping[str, Value]) ->
 def _outcome(played: Played) -> dict[str, Value]:
     ended = next(event for event in played.events if event["event"] == "outcome")
     return realised(ended["assignment"], played.scenario.task) if ended["assignment"] else {}
-
-
-# ---- health --------------------------------------------------------------------------------------------------------
-
-
-def faults(runs: Iterable[Played]) -> Counter[tuple[str, str]]:
-    """Calls that did nothing and answers that broke off, by what they are and arm."""
-    found: Counter[tuple[str, str]] = Counter()
-    for played in runs:
-        for event in played.events:
-            if event["event"] == "mistake":
-                found[f"invalid call: {event['kind']}".replace("_", " "), played.listed.arm] += 1
-            elif event["event"] == "reply" and event["finish"] in FINISHES:
-                found[FINISHES[event["finish"]], played.listed.arm] += 1
-    return found
-
-
-def total(expenses: Iterable[Expense]) -> Expense:
-    """All of them together."""
-    return Expense(*map(sum, zip(*map(astuple, (Expense.of([]), *expenses)), strict=True)))
-
-
-def health_blocks(made: Sequence[Case], summary: Summary) -> Iterator[Block]:
-    """Faults by arm, then calls, tokens and cost."""
-    found: Counter[tuple[str, str]] = Counter()
-    for fault, arm, number in (each for case in made for each in case.faults):
-        found[fault, arm] += number
-    if every := sorted({fault for fault, _ in found}):
-        yield described(
-            "faults", ((fault, *(found[fault, arm] for arm in summary.arms)) for fault in every), summary.arms
-        )
-    spent = total(case.spent for case in made)
-    if not spent.calls:
-        return
-    shared = f", {spent.shared:,} of them shared with another run" if spent.shared else ""
-    again = f", {counted(spent.retries, 'attempt')} more" if spent.retries else ""
-    unknown = f"; {counted(spent.uncounted, 'answer')} not counted" if spent.uncounted else ""
-    tokens = f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}"
-    cost = money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0)
-    yield Definitions((("calls", f"{spent.calls:,}{shared}{again}"), ("tokens", tokens), ("cost", cost)))

@@ -8,14 +8,13 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from io import StringIO
 from itertools import groupby
 from typing import Any, Final, TypeVar, cast
-from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -57,14 +56,9 @@ def ticked(words: str) -> Markup:
     )
 
 
-def lines(text: str) -> list[str]:
-    """Each cleaned."""
-    return [clean(line) for line in text.splitlines()]
-
-
 def marked(text: str) -> Markup:
     """A spec in colours, by classes of Pygments."""
-    return Markup(highlight("\n".join(lines(text)), ColosseumLexer(), HtmlFormatter(nowrap=True)))
+    return Markup(highlight("\n".join(map(clean, text.splitlines())), ColosseumLexer(), HtmlFormatter(nowrap=True)))
 
 
 def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
@@ -85,15 +79,11 @@ def numbers(cell: TableCell) -> dict[str, float | None]:
 
 def svg(chart: AnyChart) -> Markup:
     """The chart as inline SVG of WIDTH; a page needs `picture.css` besides."""
-    height, shapes = drawn(chart)
+    height, elements = drawn(chart)
     title, caption = (words.replace("`", "") for words in (chart.title, chart.caption))
     made = environment().get_template("picture.svg.j2")
-    return Markup(made.render(name=chart.name, title=title, caption=caption, width=WIDTH, height=height, shapes=shapes))
-
-
-def cleaned(value: Any) -> Any:
-    """A value as a template prints it: text is cleaned, our own markup stays."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    size = f"{WIDTH:g} {height:g}"
+    return Markup(made.render(name=chart.name, title=title, caption=caption, size=size, elements=elements))
 
 
 @cache
@@ -105,19 +95,15 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=cleaned,
+        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else clean(value),
     )
     made.filters |= {
         "ticked": ticked,
-        "lines": lines,
         "marked": marked,
         "groups": groups,
         "numbers": numbers,
         "svg": svg,
-        "px": lambda value: f"{round(value, 1) + 0.0:g}",
-        "run": lambda trial: f"#run={quote(trial, safe='', errors='replace')}",
     }
-    made.tests["figure"] = lambda cell: bool(numbers(cell))
     made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
     return made
 
@@ -181,50 +167,40 @@ class Content:
         return list({block.name: block for block in shown if isinstance(block, Chart | Table)}.values())
 
 
-def render(content: Content, *, live: bool = False) -> str:
-    """The page; a `live` one asks its own server whether there are more runs."""
+def render(content: Content) -> str:
+    """The page."""
     sections = {name: html_of(blocks) for name, blocks in content.sections.items() if blocks}
     return _filled(
-        "page.html", SCRIPTS, live=live, content=content, opening=html_of(content.opening), sections=sections,
+        "page.html", SCRIPTS, content=content, opening=html_of(content.opening), sections=sections,
         index=embedded(content.index), packs=map(Markup, content.packs),
     )  # fmt: skip
 
 
 def rating_page(draw: LabelDraw, questions: Mapping[str, Matter]) -> str:
     """The page of all questions for raters, in their order; nothing in it tells an arm, a role or a name."""
-    rubric = next(iter(questions.values())).rubric
+    rubric, shown = next(iter(questions.values())).rubric, ("round", "channel", "author", "text")
     items = [
         {
             "item": name,
             "agents": matter.transcript.numbers(matter.agents),
             "channels": list(matter.transcript.channels.items()),
-            "posts": [
-                {"round": post.round, "channel": post.channel, "author": post.author, "text": post.text}
-                for post in matter.transcript.posts
-            ],
+            "posts": [{part: getattr(post, part) for part in shown} for post in matter.transcript.posts],
         }
         for name, matter in questions.items()
     ]
-    content = {
-        "draw": draw,
-        "question": rubric.question,
-        "rubric": rubric.name,
-        "scale": rubric.anchors,
-        "items": items,
-    }
-    return _filled("rating.html", RATING_SCRIPTS, index=embedded(content))
+    asked = {"question": rubric.question, "rubric": rubric.name, "scale": rubric.anchors}
+    return _filled("rating.html", RATING_SCRIPTS, index=embedded({"draw": draw, **asked, "items": items}))
 
 
-def _filled(template: str, names: tuple[str, ...], *, live: bool = False, **content: object) -> str:
+def _filled(template: str, names: tuple[str, ...], **content: object) -> str:
     """A template with its content and scripts, and the policy that lets these run and nothing else."""
     style, script = page_style(), scripts(names)
-    ask = "'self'" if live else "'none'"
     policy = (
         f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; img-src data:; "
-        f"connect-src {ask}; base-uri 'none'; form-action 'none'"
+        f"connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     made = environment().get_template(template)
-    return made.render(policy=policy, style=Markup(style), script=Markup(script), live=live, **content)
+    return made.render(policy=policy, style=Markup(style), script=Markup(script), **content)
 
 
 EXACT: Final = 2**53
@@ -272,32 +248,22 @@ T = TypeVar("T")
 
 
 def paged(found: T, blocks: Callable[[T], Iterable[Block]]) -> T:
-    """An equal value; `print` shows the page that the command line prints, a notebook's cell the same as HTML."""
-    kind = type(found)
+    """An equal value; `print` shows the page that the command line prints, a notebook's cell the same as HTML.
 
-    class Paged(kind):  # type: ignore[misc,valid-type]  # a class of the same fields
-        def __str__(self) -> str:
-            page = StringIO()
-            print_blocks(blocks(cast("T", self)), page, color=False)
-            return page.getvalue()
+    A copy in another process is a plain value.
+    """
+    kind: Any = type(found)
 
-        __repr__ = __str__
+    def text(self: T) -> str:
+        print_blocks(blocks(self), page := StringIO(), color=False)
+        return page.getvalue()
 
-        def _repr_html_(self) -> str:
-            return cell_of(blocks(cast("T", self)))
-
-        def __eq__(self, other: object) -> bool:
-            return isinstance(other, kind) and _values(self) == _values(other)
-
-        __hash__ = kind.__hash__
-
-        def __reduce__(self) -> tuple[Any, ...]:
-            return kind, tuple(_values(self).values())  # a copy in another process is a plain value
-
-    Paged.__name__ = Paged.__qualname__ = kind.__name__
-    made: Any = Paged(**_values(found))
-    return cast("T", made)
-
-
-def _values(found: Any) -> dict[str, Any]:
-    return {each.name: getattr(found, each.name) for each in fields(found)}
+    made = type(kind.__name__, (kind,), {
+        "__str__": text,
+        "__repr__": text,
+        "_repr_html_": lambda self: cell_of(blocks(self)),
+        "__eq__": lambda self, other: isinstance(other, kind) and parts(self) == parts(other),
+        "__hash__": kind.__hash__,
+        "__reduce__": lambda self: (kind, tuple(parts(self).values())),
+    })  # fmt: skip
+    return cast("T", made(**parts(found)))

@@ -1,7 +1,6 @@
 // Puts the viewer together: where to begin, search, the list, the opened run; links, keys, light and dark, more runs.
 
 const BEGIN = 6; // arms that are named where to begin
-const EVERY = 3000; // milliseconds between questions for more runs
 const WRITTEN = "input:not([type=checkbox], [type=radio]), select, textarea"; // where keys are signs
 
 /** The runs that show best what was found of an arm, arms of which something was found first. */
@@ -158,23 +157,6 @@ function theme() {
   show();
 }
 
-/** Ask the page's own server whether there are more runs, and offer to show them. */
-function live() {
-  const known = Math.max(RUNS.length, Number(attempt(() => sessionStorage.getItem(`${KEEPS}-runs`)) ?? 0));
-  const button = make("button", { type: "button", class: "fresh", hidden: true, onclick: () => location.reload() });
-  document.body.append(make("div", { role: "status" }, button));
-  setInterval(async () => {
-    const state = await fetch("state")
-      .then((answer) => (answer.ok ? answer.json() : null))
-      .catch(() => null);
-    if (!Number.isInteger(state?.runs) || state.runs <= known) return;
-    const text = `${count(state.runs - known, "more run")}: show ${state.runs - known === 1 ? "it" : "them"}`;
-    attempt(() => sessionStorage.setItem(`${KEEPS}-runs`, state.runs));
-    if (button.textContent !== text) button.textContent = text;
-    button.hidden = false;
-  }, EVERY);
-}
-
 function begin() {
   theme();
   offerDownloads();
@@ -195,7 +177,6 @@ function begin() {
   });
   addEventListener("keydown", pressed);
   addEventListener("beforeprint", unfold);
-  if (document.body.dataset.live) live();
   const first = found[0]?.run ?? RUNS[0];
   if (location.hash) follow();
   if (!asked(location.hash) && first)
