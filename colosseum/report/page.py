@@ -94,9 +94,8 @@ def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
 def _show_quote(console: Console, quote: document.Quote) -> None:
     """Our line, then theirs behind a bar."""
     style = STYLES[quote.style]
-    opening = Text(printable(quote.opening, console.encoding), style)
-    for place, line in enumerate(opening.wrap(console, max(1, console.width - 4)) if quote.opening else ()):
-        console.print(Text("    " if place else "  ") + line)
+    if quote.opening:
+        console.print(Padding(Text(printable(quote.opening, console.encoding), style), (0, 0, 0, _INDENT)))
     bar = "| " if console.options.ascii_only else "│ "
     for part in quote.text.splitlines():
         text = Text(printable(part, console.encoding), style)

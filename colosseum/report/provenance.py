@@ -30,10 +30,7 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
     """Everything that made the runs of a folder."""
     seeds, place = sorted({listed.seed for listed in plan.trials}), shlex.quote(str(folder))
     facts = {
-        "experiment": plan.experiment,
-        "seeds": seed_words(seeds),
         "arms": ", ".join(plan.arms),
-        **{f"param {name}": option_value(value) for name, value in plan.params.items()},
         "made with": f"colosseum {plan.colosseum}",
         "report by": f"colosseum {__version__} on Python {python_version()}",
         "libraries": ", ".join(f"{name} {version(name)}" for name in LIBRARIES),
