@@ -90,7 +90,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 4347,
     "api": 488,
     "editor": 531,
-    "cli": 1776,
+    "cli": 1800,
     "imports": 1323,
 }
 

@@ -18,7 +18,7 @@ from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.dotenv import added, read_env
 from colosseum.cli.commands import app
-from colosseum.cli.environment import misspelt, origins, values_in, variable_of
+from colosseum.cli.environment import KEY, misspelt, values_in, variable_of
 from colosseum.diagnostics import ColosseumError
 from colosseum.players.models.failure import redact
 from colosseum.run.redaction import Redaction, secrets
@@ -54,7 +54,10 @@ def held(*flags: object, **variables: str) -> dict[str, Any]:
         typed = ["pair.colo", *map(str, flags)]
         audit = command.commands["audit"]  # type: ignore[attr-defined]
         with audit.make_context("audit", typed, parent=command.make_context("colosseum", ["audit"])) as context:
-            places = origins(context)
+            sources = {each.name: context.get_parameter_source(each.name).name for each in options()}
+            told = {each.name: ".env" if variable_of(each.opts) in context.meta[KEY] else variable_of(each.opts)
+                    for each in options()}  # fmt: skip
+            places = {name: told[name] if source == "ENVIRONMENT" else source for name, source in sources.items()}
             values = {each.name: context.params[each.name] for each in options()}
             listed = {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
             return {spelt(each): (listed[each.name], places[each.name]) for each in options()}
@@ -72,12 +75,12 @@ def env(*lines: str) -> None:
 
 
 def test_flags_win_over_variables_and_these_over_the_file() -> None:
-    assert held()["max-tokens"] == ([], "default")
+    assert held()["max-tokens"] == ([], "DEFAULT")
     env("COLOSSEUM_MAX_TOKENS=400")
     assert held()["max-tokens"] == (["400"], ".env")
     assert held(COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (["500"], "COLOSSEUM_MAX_TOKENS")
-    assert held("--max-tokens", 600, COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (["600"], "flag")
-    assert held(COLOSSEUM_MAX_TOKENS="")["max-tokens"] == ([], "default")
+    assert held("--max-tokens", 600, COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (["600"], "COMMANDLINE")
+    assert held(COLOSSEUM_MAX_TOKENS="")["max-tokens"] == ([], "DEFAULT")
 
 
 def test_what_holds_is_what_is_run() -> None:
@@ -89,25 +92,21 @@ def test_what_holds_is_what_is_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "variables", "lines", "budget", "without"),
+    ("flags", "variables", "lines", "held_in_the_end"),
     [
-        ((), {}, (), (None, "default"), (False, "default")),
-        (("--no-budget",), {"COLOSSEUM_BUDGET": "5"}, (), (None, "flag"), (True, "flag")),
-        (("--no-budget",), {}, ("COLOSSEUM_BUDGET=5",), (None, "flag"), (True, "flag")),
-        (("--budget", 7), {}, ("COLOSSEUM_NO_BUDGET=1",), (7.0, "flag"), (False, "flag")),
-        ((), {"COLOSSEUM_NO_BUDGET": "0"}, ("COLOSSEUM_BUDGET=5",), (5.0, ".env"), (False, "COLOSSEUM_NO_BUDGET")),
+        ((), {}, (), (None, False)),
+        (("--no-budget",), {"COLOSSEUM_BUDGET": "5"}, (), (None, True)),
+        (("--no-budget",), {}, ("COLOSSEUM_BUDGET=5",), (None, True)),
+        (("--budget", 7), {}, ("COLOSSEUM_NO_BUDGET=1",), (7.0, False)),
+        ((), {"COLOSSEUM_NO_BUDGET": "0"}, ("COLOSSEUM_BUDGET=5",), (5.0, False)),
     ],
 )
-def test_what_contradicts_something_weaker_wins(
-    flags: tuple[object, ...],
-    variables: dict[str, str],
-    lines: tuple[str, ...],
-    budget: tuple[object, str],
-    without: tuple[object, str],
+def test_a_budget_that_is_typed_wins(
+    flags: tuple[object, ...], variables: dict[str, str], lines: tuple[str, ...], held_in_the_end: tuple[object, bool]
 ) -> None:
     env(*lines)
     found = held(*flags, **variables)
-    assert (found["budget"], found["no-budget"]) == (budget, without)
+    assert (found["budget"][0], found["no-budget"][0]) == held_in_the_end
 
 
 VALUES = {
@@ -201,7 +200,7 @@ def test_a_broken_file_stops_only_the_commands_that_read_it() -> None:
 
 def test_a_folder_called_env_is_no_file() -> None:
     Path(".env").mkdir()
-    assert held()["max-tokens"] == ([], "default")
+    assert held()["max-tokens"] == ([], "DEFAULT")
 
 
 def test_a_wrong_value_says_which_variable_it_is_from() -> None:

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from colosseum.campaign.signals import exit_code, obeying
+from colosseum.cli.completion import completing
 from colosseum.cli.words import complain
 from colosseum.diagnostics import ColosseumError
 
@@ -22,6 +23,8 @@ def registering(
     """A decorator: a result is the exit code, errors are told in words, signals have exit codes of their own."""
 
     def command(function: Callable[P, int]) -> Callable[P, None]:
+        completing(function)
+
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> None:
             with obeying():

@@ -1,15 +1,13 @@
-"""Options that are not typed. In: `COLOSSEUM_…` variables and a `.env`; out: values of options, and where each is from.
+"""Options that are not typed. In: `COLOSSEUM_…` variables and a `.env`; out: values of options.
 
-`colosseum guide ci` says which place wins. An empty variable counts as none, and hides that of the `.env`. A JSON
-object is one value, and so is what stands in double quotes. What else a `.env` sets, such as keys of providers, holds
-while the command runs.
+`colosseum guide ci` says which place wins. An empty variable hides that of the `.env`. A JSON object is one value, and
+so is what stands in double quotes. What else a `.env` sets, such as keys, holds while the command runs.
 """
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +20,10 @@ from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report
 
 PREFIX = "COLOSSEUM_"
 FILE = Path(".env")
-KEY = "colosseum.origins"
-"""Under which name a context keeps where its options come from."""
-SWITCH, RIVALS = "no_budget", ("budget", "run_budget")
-"""A switch and the options that contradict it: what is said in the stronger place wins."""
+KEY = "colosseum.dotenv"
+"""Under which name a context keeps the variables that a `.env` set."""
+SWITCH, RIVALS = "no_budget", {"budget", "run_budget"}
+"""A switch and the options that contradict it."""
 
 
 class ConfiguredCommand(TyperCommand):
@@ -43,13 +41,12 @@ class ConfiguredCommand(TyperCommand):
                 each.envvar = variable_of(each.opts)
                 each.show_envvar = asked and each.envvar in os.environ  # in errors; help has a line for all of them
                 if getattr(each, "multiple", False):
-                    each.value_from_envvar = partial(_several, each.envvar)
+                    each.value_from_envvar = lambda _, name=each.envvar: values_in(os.environ.get(name, "")) or None
             if asked:
                 say_diagnostics(misspelt(os.environ, _variables(ctx)))
             rest = super().parse_args(ctx, args)
-            found = {str(each.name): _place(each, ctx, new) for each in _options(self)}
-            ctx.meta[KEY] = found
-            _settle(ctx.params, found)
+            ctx.meta[KEY] = new
+            _settle(ctx)
             ctx.call_on_close(stack.pop_all().close)
         return list(rest)
 
@@ -65,22 +62,12 @@ def _variables(ctx: Any) -> Iterator[str]:
             yield from (variable_of(each.opts) for each in _options(command))
 
 
-def _several(variable: str, ctx: Any) -> list[str] | None:
-    """The values of an option that may be repeated."""
-    return values_in(os.environ.get(variable, "")) or None
-
-
-def origins(context: typer.Context) -> Mapping[str, str]:
-    """Where the values of a Configured command's parameters come from: flag, a variable's name, .env, or default."""
-    found: Mapping[str, str] = context.meta[KEY]
-    return found
-
-
 def allowed(context: typer.Context) -> tuple[str, ...]:
     """Modules whose agents may run: those of agents that options name, but not a `.env`, which may come with a spec."""
     from colosseum.players.own_source import module_of
 
-    own = [name for name in ("model", "allow_python") if origins(context)[name] != ".env"]
+    typed, kept = _typed(context), context.meta[KEY]
+    own = [name for name in ("model", "allow_python") if name in typed or variable_of([name]) not in kept]
     return tuple(module_of(words.rpartition("=")[2]) for name in own for words in context.params[name] or ())
 
 
@@ -132,25 +119,14 @@ def misspelt(environment: Iterable[str], known: Iterable[str]) -> list[Diagnosti
     return [report("W011", None, f"no option has the variable {name}", help=help_) for name, help_ in helped]
 
 
-def _place(option: Any, ctx: Any, new: frozenset[str]) -> str:
-    """Where the value of an option is from."""
-    match ctx.get_parameter_source(option.name).name:
-        case "COMMANDLINE":
-            return "flag"
-        case "ENVIRONMENT":
-            return ".env" if option.envvar in new else str(option.envvar)
-        case _:
-            return "default"
+def _typed(ctx: Any) -> set[str]:
+    return {name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE"}
 
 
-def _settle(values: dict[str, Any], found: dict[str, str]) -> None:
-    """Of `--no-budget` and a budget, drop what is said in the weaker place."""
-    for option in RIVALS:
-        if values.get(SWITCH) and values.get(option) is not None:
-            weaker, stronger = sorted((option, SWITCH), key=lambda name: _strength(found[name]))
-            if _strength(found[weaker]) < _strength(found[stronger]):
-                values[weaker], found[weaker] = (False if weaker == SWITCH else None), found[stronger]
-
-
-def _strength(place: str) -> int:
-    return {"default": 0, ".env": 1, "flag": 3}.get(place, 2)  # 2: a variable
+def _settle(ctx: Any) -> None:
+    """Of `--no-budget` and a budget, drop what is not typed where the other one is."""
+    typed = _typed(ctx)
+    if SWITCH in typed:
+        ctx.params |= dict.fromkeys((RIVALS & ctx.params.keys()) - typed)
+    elif RIVALS & typed:
+        ctx.params[SWITCH] = False
