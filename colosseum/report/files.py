@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
-from colosseum.evidence.findings import Findings, in_words, read_campaign
+from colosseum.evidence.findings import Findings, in_words
 from colosseum.report import tables
-from colosseum.report.tables import acts, figure_table
+from colosseum.report.tables import figure_table
 
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content
@@ -44,15 +44,6 @@ def write_table(folder: Path, findings: Findings, path: Path) -> str:
         table = figure_table("runs", findings, Folder(folder))
     table.write(path)
     return f"{counted(len(table.rows), 'run')} in {path}"
-
-
-def write_acts(folder: Path, path: Path, *, thoughts: bool) -> str:
-    """Write messages and decisions of the runs that have ended; says what was written. Raises ColosseumError."""
-    check_file("-o", path)
-    with in_words(folder):
-        table = acts(Folder(folder), read_campaign(folder), thoughts=thoughts)
-    table.write(path)
-    return f"{counted(len(table.rows), 'row')} written to {path}"
 
 
 def read_content(
