@@ -56,7 +56,8 @@ class ExportedRun:
         """What tells it apart, and what importers cannot see in its acts: names are separated by spaces."""
         own = self.listed
         named: dict[str, str | int] = {"run": own.trial, "arm": own.arm, "point": own.point, "seed": own.seed}
-        return named | {"repeat": own.repeat, "turn_order": " ".join(self.order), "channels": " ".join(self.channels)}
+        told: dict[str, str | int] = {"turn_order": " ".join(self.order), "channels": " ".join(self.channels)}
+        return named | {"repeat": own.repeat, "model_label": own.model} | told
 
 
 def exported_runs(folder: Folder, plan: Plan, without: Collection[str]) -> Iterator[ExportedRun]:

@@ -18,8 +18,8 @@ from colosseum.imports.inspect_writer import write_inspect
 from colosseum.imports.otel_writer import write_spans
 from colosseum.imports.table_reader import GUARD
 
-COLUMNS: Final = ("run", "arm", "point", "seed", "repeat", "turn_order", "channels", "n", "round", "agent", "model",
-                  "kind", "channel", "secret", "text", "variable", "value", "failed")  # fmt: skip
+COLUMNS: Final = ("run", "arm", "point", "seed", "repeat", "model_label", "turn_order", "channels", "n", "round",
+                  "agent", "model", "kind", "channel", "secret", "text", "variable", "value", "failed")  # fmt: skip
 LEFT_OUT: Final = ("thoughts", "raw")
 """What `--without` may name: what models thought, and posts that were not delivered."""
 
