@@ -89,7 +89,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "campaign": 8942,
     "evidence": 7160,
     "report": 5359,
-    "api": 489,
+    "api": 488,
     "editor": 531,
     "cli": 1793,
     "imports": 1853,
