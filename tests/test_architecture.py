@@ -26,6 +26,7 @@ ENGINES = {
     "distributed": {"campaign/cluster.py"},
     "opentelemetry": {"imports/otel_reader.py"},
     "ortools": {"solve/backends/cp_sat.py"},
+    "zstandard": {"imports/inspect_reader.py"},
     "pulp": {"solve/backends/pulp.py"},
     "pytoulbar2": {"solve/backends/toulbar2.py"},
     "highspy": {"solve/backends/highs_live.py"},
@@ -86,12 +87,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3383,
     "run": 2302,
     "campaign": 8900,
-    "evidence": 7129,
-    "report": 4347,
-    "api": 488,
+    "evidence": 7127,
+    "report": 4340,
+    "api": 487,
     "editor": 531,
     "cli": 1800,
-    "imports": 1323,
+    "imports": 1853,
 }
 
 

@@ -183,8 +183,10 @@ def test_a_call_that_was_cut_in_a_run_that_ended_is_a_fault(folder: Path) -> Non
 
 def test_no_campaign_and_a_damaged_one(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for arguments in (("list",), ("show", "x"), ("verify",), ("export", "-o", tmp_path / "x.csv")):
-        done = colosseum("log", arguments[0], tmp_path / "empty", *arguments[1:])
+    empty = tmp_path / "empty"
+    for arguments in (("log", "list", empty), ("log", "show", empty, "x"), ("log", "verify", empty),
+                      ("export", empty, "--to", "csv")):  # fmt: skip
+        done = colosseum(*arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert "holds no campaign" in done.stderr
     (folder / "campaign.json").write_text("[1]")

@@ -1,6 +1,5 @@
 """Logs: every run is listed, read, verified and exported, whatever agents wrote and whatever became of the files."""
 
-import csv
 import json
 import shutil
 import subprocess
@@ -210,53 +209,6 @@ def test_a_changed_run_is_shown_with_a_warning(folder: Path) -> None:
     assert "the trace has no end" in done.stdout
 
 
-# ---- export -------------------------------------------------------------------------------------------------------
-
-
-def exported(folder: Path, output: Path) -> list[dict[str, Any]]:
-    """The rows of a table."""
-    done = colosseum("log", "export", folder, "-o", output)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "rows written to" in done.stderr
-    if output.suffix == ".csv":
-        with open(output, encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
-    return [json.loads(line) for line in output.read_bytes().splitlines()]
-
-
-def test_messages_and_decisions_are_rows(folder: Path, tmp_path: Path) -> None:
-    rows = exported(folder, tmp_path / "x.jsonl")
-    assert {row["kind"] for row in rows} == {"post", "decide"}
-    posts = [row for row in rows if row["kind"] == "post"]
-    assert {row["text"] for row in posts} == {HOSTILE}
-    assert {(row["arm"], row["channel"], row["secret"]) for row in posts} == {
-        ("baseline", "public", False), ("prompted", "public", False), ("prompted", "backroom", True),
-    }  # fmt: skip
-    assert {(row["arm"], row["status"]) for row in rows} == {("baseline", "complete"), ("prompted", "failed")}
-    assert {row["model"] for row in rows} == {"openai/test"}
-    assert {(row["variable"], row["value"]) for row in rows if row["kind"] == "decide"} >= {("move[A]", "left")}
-    table = exported(folder, tmp_path / "x.csv")
-    assert [row["text"] for row in table if row["kind"] == "post"] == [row["text"] for row in posts]
-    assert [{name: row[name] for name in ("run", "point", "agent")} for row in table] == [
-        {name: row[name] for name in ("run", "point", "agent")} for row in rows
-    ]
-    assert {row["secret"] for row in table} == {"true", "false", ""}
-
-
-def test_nothing_is_written_where_something_is_wrong(folder: Path, tmp_path: Path) -> None:
-    for name in ("x.txt", "x", "x.json"):
-        done = colosseum("log", "export", folder, "-o", tmp_path / name)
-        assert done.returncode == 2
-        assert "does not end in .csv or .jsonl" in done.stderr
-    assert colosseum("log", "export", folder, "-o", tmp_path / "nowhere" / "x.csv").returncode == 2
-    path = file_of(folder, "baseline:2", "jsonl")
-    path.write_bytes(path.read_bytes().replace(b"left", b"lift", 1))
-    done = colosseum("log", "export", folder, "-o", tmp_path / "x.csv")
-    assert done.returncode == 2
-    assert "was changed, lost or moved" in done.stderr
-    assert [p.name for p in tmp_path.iterdir()] == ["elsewhere"]
-
-
 def test_logs_import_no_client(folder: Path) -> None:
     typed = [["log", *words] for words in (("list", str(folder)), ("show", str(folder), "baseline:1"),
                                            ("verify", str(folder)))]  # fmt: skip
@@ -268,19 +220,15 @@ def test_logs_import_no_client(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_thoughts_are_shown_and_exported_on_request_alone(tmp_path: Path) -> None:
+def test_thoughts_are_shown_on_request_alone(tmp_path: Path) -> None:
     def thinking(body: Body) -> Answer:
         encrypted: Any = [{"type": "reasoning.encrypted", "data": "ZW5j"}]
         return thinks(thinks(Wild()(body), "HIDDENPLAN"), encrypted, field="reasoning_details")
 
     folder = modelled(tmp_path / "made", script=thinking)
-    table = tmp_path / "rows.jsonl"
     for more in ((), ("--thoughts",)):
         shown = colosseum("log", "show", folder, "baseline:1", *more)
         listed = colosseum("log", "show", folder, "baseline:1", "--json", *more)
-        assert colosseum("log", "export", folder, "-o", table, *more).returncode == 0
-        kinds = {json.loads(line)["kind"] for line in table.read_bytes().splitlines()}
-        assert ("thought" in kinds, kinds - {"thought"}) == (bool(more), {"post", "decide"})
         assert [("HIDDENPLAN" in words) for words in (shown.stdout, listed.stdout)] == [bool(more)] * 2
         assert [(f"{words}\n" in shown.stdout) for words in ("thinks", "thinks, withheld")] == [bool(more)] * 2
         assert "secret" not in shown.stdout.partition("Planning")[2]

@@ -7,10 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from audited import scripted
 from chat_mind import plays
 from chat_server import Answer, Body, ChatServer, says
-from conftest import MATCH
-from frameworks.__main__ import HERE, NAMES, ROOT, python_of
+from conftest import MATCH, checked
+from frameworks.__main__ import HERE, ROOT, TEAMS, python_of
+
+from colosseum import Campaign
+from colosseum.imports.importing import import_runs
 
 GUIDE = ROOT / "colosseum" / "cli" / "guide" / "agents.md"
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1")
@@ -27,7 +31,7 @@ def mind(body: Body) -> Answer:
 
 
 @pytest.mark.frameworks
-@pytest.mark.parametrize("name", [f"{name}_team" for name in NAMES])
+@pytest.mark.parametrize("name", [f"{name}_team" for name in TEAMS])
 def test_a_team_of_a_framework_plays(name: str, tmp_path: Path) -> None:
     (tmp_path / "match.colo").write_text(SPEC, encoding="utf-8")
     (tmp_path / f"{name}.py").write_bytes((HERE / f"{name}.py").read_bytes())
@@ -59,7 +63,28 @@ def test_a_team_of_a_framework_plays(name: str, tmp_path: Path) -> None:
     assert all(u["cost"] is None for u in taken)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.frameworks
+def test_inspect_log(tmp_path: Path) -> None:
+    """Inspect opens a log that is exported, and its own logs of both layouts are imported."""
+    folder = scripted(tmp_path / "own", text=SPEC)
+    exported = Campaign(folder).export("eval", tmp_path / "x.eval")
+    command = (python_of("inspect"), HERE / "inspect_log.py", tmp_path / "logs", exported.path)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    status, task, *samples = done.stdout.splitlines()
+    assert (status, task, len(samples)) == ("success", "match", exported.runs)
+    logs = sorted((tmp_path / "logs").iterdir(), key=lambda path: path.suffix)
+    assert [path.suffix for path in logs] == [".eval", ".json"]
+    for path in logs:
+        out = tmp_path / path.suffix[1:]
+        (run,) = import_runs(checked(folder.parent / "match.colo"), [path], out, reader="inspect").runs
+        assert (run.became, run.model, run.posts, run.decisions) == ("new", "mockllm/model", 3, 3)
+        (trace,) = (out / "runs").glob("*.jsonl")
+        posts = [e for e in map(json.loads, trace.read_bytes().splitlines()) if e["event"] == "post"]
+        assert [(e["agent"], e["text"]) for e in posts] == [(name, f"{name}: {'left ' * 40}") for name in "ABC"]
+
+
+@pytest.mark.parametrize("name", TEAMS)
 def test_what_is_shown_is_what_is_tested(name: str) -> None:
     source = (HERE / f"{name}_team.py").read_text(encoding="utf-8")
     shown = re.findall(r"```python agent\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)

@@ -54,29 +54,6 @@ def imported(spec: Path, *sources: Path, code: int = 0) -> dict[str, Any]:
     return asdict(found)
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_own_runs_come_back_equal(tmp_path: Path, kind: str) -> None:
-    spec, own, table = spec_in(tmp_path), tmp_path / "own", tmp_path / f"acts.{kind}"
-    assert colosseum("audit", spec, "--out", own).returncode == 0
-    assert colosseum("log", "export", own, "-o", table).returncode == 0
-    assert {run["became"] for run in imported(spec, table)["runs"]} == {"new"}
-    assert {run["became"] for run in imported(spec, table)["runs"]} == {"known"}
-    assert colosseum("log", "verify", tmp_path / "in").returncode == 0
-    assert "imported (table)" in colosseum("report", tmp_path / "in").stdout
-
-    ours, theirs = ({(r.arm, r.seed): r.figures for r in reader.records(reader.plan())}
-                    for reader in (Reader(own), Reader(tmp_path / "in")))  # fmt: skip
-    assert ours.keys() == theirs.keys()
-    for cell, one in ours.items():
-        other = theirs[cell]
-        assert one is not None
-        assert other is not None
-        assert (one.scalars, one.payoff, one.best_response_regret, one.talk) == (
-            other.scalars, other.payoff, other.best_response_regret, other.talk)  # fmt: skip
-        assert {f.reason for f in other.sequential_regret.values()} == {"no turn order is given"}
-        assert {k: n for k, n in one.posts.items() if n} == {k: n for k, n in other.posts.items() if n}
-
-
 def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     table = tmp_path / "games.csv"
     table.write_text(

@@ -48,7 +48,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     done = colosseum("audit", TOY, "--seeds", "1..3", "--out", places["runs"])
     assert done.returncode == 0, done.stderr
     places["acts"] = folder / "acts.csv"
-    assert colosseum("log", "export", places["runs"], "-o", places["acts"]).returncode == 0
+    assert colosseum("export", places["runs"], "--to", "csv", "--out", places["acts"]).returncode == 0
     places["chosen"].write_text('{"move[A]": "left"}', encoding="utf-8")
     places["wrong"].write_text("colosseum 1\nscenario s\nagents a, b\nreward r: nobody\n", encoding="utf-8")
     return places

@@ -18,7 +18,7 @@ from colosseum.api.spec import Spec
 from colosseum.campaign import merging
 from colosseum.campaign.auditing import carry_out, writing
 from colosseum.campaign.folder import Folder, Plan
-from colosseum.campaign.given import place_of, request_of, several
+from colosseum.campaign.given import listed, place_of, request_of, several
 from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
 from colosseum.campaign.listing import find_run, run_words
 from colosseum.campaign.meter import print_progress, telling
@@ -34,6 +34,7 @@ from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
 from colosseum.evidence.folder_checks import RunFile, read_run, verify_folder
+from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
 from colosseum.report.comparing import comparison_blocks
@@ -185,6 +186,14 @@ class Campaign:
         check_file("--html", place)
         list(write_report(self.folder, self.findings, html=place, thoughts=thoughts))
         return place
+
+    def export(
+        self, to: str, path: str | PathLike[str] | None = None, *, without: str | Sequence[str] = ()
+    ) -> ExportedFile:
+        """Write the complete runs as `eval`, `otlp` or `csv`; `without` as in the command. Raises ColosseumError."""
+        with in_words(self.folder):
+            place = None if path is None else place_of(path)
+            return export_runs(Folder(self.folder), self._plan, to, place, listed(without) or "")
 
     def run(self, words: str) -> "Run":
         """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError, and TypeError."""

@@ -23,17 +23,10 @@ from colosseum.evidence.power.outlook import Outlook, Wish, study_power
 from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
+from colosseum.report import instances
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.forecast import forecast_blocks, plan_blocks
 from colosseum.report.html.page import cell_of, paged
-from colosseum.report.instances import (
-    frontier_blocks,
-    instance_blocks,
-    optima_blocks,
-    scan_blocks,
-    score_blocks,
-    size_words,
-)
 from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
 from colosseum.report.tables import FigureTable, variables
@@ -89,10 +82,8 @@ class Spec:
 
         Runs nothing and writes nothing. Raises ColosseumError.
         """
-        request = replace(
-            request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking), couple=couple
-        )
-        return paged(plan_audit(self.checked, request), plan_blocks)
+        asked = request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking)
+        return paged(plan_audit(self.checked, replace(asked, couple=couple)), plan_blocks)
 
     def dry_run(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
@@ -132,7 +123,7 @@ class Spec:
 
     def __repr__(self) -> str:
         errors = sum(d.severity is Severity.ERROR for d in self.diagnostics)
-        state = size_words(self.checked.expansion.scenario) if self.ok else f"errors: {errors}"
+        state = instances.size_words(self.checked.expansion.scenario) if self.ok else f"errors: {errors}"
         return f"<colosseum.Spec {str(self.path)!r}: {state}>"
 
     def _repr_html_(self) -> str:
@@ -159,11 +150,11 @@ class Instance:
     @cached_property
     def optima(self) -> Optima:
         """The best and the worst joint payoff, and the best for each coalition, with proofs. Raises ColosseumError."""
-        return paged(solve(self._checked), optima_blocks)
+        return paged(solve(self._checked), instances.optima_blocks)
 
     def optimum(self) -> Optimum:
         """The best joint payoff with its assignment and its proof. Raises ColosseumError."""
-        return paged(self.optima.optimum, lambda _: optima_blocks(self.optima))
+        return paged(self.optima.optimum, lambda _: instances.optima_blocks(self.optima))
 
     def score(
         self, assignment: Mapping[str, object], *, coalition: str | None = None, members: Sequence[str] | None = None,
@@ -178,21 +169,19 @@ class Instance:
             raise ColosseumError(*wrong)
         chosen = chosen_coalition(self.scenario, coalition, listed(members))
         filled = {name: found[name] for name in drawn}
-        shown = partial(score_blocks, scenario=self.scenario, coalition=chosen, undecided=filled)
+        shown = partial(instances.score_blocks, scenario=self.scenario, coalition=chosen, undecided=filled)
         return paged(measured(self._checked, found, chosen, listed(order)), shown)
 
     def frontier(
         self, coalition: str | None = None, *, members: Sequence[str] | None = None, at: Sequence[float] = ()
     ) -> Prospect:
         """What a coalition can gain at the team's cost; `at` adds strengths λ from 0 to 1. Raises ColosseumError."""
-        return paged(prospected(self._checked, coalition, listed(members), at), partial(frontier_blocks, self.scenario))
+        shown = partial(instances.frontier_blocks, self.scenario)
+        return paged(prospected(self._checked, coalition, listed(members), at), shown)
 
     def scan(self, size: int, *, by: str = "worst") -> Scan:
-        """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`.
-
-        Raises ColosseumError.
-        """
-        return paged(scanned(self._checked, size, by), partial(scan_blocks, self.scenario))
+        """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`. Raises ColosseumError."""
+        return paged(scanned(self._checked, size, by), partial(instances.scan_blocks, self.scenario))
 
     def prompts(
         self, *, agent: str | None = None, arm: str | None = None, against: str | None = None,
@@ -217,7 +206,8 @@ class Instance:
         return variables(self.scenario.task, self.optima)
 
     def __repr__(self) -> str:
-        return f"<colosseum.Instance {self.scenario.name}, seed {self.scenario.seed}, {size_words(self.scenario)}>"
+        size = instances.size_words(self.scenario)
+        return f"<colosseum.Instance {self.scenario.name}, seed {self.scenario.seed}, {size}>"
 
     def _repr_html_(self) -> str:
         optima: Optima | str
@@ -226,4 +216,4 @@ class Instance:
         except ColosseumError as fault:
             optima = str(fault)
         sources = self._checked.spec.composition.sources
-        return cell_of(instance_blocks(self.scenario, optima, warnings=self.warnings, sources=sources))
+        return cell_of(instances.instance_blocks(self.scenario, optima, warnings=self.warnings, sources=sources))

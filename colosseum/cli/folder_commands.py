@@ -35,6 +35,21 @@ def import_(
 
 
 @command
+def export(
+    folder: Campaign,
+    to: Annotated[str, typer.Option(metavar="eval|otlp|csv", help="The format.", show_default=False)],
+    out: Annotated[Path | None, typer.Option(metavar="PATH", help="Default: the folder's name, here.")] = None,
+    without: Annotated[str, typer.Option(metavar="thoughts,raw", help="Leave these out.")] = "",
+) -> int:
+    """Write the complete runs for other tools. Import reads them back; raw are posts that were not delivered."""
+    from colosseum.api.campaign import Campaign as Runs
+    from colosseum.cli.words import note
+
+    note(str(Runs(folder).export(to, out, without=without)))
+    return 0
+
+
+@command
 def replay(folder: Campaign, json: AsJson = False) -> int:
     """Play every run again from recorded answers. Needs no network; exit code 1 if a byte differs."""
     import gc

@@ -1,6 +1,5 @@
 """The commands of `colosseum log` and their options. In: arguments; out: a call of what does the work."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -61,17 +60,3 @@ def verify(
     found = verify_folder(folder, root=root, ledger=ledger)
     output(lambda: verified_blocks(found), "verify", lambda: found, json)
     return 1 if found.faults else 0
-
-
-@command
-def export(
-    folder: Campaign,
-    output: Annotated[Path, typer.Option("-o", metavar="FILE", help="Ends in .csv or .jsonl.", show_default=False)],
-    thoughts: Thoughts = False,
-) -> int:
-    """Write messages and decisions to a table. One row each, of all runs that ended."""
-    from colosseum.cli.words import note
-    from colosseum.report.files import write_acts
-
-    note(write_acts(folder, output, thoughts=thoughts))
-    return 0

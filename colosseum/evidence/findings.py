@@ -47,6 +47,8 @@ class ReportFile:
     """Planned runs that have not ended."""
     scripted: bool
     """No model was asked."""
+    imported: str | None
+    """What read the runs, as others made them: `otel`, …; null of own runs."""
     players: tuple[str, ...]
     screening: Screening | None
     """Which seeds were looked at before any run; null where none were."""
@@ -99,16 +101,14 @@ class Findings:
 
     def content(self, strength: Sequence[PointStrength] | None = None) -> ReportFile:
         """As a file holds it."""
-        plan, summary = self.plan, self.summary
+        plan, summary, imported = self.plan, self.summary, self.plan.options.get("imported")
         return ReportFile(
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
-            self.missing, summary.scripted, summary.players, plan.screening, self.settled, tuple(self.judges),
-            self.bench, self.verdicts, tuple(effect_ranges(self.verdicts)), summary.control,
-            summary.arms, summary.points, None if strength is None else tuple(strength),
+            self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
+            plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts,
+            tuple(effect_ranges(self.verdicts)), summary.control, summary.arms, summary.points,
+            None if strength is None else tuple(strength),
         )  # fmt: skip
-
-
-# ---- reading -------------------------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from colosseum.diagnostics import closest, counted, stop
 from colosseum.imports.foreign_run import ForeignRun, Refusal
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun, ImportFile
+from colosseum.imports.inspect_reader import read_inspect
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
 from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
@@ -31,7 +32,7 @@ from colosseum.run.trace import Seal, TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 READERS: dict[str, Callable[[Path, TraceMapping], Iterator[ForeignRun]]]
-READERS = {"otel": read_spans, "table": read_table, "terrarium": read_terrarium}
+READERS = {"inspect": read_inspect, "otel": read_spans, "table": read_table, "terrarium": read_terrarium}
 
 
 @dataclass

@@ -57,6 +57,11 @@ def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
             raise Refusal(f"{where} is not laid out as OTLP: {_words(error)}") from None
     if not spans:
         raise Refusal(f"{path.name} has no spans")
+    yield from runs_of(path.name, spans, mapping)
+
+
+def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> Iterator[ForeignRun]:
+    """The runs that spans tell, by their names."""
     tools = {*OWN_TOOLS, *(name for each in mapping.mapped for name in mentioned(each.source))}
     rows = _rows(spans, tools)
     nulls = dict.fromkeys(name for row in rows for name in row)
@@ -69,7 +74,7 @@ def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
         acting = {row["agent"] for row in runs[name] if row["acts"]}
         kept = [row if row["agent"] in acting else row | {"agent": None} for row in runs[name]
                 if row["agent"] in acting or row["kind"] != "thought"]  # fmt: skip
-        yield run_of(path.name, name, kept, mapping, nulls)
+        yield run_of(source, name, kept, mapping, nulls)
 
 
 def _words(error: Exception) -> str:
@@ -117,11 +122,12 @@ def _spans(batch: Any) -> Iterator[OtelSpan]:
 
 
 def _fields(attributes: Any) -> Row:
-    named = ((_name(each["key"]), each["value"]) for each in attributes)
+    named = ((field_name(each["key"]), each["value"]) for each in attributes)
     return {name: _value(value) for name, value in named if name not in HEAVY}
 
 
-def _name(key: str) -> str:
+def field_name(key: str) -> str:
+    """As a mapping writes it."""
     name = re.sub(r"\W", "_", key.removeprefix("gen_ai.").removeprefix("colosseum."))
     return f"{name}_" if name in TABLE else name
 

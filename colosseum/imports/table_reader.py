@@ -1,6 +1,6 @@
 """Tables of messages and decisions. In: CSV or JSON lines, a row a post or a decision; out: a ForeignRun for each run.
 
-Rows of one run stand together. Columns that are not mapped have the names that `colosseum log export` gives them.
+Rows of one run stand together. Columns that are not mapped have the names that `colosseum export` gives them.
 """
 
 import csv
@@ -18,6 +18,8 @@ from colosseum.model.values import text
 CELL = ("arm", "point", "seed", "repeat")
 """Columns that tell runs apart, where no `run` is mapped and there is no such column."""
 LONGEST_CELL = 2**24
+GUARD = "'"
+"""Stands before a text in a table of `colosseum export` that a spreadsheet might compute."""
 
 
 def read_table(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
@@ -50,7 +52,10 @@ def _csv_rows(path: Path) -> Iterator[Fields]:
         for number, row in enumerate(csv.DictReader(file), start=2):
             if None in row or None in row.values():
                 raise Refusal(f"line {number} has another number of cells than the header")
-            yield {name: None if cell == "" else cell for name, cell in row.items()}
+            cells = {name: None if cell == "" else cell for name, cell in row.items()}
+            if "turn_order" in row and (words := cells.get("text")) is not None:
+                cells["text"] = words.removeprefix(GUARD)
+            yield cells
 
 
 def _cell(row: Fields) -> str:
@@ -99,15 +104,18 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
     if broken:
         return ForeignRun(name, files, broken=broken)
     fields["decisions"] = decisions
-    secret = {u.channel: False for u in said if u.channel is not None}
+    order = tuple(str(fields.get("turn_order") or "").split())
+    live = str(fields.get("channels") or "").split() if order else ()
+    secret = {name: False for name in (*live, *(u.channel for u in said if not u.failed)) if name is not None}
     for cells in (cells for cells in rows if str(cells.get("channel")) in secret):
         secret[str(cells.get("channel"))] = str(cells.get("secret")).lower() == "true"
     rounds = () if not said or any(each.round for each in said) else ("rounds",)
     decided = bool(decisions) or any(True for _ in mapping.of("decide"))
-    missing = ("turn order", "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(said)))
+    ordered = () if order else ("turn order",)
+    missing = (*ordered, "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(said)))
     column = mapping.column("model", "model")
     return ForeignRun(
-        name, files, fields, own, tuple(own),
+        name, files, fields, own, tuple(own), order or None,
         channels=tuple(ForeignChannel(each, None, hidden) for each, hidden in secret.items()), said=tuple(said),
         models={agent: text(cells[column]) for agent, cells in own.items() if cells.get(column) is not None},
         decided=decided, missing=missing,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
-from colosseum.evidence.findings import Findings, in_words, read_campaign
+from colosseum.evidence.findings import Findings, in_words
 from colosseum.report import tables
-from colosseum.report.tables import acts, figure_table
+from colosseum.report.tables import figure_table
 
 
 def check_file(option: str, path: Path | None) -> None:
@@ -61,10 +61,3 @@ def write_report(
         yield from (f"no chart of {name}: {why}" for name, why in content.without)
 
 
-def write_acts(folder: Path, path: Path, *, thoughts: bool) -> str:
-    """Write messages and decisions of the runs that have ended; says what was written. Raises ColosseumError."""
-    check_file("-o", path)
-    with in_words(folder):
-        table = acts(Folder(folder), read_campaign(folder), thoughts=thoughts)
-    table.write(path)
-    return f"{counted(len(table.rows), 'row')} written to {path}"

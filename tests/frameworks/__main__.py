@@ -13,6 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 NAMES = tuple(sorted(path.stem for path in HERE.glob("*.txt")))
+TEAMS = tuple(name for name in NAMES if (HERE / f"{name}_team.py").exists())
 
 
 def python_of(name: str) -> Path:
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
     names = parser.parse_args(arguments).names or NAMES
     for name in names:
         make(name)
-    chosen = " or ".join(f"{name}_team" for name in names)
+    chosen = " or ".join(f"{name}_team or {name}_log" for name in names)
     tests = ("-n", "0", "-m", "frameworks", "-k", chosen, "tests/test_frameworks.py")
     return subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=ROOT, check=False).returncode
 

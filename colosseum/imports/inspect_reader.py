@@ -1,0 +1,153 @@
+"""Logs of Inspect. In: an `.eval` or the older `.json`; out: a ForeignRun for each sample.
+
+Events are read as spans: a span of type `agent` is an agent's, a tool event a call, a model event what was written.
+A mapping reads the sample's metadata, and `task`, `sample` and `epoch`. The layout is that of
+https://inspect.aisi.org.uk/eval-logs.html; Inspect itself is not needed.
+"""
+
+import json
+import zlib
+from collections.abc import Iterator
+from copy import copy
+from pathlib import Path
+from typing import IO, Any
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from colosseum.imports.foreign_run import LARGEST, MALFORMED, ForeignRun, Refusal, content_of, reading
+from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.otel_reader import Key, OtelSpan, field_name, runs_of
+
+ZSTANDARD = 93
+"""The compression that Inspect writes today, by its number in ZIP."""
+ATTACHED = "attachment://"
+"""Begins a text that stands among the sample's attachments."""
+
+
+def read_inspect(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
+    """The samples of a log, one after the other. Raises Refusal where it is no log."""
+    for name, task, sample in _samples(path):
+        try:
+            spans = _spans(task, sample)
+            failed = sample.get("error")
+        except MALFORMED as error:
+            broken = f"it is not laid out as a sample of Inspect: {type(error).__name__}: {str(error)[:120]}"
+            yield ForeignRun(name, {}, broken=broken)
+            continue
+        if failed:
+            yield ForeignRun(name, {}, broken="the sample ended with an error")
+        else:
+            yield from runs_of(path.name, spans, mapping)
+
+
+def _samples(path: Path) -> Iterator[tuple[str, Any, Any]]:
+    """The name of each sample, what the log says of its task, and the sample."""
+    if path.suffix != ".eval":
+        log = _json(content_of(path), path.name)
+        if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
+            raise Refusal(f"{path.name} is no log of Inspect with samples")
+        for number, sample in enumerate(log["samples"], start=1):
+            yield f"{path.name} sample {number}", log.get("eval"), sample
+        return
+    try:
+        with reading(path.name), ZipFile(path) as log:
+            members = {each.filename: each for each in log.infolist()}
+            header = members.get("header.json") or members.get("_journal/start.json")
+            if header is None:
+                raise Refusal(f"{path.name} is no log of Inspect: it has no header.json")
+            told = _json(_member(log, header), header.filename)
+            for name, member in members.items():
+                if name.startswith("samples/") and name.endswith(".json"):
+                    yield name, told.get("eval"), _json(_member(log, member), name)
+    except (BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+        raise Refusal(f"{path.name} is damaged, or no log of Inspect: {str(error)[:120]}") from None
+
+
+def _member(log: ZipFile, member: ZipInfo) -> bytes:
+    """The content of a file in an archive. Raises Refusal where it is too large."""
+    if member.compress_type != ZSTANDARD:
+        with log.open(member) as file:
+            content = file.read(LARGEST + 1)
+    else:
+        packed = copy(member)
+        packed.compress_type, packed.file_size, packed.CRC = ZIP_STORED, member.compress_size, None  # type: ignore[assignment]
+        with log.open(packed) as file:
+            content = _unpacked(file, member.filename)
+    if len(content) > LARGEST:
+        raise Refusal(f"{member.filename} is larger than {LARGEST // 2**20} MiB")
+    return content
+
+
+def _unpacked(file: IO[bytes], name: str) -> bytes:
+    try:
+        from zstandard import ZstdDecompressor, ZstdError
+    except ImportError:
+        raise Refusal(f"{name} needs `pip install colosseum[inspect]`: it is packed by Zstandard") from None
+    try:
+        with ZstdDecompressor().stream_reader(file, read_across_frames=True) as stream:
+            content: bytes = stream.read(LARGEST + 1)
+    except ZstdError as error:
+        raise Refusal(f"{name} is damaged: {error}") from None
+    return content
+
+
+def _json(content: bytes, name: str) -> Any:
+    """Inspect writes scores that are no numbers as NaN: here they are null. Raises Refusal."""
+    try:
+        return json.loads(content, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(f"{name} is not JSON: {str(error)[:120]}") from None
+
+
+def _spans(task: Any, sample: Any) -> dict[Key, OtelSpan]:
+    """A sample as the span of a workflow, with its events below. Raises one of MALFORMED."""
+    trace = f"{sample['id']}:{sample['epoch']}"
+    own = {"trace_id": trace, "task": task["task"], "sample": sample["id"], "epoch": sample["epoch"]}
+    root = OtelSpan((trace, ""), ("", ""), (0, 0), False, _named(sample) | own | {"request_model": task["model"]})
+    spans = {root.key: root}
+    for place, event in enumerate(_with_texts(sample["events"], sample.get("attachments") or {})):
+        kind, inside = event["event"], (trace, str(event.get("span_id") or ""))
+        key = (trace, f"event {place}")
+        fields: dict[str, Any] = {}
+        if kind == "span_begin":
+            key, inside = (trace, str(event["id"])), (trace, str(event.get("parent_id") or ""))
+            fields = _named(event)
+            if event.get("type") == "agent":
+                fields |= {"operation_name": "invoke_agent", "agent_name": event["name"]}
+        elif kind == "tool":
+            fields = {"operation_name": "execute_tool", "tool_name": event["function"]}
+            fields["tool_call_arguments"] = event["arguments"]
+        elif kind == "model" and event["output"]["choices"]:
+            parts = list(_parts(event["output"]["choices"][0]["message"]))
+            fields = {"operation_name": "chat", "output_messages": [{"parts": parts}]}
+            if inside in spans:  # calls of one span are those of the model that it asked last
+                spans[inside].fields["request_model"] = event["model"]
+        if fields or kind == "span_begin":
+            above = inside if inside in spans else root.key
+            spans[key] = OtelSpan(key, above, (place, place), bool(event.get("error")), fields)
+    return spans
+
+
+def _named(told: Any) -> dict[str, Any]:
+    return {field_name(name): value for name, value in (told.get("metadata") or {}).items()}
+
+
+def _parts(message: Any) -> Iterator[dict[str, Any]]:
+    """An assistant's message as OpenTelemetry has it."""
+    content = message["content"]
+    for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        if part["type"] in ("text", "reasoning") and (words := part[part["type"]]):
+            yield {"type": part["type"], "content": words}
+    for call in message.get("tool_calls") or ():
+        yield {"type": "tool_call", "name": call["function"], "arguments": call["arguments"]}
+
+
+def _with_texts(found: Any, attached: Any) -> Any:
+    """Events with the texts that stand among the attachments."""
+    match found:
+        case str() if found.startswith(ATTACHED):
+            return attached.get(found.removeprefix(ATTACHED), found)
+        case list():
+            return [_with_texts(each, attached) for each in found]
+        case dict():
+            return {name: _with_texts(each, attached) for name, each in found.items()}
+    return found

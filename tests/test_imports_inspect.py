@@ -1,0 +1,122 @@
+"""Logs of Inspect are imported, in each of their layouts; what is damaged is refused with its reason."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from conftest import checked
+from test_imports_table import spec_in
+
+from colosseum.imports.importing import import_runs
+from colosseum.imports.inspect_reader import ZSTANDARD
+
+LONG = "left " * 40
+MAPPED = """
+trace from "inspect" {
+  post is message
+  decide move[a] is choose["side"]
+  repeat is epoch
+  arm baseline is task == "match"
+  seed is instance
+}
+"""
+
+
+def sample_of(*events: Any, **more: Any) -> dict[str, Any]:
+    """A turn of each agent: a tool call each, then the events."""
+    turns = list[Any]()
+    for name in "ABC":
+        turns.append({"event": "span_begin", "id": name, "type": "agent", "name": name, "parent_id": "team"})
+        about = {"channel": "public", "text": "attachment://abc"}
+        turns.append({"event": "tool", "function": "post", "arguments": about, "span_id": name, "error": None})
+        turns.append({"event": "span_end", "id": name})
+    own = {"id": 1, "epoch": 2, "events": [*turns, *events], "attachments": {"abc": LONG}}
+    own["metadata"] = {"arm": "baseline", "seed": 1, "instance": 1}
+    return own | {"scores": {"x": {"value": float("nan")}}} | more
+
+
+def log_of(sample: Any) -> dict[str, Any]:
+    return {"version": 2, "status": "success", "eval": {"task": "match", "model": "mockllm/model"}, "samples": [sample]}
+
+
+def as_json(sample: Any) -> bytes:
+    return json.dumps(log_of(sample)).encode()
+
+
+def as_zip(sample: Any, header: str = "header.json") -> bytes:
+    log, content = log_of(sample), io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("samples/1_epoch_2.json", json.dumps(sample))
+        file.writestr(header, json.dumps(log | {"samples": None}))
+    return content.getvalue()
+
+
+def begun(sample: Any) -> bytes:
+    return as_zip(sample, "_journal/start.json")
+
+
+def with_zstandard(sample: Any) -> bytes:
+    """Members are stored as packed frames, and then said to be packed, as Inspect does."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        for name, told in (("samples/1_epoch_2.json", sample), ("header.json", log_of(None) | {"samples": None})):
+            raw = json.dumps(told).encode()
+            frames = b"".join(zstandard.compress(part) for part in (raw[:100], raw[100:]))
+            file.writestr(name, frames)
+            file.filelist[-1].compress_type = ZSTANDARD
+            file.filelist[-1].file_size = len(raw)
+    return content.getvalue()
+
+
+def imported(tmp_path: Path, name: str, content: bytes, mapping: str = "") -> tuple[Any, list[Any]]:
+    (tmp_path / name).write_bytes(content)
+    spec = spec_in(tmp_path, mapping)
+    found = import_runs(checked(spec), [tmp_path / name], tmp_path / "in", reader="inspect")
+    traces = list((tmp_path / "in" / "runs").glob("*.jsonl"))
+    return found.runs[0], [json.loads(line) for path in traces for line in path.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize(("name", "written"), [("x.eval", as_zip), ("x.eval", begun), ("x.eval", with_zstandard),
+                                               ("x.json", as_json)])  # fmt: skip
+def test_a_sample_is_a_run(tmp_path: Path, name: str, written: Any) -> None:
+    run, events = imported(tmp_path, name, written(sample_of()))
+    assert (run.became, run.source, run.arm, run.seed, run.model) == ("new", "1:2", "baseline", 1, "mockllm/model")
+    posts = [(e["agent"], e["channel"], e["text"]) for e in events if e["event"] == "post"]
+    assert posts == [(name, "public", LONG) for name in "ABC"]
+
+
+def test_a_mapping_reads_metadata_and_answers_of_models(tmp_path: Path) -> None:
+    parts = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "I go left."}]
+    call = {"id": "1", "function": "choose", "arguments": {"side": "left"}}
+    answer = {"message": {"role": "assistant", "content": parts, "tool_calls": [call]}, "stop_reason": "tool_calls"}
+    event = {"event": "model", "model": "gpt-x", "span_id": "B", "output": {"choices": [answer]}, "error": None}
+    failed = {"event": "tool", "function": "other", "arguments": {}, "span_id": "B", "error": {"message": "no"}}
+    run, events = imported(tmp_path, "x.eval", as_zip(sample_of(event, failed)), MAPPED)
+    assert (run.became, run.repeat, run.model) == ("new", 2, "gpt-x, mockllm/model")
+    said = [(e["agent"], e["event"], e.get("text") or e.get("value")) for e in events
+            if e["event"] in ("post", "thought", "decide")]  # fmt: skip
+    assert said == [("B", "thought", "hm"), ("B", "post", "I go left."), ("B", "decide", "left")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("x.eval", b"PK no zip", "x.eval is damaged, or no log of Inspect"),
+        ("x.eval", as_zip(sample_of())[:-40], "x.eval is damaged, or no log of Inspect"),
+        ("x.eval", as_zip(sample_of(), "other.json"), "it has no header.json"),
+        ("x.json", b"{", "x.json is not JSON"),
+        ("x.json", b"[]", "x.json is no log of Inspect with samples"),
+        ("x.json", as_json([]), "it is not laid out as a sample of Inspect: TypeError"),
+        ("x.json", as_json(sample_of({"event": "tool"})), "it is not laid out as a sample of Inspect: KeyError"),
+        ("x.json", as_json(sample_of(error={"message": "no"})), "the sample ended with an error"),
+        ("x.json", as_json(sample_of(metadata=None)), "it has no arm"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    run, events = imported(tmp_path, name, content)
+    assert (run.became, events) == ("refused", [])
+    assert reason in run.reason
