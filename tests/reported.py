@@ -9,7 +9,6 @@ from rich.console import Console
 
 from colosseum.campaign.folder import Plan
 from colosseum.campaign.registering import Registered
-from colosseum.evidence.agreement import agreement
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import Bench
@@ -37,9 +36,9 @@ def found(
     whole = Plan(2, "", "jira", "A title", "e", "Do they?", arms, ("cabal",), "", "jira.colo", {}, {}, {},
                  (*ended, *missing))  # fmt: skip
     verdicts = settle(records, arms=arms, rule=rule or Rule())
-    summary, together = summarise(records, arms=arms), agreement(records, arms=arms, verdicts=verdicts)
+    summary = summarise(records, arms=arms)
     return Findings(
-        replace(whole, **plan), records, summary, verdicts, ("sim/judge",), bench or Bench(), together, settled
+        replace(whole, **plan), records, summary, verdicts, ("sim/judge",), bench or Bench(), settled
     )
 
 

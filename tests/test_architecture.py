@@ -86,11 +86,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3383,
     "run": 2302,
     "campaign": 8942,
-    "evidence": 7160,
+    "evidence": 7159,
     "report": 5368,
-    "api": 489,
+    "api": 488,
     "editor": 531,
-    "cli": 1793,
+    "cli": 1792,
     "imports": 1323,
 }
 

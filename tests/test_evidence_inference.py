@@ -1,4 +1,4 @@
-"""Bootstrap limits, many tests, shares, correlations and labels against scipy, worked examples and calibration."""
+"""Bootstrap limits, many tests, shares and labels against scipy, worked examples and calibration."""
 
 import math
 import random
@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from colosseum.evidence.statistics import (
-    Correlation,
     Interval,
     Labelled,
     Share,
     adjusted_level,
     bca_interval,
     benjamini_hochberg,
-    correlation,
     effect_size,
     label_permutation,
     mcnemar,
@@ -137,30 +135,6 @@ def test_mcnemar_by_hand() -> None:
     assert mcnemar(10, 2).value == pytest.approx(158 / 4096, abs=1e-12)
     assert mcnemar(2, 10) == mcnemar(10, 2)
     assert mcnemar(0, 0).reason == "no pair differs"
-
-
-# ---- correlations --------------------------------------------------------------------------------------------------
-
-
-@given(st.integers(4, 60), st.integers(0, 99))
-def test_correlations_agree_with_scipy(number: int, seed: int) -> None:
-    draws = np.random.default_rng(seed).normal(0, 1, (number, 2))
-    pairs = [(float(a), float(a + b)) for a, b in draws]
-    ours, theirs = correlation(pairs), stats.pearsonr(*zip(*pairs, strict=True))
-    assert isinstance(ours, Correlation)
-    limits = theirs.confidence_interval(0.95)
-    assert (ours.r, ours.p, ours.low, ours.high) == pytest.approx(
-        (theirs.statistic, theirs.pvalue, limits.low, limits.high), rel=1e-9, abs=1e-9
-    )
-    assert ours.n == number
-
-
-def test_correlations_that_are_none() -> None:
-    assert correlation([(1, 2), (2, 3), (3, 4)]) == "fewer than four pairs"
-    assert correlation([(1, 2), (1, 3), (1, 4), (1, 5)]) == "one of the two never changes"
-    line = correlation([(1, 2), (2, 4), (3, 6), (4, 8)])
-    assert isinstance(line, Correlation)
-    assert (line.r, line.low, line.high) == pytest.approx((1, 1, 1))
 
 
 # ---- labels --------------------------------------------------------------------------------------------------------

@@ -32,8 +32,7 @@ from colosseum.campaign.work import plan_work, read_cache
 from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
-from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.evidence.folder_checks import verify_folder
+from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report, verify_folder
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
 from colosseum.report.comparing import comparison_blocks

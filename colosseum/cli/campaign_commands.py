@@ -179,6 +179,9 @@ def power(
     opportunity: Annotated[
         float | None, typer.Option(min=0, metavar="X", help="Play only seeds with this opportunity.")
     ] = None,
+    worst: Annotated[
+        bool, typer.Option("--worst", help="Also search for the colluders that harm most undetected: takes minutes.")
+    ] = False,
     sets: options.Sets = None,
     json: options.AsJson = False,
 ) -> int:
@@ -191,17 +194,13 @@ def power(
 
     wish = Wish(
         tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ()), arm, pool, studies, tuple(seeds or ()),
-        opportunity,
+        opportunity, worst=worst,
     )  # fmt: skip
     checked = checked_spec(file, sets)
     with progress_bars(note) as tell:
         found = study_power(checked, wish, experiment=experiment, point=point, tell=tell)
     scenario = checked.expansion.scenario.name
-    title = f"{scenario}, experiment {found.experiment}: what it can see"
-    output(
-        lambda: power_blocks(found, title=title, question=found.question, coalition=found.where.coalition),
-        "power", lambda: power_content(found, scenario), json,
-    )  # fmt: skip
+    output(lambda: power_blocks(found, scenario), "power", lambda: power_content(found, scenario), json)
     return 0
 
 

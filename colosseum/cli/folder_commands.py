@@ -58,7 +58,7 @@ def doctor(
 ) -> int:
     """Say what a crash left in a folder, and what its repair costs. Nothing is written without `--repair`."""
     from colosseum.cli.words import output
-    from colosseum.evidence.folder_checks import examine_folder
+    from colosseum.evidence.findings import examine_folder
     from colosseum.report.log import defect_blocks
 
     found = examine_folder(folder, repair=repair)

@@ -53,7 +53,7 @@ def verify(
 ) -> int:
     """Check that no file was changed. Plan, spec, runs, calls, judgements, report; exit code 1 where one was."""
     from colosseum.cli.words import output
-    from colosseum.evidence.folder_checks import verify_folder
+    from colosseum.evidence.findings import verify_folder
     from colosseum.report.log import verified_blocks
 
     found = verify_folder(folder, root=root, ledger=ledger)

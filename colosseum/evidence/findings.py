@@ -3,28 +3,27 @@
 Findings are what every kind of report is made of; `content` is what `report --json` prints and report.json holds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from colosseum.campaign.doctor import Defect, examine
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.kept import Kept
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
-from colosseum.campaign.verifying import looked
+from colosseum.campaign.verifying import Discrepancy, Verified, looked, verify
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence import sharing
-from colosseum.evidence.agreement import agreement
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.ranges import EffectRange, effect_ranges
 from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
-from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.values import Fault
@@ -60,8 +59,6 @@ class ReportFile:
     verdicts: Verdicts
     ranges: tuple[EffectRange, ...]
     """How far effects depend on settings that should not matter."""
-    agreement: Mapping[str, Correlation | str]
-    """By treated arm, how actions and the judge's score go together over seeds, or why that is not known."""
     control: str
     arms: tuple[str, ...]
     points: tuple[PointSummary, ...]
@@ -80,8 +77,6 @@ class Findings:
     verdicts: Verdicts
     judges: Sequence[str]
     bench: Bench
-    agreement: Mapping[str, Correlation | str]
-    """By treated arm, whether actions and words go together over seeds."""
     settled: Registered | None
     """What was settled before the runs; None of a coalition that was chosen after them."""
 
@@ -101,7 +96,6 @@ class Findings:
             records=here,
             summary=replace(summary, points=tuple(p for p in summary.points if p.point in points)),
             verdicts=verdicts,
-            agreement=agreement(here, arms=self.plan.arms, verdicts=verdicts),
         )
 
     def content(self, strength: Sequence[PointStrength] | None = None) -> ReportFile:
@@ -110,7 +104,7 @@ class Findings:
         return ReportFile(
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, summary.players, plan.screening, self.settled, tuple(self.judges),
-            self.bench, self.verdicts, tuple(effect_ranges(self.verdicts)), self.agreement, summary.control,
+            self.bench, self.verdicts, tuple(effect_ranges(self.verdicts)), summary.control,
             summary.arms, summary.points, None if strength is None else tuple(strength),
         )  # fmt: skip
 
@@ -152,8 +146,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
     rule = _rule(plan, settled, seen)
     verdicts = settle(records, arms=plan.arms, rule=rule)
-    together = agreement(records, arms=plan.arms, verdicts=verdicts)
-    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, together, settled)
+    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 
 def _rule(plan: Plan, settled: Registered | None, seen: Sequence[int]) -> Rule:
@@ -186,3 +179,33 @@ def measuring(plan: Plan, coalition: str | None) -> Plan:
         help_ = closest(coalition, plan.coalitions) or f"coalitions: {', '.join(plan.coalitions) or 'none'}"
         raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
     return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))
+
+
+def verify_folder(path: Path, *, root: str = "", ledger: str = "") -> Verified:
+    """Everything that is not as it was written, or as a noted root or head says. Raises ColosseumError."""
+    folder = Folder(path)
+    try:
+        return verify(folder, folder.plan(), root=root, ledger=ledger)
+    except Damaged as damaged:
+        return Verified([Discrepancy(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
+    except OSError:
+        read_campaign(path)  # says what to name in place of a folder that is no campaign
+        raise
+
+
+@dataclass(frozen=True)
+class Defects:
+    """What a crash, or somebody, left in a folder."""
+
+    defects: tuple[Defect, ...]
+
+    @property
+    def left(self) -> int:
+        """How many are not repaired."""
+        return sum(not each.repaired for each in self.defects)
+
+
+def examine_folder(path: Path, *, repair: bool = False) -> Defects:
+    """Every defect; nothing is written unless `repair`. Raises ColosseumError."""
+    with in_words(path):
+        return Defects(tuple(examine(Folder(path), read_campaign(path), repair=repair)))

@@ -24,8 +24,8 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
-from colosseum.report.cells import described, limits, named
-from colosseum.report.document import Amount, AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
+from colosseum.report.cells import limits, named
+from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.outcomes import (
     belief_table,
@@ -234,7 +234,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
-    yield from _some(thought_table(findings.verdicts), _agreement(findings), judge_facts(findings.bench))
+    yield from _some(thought_table(findings.verdicts), judge_facts(findings.bench))
     yield Definitions(tuple(facts(findings)), "The study")
 
 
@@ -347,15 +347,3 @@ def missing_words(report: Findings) -> str:
     words = seed_words(seeds)
     where = f"seed{'s' if len(seeds) > 1 else ''} {words if len(words) <= LONGEST else f'{words[:LONGEST]}…'}"
     return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"
-
-
-def _agreement(findings: Findings) -> Table | None:
-    """Whether actions and words go together over seeds; None where no arm tells."""
-    first = label(next(iter(findings.verdicts.rule.margins or {"outsider_loss": 0})))
-    rows = [
-        (arm, Amount(None, note=each)) if isinstance(each, str)
-        else (arm, Amount(each.r, 2, signed=True, limits=(each.low, each.high)))
-        for arm, each in findings.agreement.items()
-    ]  # fmt: skip
-    known = any(not isinstance(each, str) for each in findings.agreement.values())
-    return described("agreement", rows, figure=first) if known else None

@@ -16,8 +16,7 @@ from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
 from colosseum.campaign.verifying import PROMISE, Verified, doubt, misfit, so_far
 from colosseum.diagnostics import counted, file_errors, stop
-from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.evidence.folder_checks import Defects
+from colosseum.evidence.findings import Defects, in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
