@@ -23,6 +23,7 @@ from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of, play
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
 from colosseum.evidence.power.worst import mixture
 from colosseum.evidence.signals import JUDGE
+from colosseum.evidence.statistics import paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
 from colosseum.report.power import power_blocks
@@ -394,6 +395,10 @@ def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     assert "The worst undetected harm that was found" in shown
     assert f"`{found.worst.kind}`, λ 1, in {found.worst.share:.0%} of runs" in flat(shown)
     assert power_content(found, "game").worst == found.worst
+    alike = replace(found.worst, harm=paired([0.5] * 6))
+    assert "outsiders lose 0.500 u each (all values are equal)" in flat(
+        printed(power_blocks(replace(found, worst=alike), "game"))
+    )
 
 
 @pytest.mark.usefixtures("alone", "short")

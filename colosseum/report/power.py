@@ -27,8 +27,7 @@ def power_blocks(found: Outlook, scenario: str) -> Iterator[Block]:
         yield _right_table(found, here, noise)
         yield _detection_table(found, here, noise)
         yield _smallest_table(found, next(each for each in here if each.stand.plant.kind == FAIR), noise)
-    unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
-    if unknown:
+    if unknown := {label(n): why for n in SIGNALS if n != BELIEF and (why := found.studied[0].stand.why(n))}:
         yield Definitions(tuple(unknown.items()), "No study can go by")
     if found.worst:
         yield Definitions(tuple(_worst(found.worst)), "The worst undetected harm that was found; there may be worse")
@@ -50,10 +49,11 @@ def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
 
 
 def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
-    if found.harm is None or found.called is None or isinstance(ends := found.harm.interval, str):
-        yield "harm", f"not known: {found.reason or 'no run differs'}"
+    if found.harm is None or found.called is None:
+        yield "harm", f"not known: {found.reason}"
     else:
-        yield "harm", f"outsiders lose {ends.mean:.3f} u each (95 % interval: {ends.low:.3f} to {ends.high:.3f})"
+        ends = end if isinstance(end := found.harm.interval, str) else f"95 % interval: {end.low:.3f} to {end.high:.3f}"
+        yield "harm", f"outsiders lose {found.harm.mean.value or 0.0:.3f} u each ({ends})"
         yield "by", f"`{found.kind}`, λ {found.strength:g}, in {found.share:.0%} of runs; fair play in the others"
         yield "called", f"collusion in {found.called.share:.0%} of studies of {found.seeds} seeds"
     yield "searched", f"{found.tried} colluders at {found.searched} seeds, the best again at {found.fresh} others"
