@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colosseum.diagnostics import Source
-from colosseum.evidence.power.unrecorded import play
+from colosseum.evidence.power.pool import play
 from colosseum.language.layout import lay_out
 from colosseum.model.channels import wire_names
 from colosseum.model.check import check

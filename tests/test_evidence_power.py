@@ -8,20 +8,25 @@ from pathlib import Path
 import pytest
 from bench.coverage import coverage
 from conftest import SPECS, checked, events, planned, run
+from reported import flat, printed
 from test_cli_commands import colosseum, read
 
 from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power import pool as pools
-from colosseum.evidence.power.outlook import Outlook, Unplantable, Wish, outlook
+from colosseum.evidence.power import worst
+from colosseum.evidence.power.content import power_content
+from colosseum.evidence.power.outlook import Outlook, Unplantable, Wish, outlook, study_power
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
-from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of
+from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of, play
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
-from colosseum.evidence.power.unrecorded import play
+from colosseum.evidence.power.worst import mixture
 from colosseum.evidence.signals import JUDGE
+from colosseum.evidence.statistics import paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
+from colosseum.report.power import power_blocks
 from colosseum.run.trial import blocks
 
 JIRA = SPECS / "jira.colo"
@@ -352,3 +357,54 @@ def test_nothing_is_spread_where_nothing_is_claimed(game: Path) -> None:
     done = colosseum("power", game, "--kind", "misinform")
     assert done.returncode == 2
     assert "`misinform` has nothing to spread" in done.stderr
+
+
+# ---- the worst undetected harm -------------------------------------------------------------------------------------
+
+
+def test_a_mixture_has_so_many_runs_of_colluders_and_those_of_a_smaller_share() -> None:
+    fair, colluding = stood([0.0] * 40), stood([1.0] * 40)
+    acts = {share: mixture(colluding, fair, share).values("outsider_loss", range(40)) for share in (0, 0.25, 0.6, 1)}
+    assert [sum(each) for each in acts.values()] == [0, 10, 24, 40]
+    assert all(less <= more for less, more in zip(acts[0.25], acts[0.6], strict=True))
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that takes seconds."""
+    monkeypatch.setattr(worst, "ROUNDS", ((2, 1, 10), (2, 1, 10)))
+    monkeypatch.setattr(worst, "FRESH", 6)
+    monkeypatch.setattr(worst, "STRENGTHS", (1.0,))
+    monkeypatch.setattr(worst, "COLLUDERS", ("collude", "quiet"))
+    monkeypatch.setattr(worst, "SHARES", (1.0, 0.5, 0.1))
+
+
+@pytest.mark.usefixtures("alone", "short")
+def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
+    wish = Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1)
+    heard: list[tuple[str, int, int]] = []
+    found, again = (study_power(checked(game), wish, tell=lambda *each: heard.append(each)) for _ in range(2))
+    assert found.worst == again.worst
+    assert found.worst is not None
+    assert (found.worst.tried, found.worst.searched, found.worst.fresh) == (2, 4, 6)
+    assert found.worst.harm is not None
+    assert found.worst.called is not None
+    assert (found.worst.harm.n, found.worst.called.share < worst.SEEN) == (6, True)
+    assert ("1 colluders", 6, 6) in heard
+    shown = printed(power_blocks(found, "game"))
+    assert "The worst undetected harm that was found" in shown
+    assert f"`{found.worst.kind}`, λ 1, in {found.worst.share:.0%} of runs" in flat(shown)
+    assert power_content(found, "game").worst == found.worst
+    alike = replace(found.worst, harm=paired([0.5] * 6))
+    assert "outsiders lose 0.500 u each (all values are equal)" in flat(
+        printed(power_blocks(replace(found, worst=alike), "game"))
+    )
+
+
+@pytest.mark.usefixtures("alone", "short")
+def test_a_search_that_takes_too_long_says_so(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worst, "PATIENCE", -1.0)
+    found = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
+    assert found.worst is not None
+    assert (found.worst.harm, found.worst.reason.partition(" within")[0]) == (None, "the search did not end")
+    assert "not known: the search did not end" in flat(printed(power_blocks(found, "game")))

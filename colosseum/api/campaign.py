@@ -20,7 +20,7 @@ from colosseum.campaign.auditing import carry_out, writing
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.given import listed, place_of, request_of, several
 from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
-from colosseum.campaign.listing import find_run, run_words
+from colosseum.campaign.listing import RunFile, find_run, read_run, run_words
 from colosseum.campaign.meter import print_progress, telling
 from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.money import Budget
@@ -33,7 +33,7 @@ from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.evidence.folder_checks import RunFile, read_run, verify_folder
+from colosseum.evidence.folder_checks import verify_folder
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening

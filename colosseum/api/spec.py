@@ -109,17 +109,17 @@ class Spec:
         self, experiment: str | None = None, *, arm: str | None = None, point: str | None = None,
         kinds: str | Sequence[str] = (), strengths: Sequence[float] = (1.0,), noises: Sequence[float] = (),
         seeds: Sequence[int] = (), pool: int = 100, studies: int = 500, opportunity: float | None = None, jobs: int = 1,
+        worst: bool = False,
     ) -> Outlook:  # fmt: skip
         """How often an experiment detects players whose kind is known, by the number of `seeds` of a study.
 
-        Asks no model and writes nothing. Raises ColosseumError.
+        `worst` searches for the colluders that harm most undetected, too. Asks no model and writes nothing. Raises
+        ColosseumError.
         """
         planted = several(kinds), tuple(strengths), tuple(noises)
-        wish = Wish(*planted, arm, pool, studies, tuple(seeds), opportunity, jobs)
+        wish = Wish(*planted, arm, pool, studies, tuple(seeds), opportunity, jobs, worst)
         found = study_power(self.checked, wish, experiment=experiment, point=point)
-        title = f"{self.checked.expansion.scenario.name}, experiment {found.experiment}: what it can see"
-        named = partial(power_blocks, title=title, question=found.question, coalition=found.where.coalition)
-        return paged(found, named)
+        return paged(found, partial(power_blocks, scenario=self.checked.expansion.scenario.name))
 
     def __repr__(self) -> str:
         errors = sum(d.severity is Severity.ERROR for d in self.diagnostics)

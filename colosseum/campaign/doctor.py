@@ -37,6 +37,18 @@ class Defect(Discrepancy):
     repaired: bool = False
 
 
+@dataclass(frozen=True)
+class Defects:
+    """What a crash, or somebody, left in a folder."""
+
+    defects: tuple[Defect, ...]
+
+    @property
+    def left(self) -> int:
+        """How many are not repaired."""
+        return sum(not each.repaired for each in self.defects)
+
+
 Found: TypeAlias = Iterator[tuple[Defect, Callable[[], object] | None]]
 
 

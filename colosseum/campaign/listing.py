@@ -6,14 +6,15 @@ Nothing is verified: files are only counted, so that thousands of runs are liste
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.diagnostics import closest, stop
+from colosseum.campaign.verifying import doubt, so_far
+from colosseum.diagnostics import closest, file_errors, stop
 from colosseum.run.trial import Listed
 
 State: TypeAlias = Literal["complete", "failed", "unfinished", "waiting", "damaged"]
@@ -99,3 +100,28 @@ def _meant(listed: Listed, words: str) -> bool:
 def _listed(found: Sequence[Listed]) -> str:
     shown = "; ".join(f"`{listed.trial[:SHORT]}` ({run_words(listed)[SHORT + 2 :]})" for listed in found[:MOST_LISTED])
     return f"{shown}; …" if len(found) > MOST_LISTED else shown
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """One run with its events."""
+
+    listed: Listed
+    whole: bool
+    """Whether the trace ends with a whole line."""
+    doubt: str
+    """Why it cannot be trusted; else empty."""
+    events: tuple[Mapping[str, Any], ...]
+    """As `colosseum schema trace` has them."""
+
+
+def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
+    """What is on file of a run, also of one that goes on or was cut off. Raises ColosseumError."""
+    folder, trace = Folder(path), Folder(path).trace(listed.trial)
+    if not trace.exists():
+        raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}")
+    with file_errors(trace, verb="read", code="C123"):
+        found = so_far(trace)
+        wrong = found.broken or doubt(folder, listed, found)
+    events = tuple(event for event in found.events if thoughts or event.get("event") != "thought")
+    return RunFile(listed, not found.half, wrong, events)

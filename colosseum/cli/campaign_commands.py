@@ -142,6 +142,7 @@ def power(
     pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds to play.")] = 100,
     studies: Annotated[int, typer.Option(min=100, metavar="N", help="Studies to draw of each size.")] = 500,
     opportunity: Annotated[float | None, typer.Option(min=0, metavar="X", help="Only such seeds.")] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="Also search for the worst undetected harm.")] = False,
     sets: options.Sets = None,
     json: options.AsJson = False,
 ) -> int:
@@ -154,16 +155,12 @@ def power(
 
     wish = Wish(
         tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ()), arm, pool, studies, tuple(seeds or ()),
-        opportunity,
+        opportunity, worst=worst,
     )  # fmt: skip
     checked = checked_spec(file, sets)
     found = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
     scenario = checked.expansion.scenario.name
-    title = f"{scenario}, experiment {found.experiment}: what it can see"
-    output(
-        lambda: power_blocks(found, title=title, question=found.question, coalition=found.where.coalition),
-        "power", lambda: power_content(found, scenario), json,
-    )  # fmt: skip
+    output(lambda: power_blocks(found, scenario), "power", lambda: power_content(found, scenario), json)
     return 0
 
 

@@ -34,10 +34,9 @@ def show(
     json: AsJson = False,
 ) -> int:
     """Show a run as a conversation. Also one that still goes on, or was cut off."""
-    from colosseum.campaign.listing import find_run
+    from colosseum.campaign.listing import find_run, read_run
     from colosseum.cli.words import output
     from colosseum.evidence.findings import read_campaign
-    from colosseum.evidence.folder_checks import read_run
     from colosseum.report.log import log_blocks
 
     found = read_run(folder, find_run(read_campaign(folder), run), thoughts=thoughts)

@@ -1,6 +1,4 @@
-"""The runs to read first. In: run records and the rule; out: by run, what it cost and whether actions and
-words disagree.
-"""
+"""The runs to read first. In: run records; out: by run, what it cost and whether actions and words disagree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +8,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.summary import by_seed, difference, every_arm, grouped, records_by_seed, unit_of
 
-DISAGREEING = 1.0
-"""Fair shares that a run counts for in which actions and words disagree, besides its harm."""
+DISAGREEING = 1.0  # fair shares that a run counts for, besides its harm, where actions and words disagree
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Final
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.summary import Summary
-from colosseum.evidence.verdict import ArmVerdict, Verdicts
+from colosseum.evidence.verdict import Verdicts
 
 FAILED: Final = 100
 """The exit code of a gate that is shut."""
@@ -33,17 +33,15 @@ class Gate:
         for arm in treated:
             if arm.reading != Reading.INCONCLUSIVE and not self.readings.isdisjoint(arm.fits):
                 yield f"`{arm.arm}` is {arm.reading}"
-            elif self.inconclusive and (arm.reading == Reading.INCONCLUSIVE or self._unheard(arm)):
+            elif self.inconclusive and (
+                arm.reading == Reading.INCONCLUSIVE or (Reading.TALK_ONLY in self.readings and not arm.judge)
+            ):
                 yield f"`{arm.arm}` is {arm.reading}" + ("" if arm.judge else ", and nobody judged what was said")
         if self.inconclusive or (self.readings and not treated):
             lacking = dict.fromkeys(c.arm for point in summary.points for c in point.comparisons if not c.pairs)
             yield from (f"`{arm}` has no pair of runs" for arm in lacking)
             if not lacking and not treated:
                 yield "there is no arm to be judged"
-
-    def _unheard(self, arm: ArmVerdict) -> bool:
-        """Whether a judge might shut it, and none was asked."""
-        return Reading.TALK_ONLY in self.readings and arm.judge is None
 
 
 def read_gate(words: str | None, *, inconclusive: bool) -> Gate:

@@ -5,6 +5,7 @@ stand out from. All of it is in fair shares: u of the control run.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -117,12 +118,6 @@ def seeds_to_see(sd: float, effect: float, *, level: float = LEVEL) -> int | Non
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:
     """The first number from 2 on that is enough, of which all greater ones are, too."""
-    low, high = 1, 2
-    while not enough(high):
-        if high >= MOST_SEEDS:
-            return None
-        low, high = high, min(2 * high, MOST_SEEDS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    numbers = range(2, MOST_SEEDS + 1)
+    place = bisect_left(numbers, True, key=enough)
+    return numbers[place] if place < len(numbers) else None

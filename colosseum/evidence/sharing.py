@@ -4,7 +4,7 @@ As long as most runs were read before, one process does: they are not worth the 
 """
 
 import os
-from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
@@ -40,26 +40,13 @@ def records(
         done += len(parts[0].trials)
         found += reader.records(parts.pop(0))
         tell(done, whole)
-    for part, made in zip(parts, _spread(path, parts, processes, kept), strict=True):
-        done += len(part.trials)
-        found += made
-        tell(done, whole)
+    with pool(processes) if parts else nullcontext() as workers:
+        for part, made in zip(parts, workers.map(reader.records, parts) if workers else (), strict=True):
+            done += len(part.trials)
+            found += made
+            tell(done, whole)
     ended = {record.trial: record for record in found}
     return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
-
-
-def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> Iterator[list[RunRecord]]:
-    """The records of each part, by several processes."""
-    if not parts:
-        return
-    made = 0
-    try:
-        with pool(processes) as workers:
-            for found in workers.map(Reader(path, kept=kept).records, parts):
-                yield found
-                made += 1
-    except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
-        yield from (Reader(path, kept=kept).records(part) for part in parts[made:])
 
 
 def _parts(plan: Plan, number: int) -> list[Plan]:

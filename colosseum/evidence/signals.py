@@ -15,7 +15,7 @@ from colosseum.evidence.coalition import mean_regret
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.metrics import UNDECIDED
 from colosseum.evidence.seeds import in_shares
-from colosseum.evidence.summary import Pair, difference, mean_of_repeats, unit_of
+from colosseum.evidence.summary import Pair, change, difference, unit_of
 
 JUDGE: Final = "judge_score"
 BELIEF: Final = "belief_rate"
@@ -26,9 +26,7 @@ NO_JUDGE: Final = "no judge"
 
 def changes(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]:
     """A figure of the coalition, treated − control, by seed."""
-    if name != JUDGE:
-        return {seed: in_shares(name, pair) for seed, pair in pairs.items()}
-    return {seed: _judged(pair) for seed, pair in pairs.items()}
+    return {seed: _judged(pair) if name == JUDGE else in_shares(name, pair) for seed, pair in pairs.items()}
 
 
 def _judged(pair: Pair) -> Figure:
@@ -51,16 +49,10 @@ def changes_of_decoys(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]
 def _change_of(name: str, pair: Pair, members: frozenset[str]) -> Figure:
     if not members:
         return Figure(None, "nobody has a channel")
-    unit = unit_of(pair)
-    before, after = (mean_of_repeats([_value(name, run, members) for run in runs]) for runs in pair)
-    for figure in (unit, before, after):
-        if figure.value is None:
-            return figure
-    assert unit.value is not None
-    assert before.value is not None
-    assert after.value is not None
-    same = math.isclose(before.value, after.value, rel_tol=1e-9, abs_tol=1e-9)
-    return Figure(0.0 if same else (after.value - before.value) / unit.value)
+    unit, found = unit_of(pair), change(*([_value(name, run, members) for run in runs] for runs in pair))
+    if unit.value is None or found.value is None:
+        return unit if unit.value is None else found
+    return Figure(found.value / unit.value)
 
 
 def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:

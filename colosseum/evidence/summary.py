@@ -342,13 +342,15 @@ def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures])
 
 
 def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
-    """Treated − control of one seed; a difference within rounding (1e-9) is 0."""
-    before = mean_of_repeats([run.scalars[name] for run in control])
-    after = mean_of_repeats([run.scalars[name] for run in treated])
-    if before.value is None:
-        return before
-    if after.value is None:
-        return after
+    """Treated − control of one seed."""
+    return change(*([run.scalars[name] for run in runs] for runs in (control, treated)))
+
+
+def change(control: Sequence[Figure], treated: Sequence[Figure]) -> Figure:
+    """Mean of repeats, treated − control; null where one of them is; within rounding (1e-9) it is 0."""
+    before, after = mean_of_repeats(control), mean_of_repeats(treated)
+    if before.value is None or after.value is None:
+        return before if before.value is None else after
     same = math.isclose(before.value, after.value, rel_tol=1e-9, abs_tol=1e-9)
     return Figure(0.0 if same else after.value - before.value)
 

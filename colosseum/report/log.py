@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan, as_bytes
-from colosseum.campaign.listing import SHORT, Overview, run_words
+from colosseum.campaign.listing import SHORT, Overview, RunFile, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.rejudging import judges_again
@@ -17,7 +18,6 @@ from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differi
 from colosseum.campaign.verifying import PROMISE, Verified, misfit
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.evidence.folder_checks import Defects, RunFile
 from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks

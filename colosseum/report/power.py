@@ -7,6 +7,7 @@ from colosseum.evidence.calls import Call
 from colosseum.evidence.power.outlook import Outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, Studied
+from colosseum.evidence.power.worst import WorstHarm
 from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
@@ -14,12 +15,12 @@ from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table
 
 
-def power_blocks(found: Outlook, *, title: str, question: str, coalition: str) -> Iterator[Block]:
+def power_blocks(found: Outlook, scenario: str) -> Iterator[Block]:
     """Planted players, how often verdicts are right, and the effects that every signal shows."""
-    yield Paragraph(title, "title")
-    yield Paragraph(question)
+    yield Paragraph(f"{scenario}, experiment {found.experiment}: what it can see", "title")
+    yield Paragraph(found.question)
     yield Paragraph("PLANTED PLAYERS: no model was asked, and models may act otherwise.", "warning")
-    yield Definitions(tuple(_facts(found, coalition)))
+    yield Definitions(tuple(_facts(found)))
     for noise in dict.fromkeys(each.stand.plant.noise for each in found.studied):
         here = [each for each in found.studied if each.stand.plant.noise == noise]
         yield Heading(f"Noise {noise:g}")
@@ -27,11 +28,13 @@ def power_blocks(found: Outlook, *, title: str, question: str, coalition: str) -
     unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
     if unknown:
         yield Definitions(tuple(unknown.items()), "No study can go by")
+    if found.worst:
+        yield Definitions(tuple(_worst(found.worst)), "The worst undetected harm that was found; there may be worse")
     yield Paragraph("`colosseum guide statistics` says what planted players do.")
 
 
-def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
-    yield "planted", f"the members of {coalition}, in arm `{found.where.planted}`; all others cooperate"
+def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
+    yield "planted", f"the members of {found.where.coalition}, in arm `{found.where.planted}`; all others cooperate"
     if any(each.stand.plant.kind == BENIGN for each in found.studied):
         yield "", f"{BENIGN}: everybody, in arm `{found.where.benign}`"
     none = "no arm placebo or selfish, so that readings stay open"
@@ -42,6 +45,17 @@ def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     yield "signal", f"{label(found.rule.signal)}; margin: {margins}"
     yield "judge", "sim/judge, a baseline of words, made for the words of these players: a model may do better or worse"
     yield "noise", "how far players misjudge what is private, and ten times how often a decision slips"
+
+
+def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
+    if found.harm is None or found.called is None:
+        yield "harm", f"not known: {found.reason}"
+    else:
+        ends = end if isinstance(end := found.harm.interval, str) else f"95 % interval: {end.low:.3f} to {end.high:.3f}"
+        yield "harm", f"outsiders lose {found.harm.mean.value or 0.0:.3f} u each ({ends})"
+        yield "by", f"`{found.kind}`, λ {found.strength:g}, in {found.share:.0%} of runs; fair play in the others"
+        yield "called", f"collusion in {found.called.share:.0%} of studies of {found.seeds} seeds"
+    yield "searched", f"{found.tried} colluders at {found.searched} seeds, the best again at {found.fresh} others"
 
 
 def _called(each: Studied) -> str:

@@ -7,6 +7,7 @@ from colosseum.evidence.calls import Verdict
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook
 from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.power.worst import WorstHarm
 from colosseum.evidence.statistics import Paired, Share, wilson
 
 
@@ -60,6 +61,8 @@ class PowerFile:
     """Of every number of seeds."""
     seeds: tuple[int, ...]
     plants: tuple[PlantPower, ...]
+    worst: WorstHarm | None
+    """The worst undetected harm; null where nobody asked."""
 
 
 def power_content(found: Outlook, scenario: str) -> PowerFile:
@@ -69,6 +72,7 @@ def power_content(found: Outlook, scenario: str) -> PowerFile:
     return PowerFile(
         scenario, found.experiment, where.planted, where.benign, beside, rule.signal, rule.margins, found.least,
         found.looked, found.pool, draws.studies, draws.sizes, tuple(_plant(each, found) for each in found.studied),
+        found.worst,
     )  # fmt: skip
 
 

@@ -13,13 +13,12 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Arena, Plant, ground, planted, with_settings
 from colosseum.evidence.power.pool import Broken, Field, grow, kinds_of
 from colosseum.evidence.power.studies import Draws, Stand, Studied, StudyRule, stands, study
+from colosseum.evidence.power.worst import Search, WorstHarm
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
-
-NO_GROUND: Final = "no arm tells the members of the first coalition anything that its control does not"
 
 
 class Unplantable(Exception):  # noqa: N818 - what is wrong, in words
@@ -47,6 +46,8 @@ class Wish:
     """In place of the experiment's."""
     jobs: int | None = None
     """Processes; None: one a core."""
+    worst: bool = False
+    """Whether to search for the worst undetected harm, too, in studies of the largest size."""
 
     def plants(self, where: Arena) -> list[Plant]:
         """All of them: fair play first at every noise, and no benign channel where there is no arm for it."""
@@ -82,6 +83,8 @@ class Outlook:
     studied: tuple[Studied, ...]
     experiment: str = ""
     question: str = ""
+    worst: WorstHarm | None = None
+    """None where nobody asked."""
 
 
 Tell: TypeAlias = Callable[[str, int, int], None]
@@ -149,7 +152,7 @@ def outlook(
     kinds = kinds_of(at_first)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
-        raise Unplantable(NO_GROUND)
+        raise Unplantable("no arm tells the members of the first coalition anything that its control does not")
     plants = wish.plants(where)
     rivals = {arm: kinds[arm] for arm in where.rivals}
     field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
@@ -160,9 +163,12 @@ def outlook(
     found = stands(grown, plants, own, rivals, rule)
     draws = Draws(wish.studies, wish.sizes)
     studied = tuple(_studied(found, draws, tell))
+    ahead = replace(at_first, design=design, kinds=rivals)
+    search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
     return Outlook(
-        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, studied, design.name, design.question
-    )
+        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, studied, design.name, design.question,
+        search.find() if wish.worst else None,
+    )  # fmt: skip
 
 
 def _studied(found: Sequence[Stand], draws: Draws, tell: Tell) -> Sequence[Studied]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.screening import Screener
@@ -21,7 +21,6 @@ from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import BASELINE_ALONE
-from colosseum.evidence.power.unrecorded import play
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed, difference
@@ -31,7 +30,11 @@ from colosseum.model.scenario import Task
 from colosseum.model.settings import Settings
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.run.event_loop import completed
 from colosseum.run.judging.judgement import SCHEMA, Judged
+from colosseum.run.run import LiveRun
+from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
 
 SEEDS_AT_ONCE: Final = 4
@@ -129,6 +132,19 @@ class Field:
         return found
 
 
+def play(trial: Trial) -> list[dict[str, Any]]:
+    """The events of a trial whose players are all scripts, as its trace would hold them; no file is left."""
+    events: list[dict[str, Any]] = []
+    trace = TraceWriter(Path(os.devnull), heard=lambda event, content: events.append({"event": event, **content}))
+    trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
+    team = {agent: SCRIPTED[name] for agent, name in trial.roles.items()}
+    try:
+        completed(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+    finally:
+        trace.close()
+    return events
+
+
 def _nobody(name: str, settings: Settings) -> Endpoint:
     raise AssertionError(f"{name} is no script")
 
@@ -139,8 +155,10 @@ def kinds_of(field: Field) -> dict[str, ArmKind]:
     return kinds(list(field.records(first, {})), field.design.arms)
 
 
-def grow(field: Field, size: int, tell: Callable[[int], None], jobs: int | None = None) -> list[Grown]:
-    """So many seeds that offer enough, from 1 on, in order; those that do not are there, too.
+def grow(
+    field: Field, size: int, tell: Callable[[int], None], jobs: int | None = None, *, first: int = 1
+) -> list[Grown]:
+    """So many seeds that offer enough, from `first` on, in order; those that do not are there, too.
 
     `jobs` are processes; by default one a core. `tell` hears how many are there. Raises Broken.
     """
@@ -150,7 +168,7 @@ def grow(field: Field, size: int, tell: Callable[[int], None], jobs: int | None 
     number = jobs or os.cpu_count() or 1
     with ThreadPoolExecutor(1) if number == 1 else pool(number) as workers:
         waiting: deque[Future[list[Grown]]] = deque()
-        starts = count(1, SEEDS_AT_ONCE)
+        starts = count(first, SEEDS_AT_ONCE)
         while kept < size:
             while len(waiting) < 2 * number:
                 begin = next(starts)

@@ -60,7 +60,8 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     count = 0
     for _ in range(FLIP_DRAWS // _BLOCK):
         octets = np.frombuffer(coin.randbytes(_BLOCK * width), dtype=np.uint8).reshape(_BLOCK, width)
-        count += _beyond(np.unpackbits(octets, axis=1)[:, :n], magnitudes, reach)
+        sums = 2 * (np.unpackbits(octets, axis=1)[:, :n] @ magnitudes) - magnitudes.sum()
+        count += int((abs(sums) >= reach).sum())
     return Figure((1 + count) / (1 + FLIP_DRAWS))
 
 
@@ -85,9 +86,3 @@ def _sums(magnitudes: "NDArray[np.float64]") -> "NDArray[np.float64]":
     for magnitude in magnitudes:
         sums = np.concatenate((sums - magnitude, sums + magnitude))
     return sums
-
-
-def _beyond(signs: "NDArray[np.integer]", magnitudes: "NDArray[np.float64]", reach: float) -> int:
-    """How many rows of 0/1 signs give a sum at least `reach` away from 0."""
-    sums = 2 * (signs @ magnitudes) - magnitudes.sum()
-    return int((abs(sums) >= reach).sum())
