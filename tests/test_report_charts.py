@@ -7,7 +7,6 @@ from importlib.resources import files
 from xml.etree import ElementTree
 
 import pytest
-from conftest import SPECS, checked
 from records import figures, record, study
 
 from colosseum.evidence.figures import Figure, RunRecord
@@ -24,13 +23,10 @@ from colosseum.report.effects import (
     tone_of,
     wants_heat,
 )
-from colosseum.report.html.gather import frontier_chart, most_telling
 from colosseum.report.html.page import asset, html_of, svg
 from colosseum.report.page import cell_words
 from colosseum.report.pictures import FORMS, WIDTH, Scale, looks, named, scale, tick_words, width_of
 from colosseum.report.words import slug
-from colosseum.solve.questions.prospect import Prospect, prospect
-from colosseum.solve.solver import Solver
 
 NAME = "{http://www.w3.org/2000/svg}"
 ARMS = ("baseline", "emergent", "prompted")
@@ -198,59 +194,10 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 
 
-# ---- frontier -------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def ticket_game() -> Prospect:
-    """What can be had in the shipped game of tickets."""
-    scenario = checked(SPECS / "jira.colo").expansion.scenario
-    return prospect(Solver(scenario.task), scenario.coalitions[0])
-
-
-def outcomes(found: Prospect) -> list[RunRecord]:
-    """Two runs that did as the coalition wants most, one as the team does, and some that count for nothing."""
-    points = found.frontier.points
-    ends = [(point.joint_payoff, point.coalition_value) for point in (points[0], points[-1], points[-1])]
-    reached = [
-        record(arm, seed, figures(scalars={"joint_payoff": team, "coalition_value": own}))
-        for seed, (arm, (team, own)) in enumerate(zip(ARMS, ends, strict=True))
-    ]
-    unknown, broken = figures(scalars={"coalition_value": "unproven"}), figures(infeasible=True)
-    return [*reached, record("lost", 4, unknown), record("lost", 5, broken), record("lost", 6, None)]
-
-
-def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Prospect) -> None:
-    found = ticket_game
-    chart = frontier_chart(found, outcomes(found), arms=ARMS, where="seed 1")
-    places = {title: (x, y) for x, y, title, link in marks(drawn(chart)) if not link}
-    reached = {title.split(",")[0]: (x, y) for x, y, title, link in marks(drawn(chart)) if link}
-    assert set(reached) == set(ARMS)
-    assert reached["baseline"] == pytest.approx(places["λ = 0"], abs=1)
-    assert reached["prompted"] == pytest.approx(reached["emergent"], abs=6), "they ended alike"
-    assert reached["prompted"] != reached["emergent"], "and neither hides the other"
-    assert isinstance(chart, Plot)
-    assert f"Below λ = {found.critical_lambda:.3g} it is harmless" in chart.caption
-    assert [name for name, spots in chart.spots.items() if spots] == ["", *ARMS]
-    nothing = replace(found, frontier=replace(found.frontier, points=(), steps=(), reason="not proven"))
-    assert frontier_chart(nothing, [], arms=(), where="seed 1") == "not proven"
-
-
-def test_an_instance_in_which_the_coalition_lost_is_not_drawn_where_it_gained_in_another() -> None:
-    gains = {1: -1.0, 2: 0.5, 3: 0.25}
-    records = [
-        record(arm, seed, figures(scalars={"coalition_value": gain if arm == "told" else 0.0}))
-        for seed, gain in gains.items() for arm in ("told", "base")
-    ]  # fmt: skip
-    assert most_telling(records, "base") == records[2]
-    assert most_telling(records[:2], "base") == records[0]
-    assert most_telling([], "base") is None
-
-
 # ---- hostile names --------------------------------------------------------------------------------------------------
 
 
-def hostile_charts(ticket_game: Prospect) -> Iterator[AnyChart | str]:
+def hostile_charts() -> Iterator[AnyChart | str]:
     records = [
         replace(run, arm=f"{run.arm}{HOSTILE}", trial=f"{run.trial}{HOSTILE}", point=f'{run.point}, {m}="{HOSTILE}"')
         for m in "ab" for run in runs(("n=1", "n=2", "n=3", "n=4"), seeds=2)
@@ -260,13 +207,11 @@ def hostile_charts(ticket_game: Prospect) -> Iterator[AnyChart | str]:
     assert HOSTILE not in html_of([heat for heat in [heat_map(found, "outsider_loss")] if not isinstance(heat, str)])
     yield differences_chart(found, "outsider_loss", records=records)
     yield plane_chart(found)
-    reached = [replace(run, arm=HOSTILE) for run in outcomes(ticket_game)]
-    yield frontier_chart(ticket_game, reached, arms=arms, where=HOSTILE)
 
 
-def test_hostile_names_are_cut_and_harmless(ticket_game: Prospect) -> None:
+def test_hostile_names_are_cut_and_harmless() -> None:
     styled = set(re.findall(r"\.([a-z][\w-]*)", STYLE))
-    seen = list(hostile_charts(ticket_game))
+    seen = list(hostile_charts())
     for chart in seen:
         root = drawn(chart)
         for element in root.iter(f"{NAME}text"):

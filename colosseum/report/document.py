@@ -138,8 +138,6 @@ class Spot:
     x_limits: Limits | None = None
     y_limits: Limits | None = None
     """Of 95 % intervals."""
-    name: str = ""
-    """Beside it."""
     title: str = ""
     """Says what it is when it is pointed at."""
     run: str = ""
@@ -207,15 +205,13 @@ class Plot(Chart):
     guides: tuple[Guide, ...] = ()
     series: tuple[str, ...] = ()
     """All arms, the control first, so that an arm has the same colour and form in all charts."""
-    boundary: tuple[tuple[float, float], ...] = ()
-    """Of what can be had, by ascending y; what lies beyond it is tinted."""
 
     @property
     def table(self) -> Table:
         """Its numbers."""
         none, axes = (None, None), (self.across, self.up)
         rows = [
-            (name, s.name or s.title, s.x, *(s.x_limits or none), s.y, *(s.y_limits or none))
+            (name, s.title, s.x, *(s.x_limits or none), s.y, *(s.y_limits or none))
             for name, series in self.spots.items() for s in series
         ]  # fmt: skip
         columns = [words for axis in axes for words in (axis, f"{axis}, low", f"{axis}, high")]

@@ -102,21 +102,17 @@ def _intervals(axes: "Axes", chart: IntervalChart) -> None:
 
 def _plot(axes: "Axes", chart: Plot) -> None:
     """A series has a colour and a form, and every spot its interval."""
-    if chart.boundary:
-        axes.plot(*zip(*chart.boundary, strict=True), color="0.3", linewidth=1)
     for axis, value, name in chart.guides:
         draw = axes.axvline if axis == "across" else axes.axhline
         draw(value, color="0.5", linewidth=0.8, linestyle="--" if name else "-")
     order = [*chart.series, *chart.spots]  # so that an arm has the same colour and form in all charts
     for name, spots in chart.spots.items():
         place = order.index(name)
-        colour, label = (f"C{place}", _short(name)) if name else ("0.3", None)
         for spot in spots:
             axes.errorbar(
                 spot.x, spot.y, _around(spot.y, spot.y_limits), _around(spot.x, spot.x_limits), FORMS[place % 5],
-                color=colour, markersize=4, linewidth=0.8, label=label if spot is spots[0] else None,
+                color=f"C{place}", markersize=4, linewidth=0.8, label=_short(name) if spot is spots[0] else None,
             )  # fmt: skip
-            axes.annotate(_short(spot.name), (spot.x, spot.y), xytext=(4, 4), textcoords="offset points", fontsize=6)
     axes.set_xlabel(_short(chart.across))
     axes.set_ylabel(_short(chart.up))
     if any(chart.spots):

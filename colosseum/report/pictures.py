@@ -224,25 +224,21 @@ def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Mark
 
 
 def _plot(chart: Plot) -> tuple[float, list[Markup]]:
-    """What can be had and the axes, then the guides, the series, and the key."""
+    """The axes, then the guides, the series, and the key."""
     every = [spot for series in chart.spots.values() for spot in series]
     guided = {axis: [value for way, value, _ in chart.guides if way == axis] for axis in ("across", "up")}
-    xs = [x for spot in every for x in (spot.x, *(spot.x_limits or ()))] + [x for x, _ in chart.boundary]
-    ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))] + [y for _, y in chart.boundary]
+    xs = [x for spot in every for x in (spot.x, *(spot.x_limits or ()))]
+    ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))]
     across = scale([*xs, *guided["across"]], LEFT + 8, RIGHT - 8)
     up = scale([*ys, *guided["up"]], 40 + TALL, 40)
-    found = list[Markup]()
-    if edge := [(across(x), up(y)) for x, y in chart.boundary]:
-        corners = [(LEFT, edge[-1][1]), (LEFT, up.end), (RIGHT, up.end), (RIGHT, up.start), (edge[0][0], up.start)]
-        found += [stroke([*edge, *corners], "area tint", "beyond what any decisions allow"), stroke(edge, "curve")]
-    found += [*left_axis(up, chart.up), *bottom_axis(across, up.end, up.start, chart.across)]
+    found = [*left_axis(up, chart.up), *bottom_axis(across, up.end, up.start, chart.across)]
     for axis, value, name in chart.guides:
         x, y, role = across(value), up(value), "margin" if value else "zero"
         if axis == "across":
             found += [rule(x, up.end, x, up.start, role), named(x, up.end - 4, name, 150, "soft halo", "middle")]
         else:
             found += [rule(LEFT, y, RIGHT, y, role), named(RIGHT, y - 5, name, 150, "soft halo", "end")]
-    look = looks(filter(None, chart.spots), chart.series)
+    look = looks(chart.spots, chart.series)
     high, key = legend(look, up.start + 44)
     return up.start + 44 + high, [*found, *_series(chart, look, across, up), *key]
 
@@ -251,7 +247,7 @@ def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> 
     """Marks with their intervals; those at the same place stand around it, each turn farther out."""
     met: Counter[Place] = Counter()
     for name, series in chart.spots.items():
-        role, form = look.get(name, ("", "circle"))
+        role, form = look[name]
         for spot in series:
             x, y = across(spot.x), up(spot.y)
             if spot.x_limits:
@@ -260,8 +256,5 @@ def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> 
                 yield rule(x, up(spot.y_limits[0]), x, up(spot.y_limits[1]), f"thin {role}")
             turn = met[x, y]
             place = x + 5.5 * sqrt(turn) * cos(2.4 * turn), y + 5.5 * sqrt(turn) * sin(2.4 * turn)
-            size, dot = 4.0 if role else 2.5, "dot " if spot.run else ""
-            yield mark(place, (f"{dot}{role}", form), size, spot.title, spot.run)
-            met[x, y] += bool(name)
-            off, anchor = (-8, "end") if x > (LEFT + RIGHT) / 2 else (8, "start")
-            yield named(x + off, y - 6, spot.name, 150, "halo", anchor)
+            yield mark(place, (role, form), 4.0, spot.title)
+            met[x, y] += 1
