@@ -10,7 +10,7 @@ import pytest
 from test_report_charts import hostile_charts
 
 from colosseum.diagnostics import ColosseumError
-from colosseum.report.document import Amount, IntervalChart, IntervalRow, Spot, Table
+from colosseum.report.document import Amount, IntervalChart, IntervalRow, Table
 from colosseum.report.files import check_file
 from colosseum.report.paper import csv_of, figure_files, write_files
 
@@ -21,8 +21,7 @@ TABLE = Table("one", "first\n\\input{evil}", ("arm", "n", "mean_λ"), (
 
 
 def chart(name: str = "one") -> IntervalChart:
-    dots = (Spot(0.1, title="seed 1", run="abc"), Spot(0.3, title="seed 2", run="def"))
-    told = IntervalRow("told", Amount(0.2, limits=(0.1, 0.3)), tone="bad", note="effect", dots=dots)
+    told = IntervalRow("told", Amount(0.2, limits=(0.1, 0.3)), tone="bad", note="effect", dots=(0.1, 0.3))
     rows = (told, IntervalRow("lost", Amount()))
     return IntervalChart(name, "Title", "What is seen.", axis="loss, u", rows=rows, margin=0.04)
 

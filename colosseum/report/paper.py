@@ -37,6 +37,7 @@ LONGEST: Final = 60
 def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:
     """Write every chart in all formats and every table as CSV, by name. Returns how many files, and what is missing.
 
+    A plane has no CSV: that of the verdicts holds its numbers.
     The folder is made where there is none; what else is in it stays. Raises OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -50,8 +51,8 @@ def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, 
                 missing[HELP] = None
             except (ValueError, RuntimeError) as fault:
                 missing[f"{block.name}: matplotlib cannot draw it: {clean(str(fault))}"] = None
-        table = block.table if isinstance(block, Chart) else block
-        files["csv"] = csv_of(table)
+        if not isinstance(block, Plot):
+            files["csv"] = csv_of(block.table if isinstance(block, Chart) else block)
         for ending, content in files.items():
             replace_file(folder / f"{slug(block.name)}.{ending}", content)
         written += len(files)
@@ -89,7 +90,7 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
 def _intervals(axes: "Axes", chart: IntervalChart) -> None:
     """A row has its dots in grey, and over them the mean on its interval."""
     for place, row in enumerate(chart.rows):
-        axes.plot([dot.x for dot in row.dots], [place + 0.2] * len(row.dots), ".", color="0.7", markersize=3)
+        axes.plot(row.dots, [place + 0.2] * len(row.dots), ".", color="0.7", markersize=3)
         if (mean := row.change.value) is not None:
             axes.errorbar(mean, place, xerr=_around(mean, row.change.limits), fmt=TONES[row.tone], markersize=4)
     axes.axvline(0, color="0.5", linewidth=0.8)

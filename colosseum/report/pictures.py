@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import cos, sin, sqrt
 from typing import Final, TypeAlias
-from urllib.parse import quote
 
 from markupsafe import Markup
 from rich.cells import cell_len, set_cell_size
@@ -109,17 +108,11 @@ def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "")
     return stroke(((x1, y1), (x2, y2)), f"rule {role}", title)
 
 
-def mark(place: Place, look: Look, size: float, title: str = "", run: str = "") -> Markup:
-    """A sign of half this width, which leads to a run."""
+def mark(place: Place, look: Look, size: float, title: str = "") -> Markup:
+    """A sign of half this width."""
     role, form = look
     made = Markup('<path class="mark {} {}" transform="translate({:.1f} {:.1f}) scale({:g})" d="{}">{}</path>')
-    shown = made.format(form, role, *place, size, FORMS[form], _titled(title))
-    return Markup('<a href="{}" tabindex="-1">{}</a>').format(link_of(run), shown) if run else shown
-
-
-def link_of(trial: str) -> str:
-    """Where a run stands on the page."""
-    return f"#run={quote(trial, safe='', errors='replace')}"
+    return made.format(form, role, *place, size, FORMS[form], _titled(title))
 
 
 def width_of(text: str) -> float:
@@ -187,7 +180,7 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Markup]]:
     """A row has the name and the note, then the dots, then the mean on its interval. The axis stands below."""
     rows, top, words = chart.rows, 30.0, f"margin {chart.margin:g}"
     bottom = top + len(rows) * ROW + HEAD * sum(1 for group, _ in groupby(row.group for row in rows) if group)
-    dots = (dot.x for row in rows for dot in row.dots)
+    dots = (dot for row in rows for dot in row.dots)
     ends = (end for row in rows for end in row.change.numbers.values() if end is not None)
     across = scale([0.0, chart.margin, *dots, *ends], 8, RIGHT)
     found = list(bottom_axis(across, top, bottom, chart.axis, sign=True))
@@ -214,7 +207,7 @@ def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Mark
     yield named(19, y + 16, row.name, RIGHT - 30 - room, "over")
     yield named(RIGHT, y + 16, words, room + 4, f"over {role}", "end")
     for place, dot in enumerate(row.dots):  # on three lanes, so that few hide each other
-        yield mark((across(dot.x), y + 23 + 5 * (place % 3)), ("dot faint", "circle"), 2.8, dot.title, dot.run)
+        yield mark((across(dot), y + 23 + 5 * (place % 3)), ("faint", "circle"), 2.8)
     middle = y + ROW - 8
     if limits:
         words = f"{level} % interval: {signed(limits[0], 3)} to {signed(limits[1], 3)}"
