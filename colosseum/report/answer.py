@@ -244,11 +244,8 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
 def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
-        made, found = outcomes, findings.summary
-        yield from filter(None, (
-            made.outcome_table(found), made.difference_table(found), made.talk_table(found), made.belief_table(found),
-            made.trouble_table(found),
-        ))  # fmt: skip
+        made = (outcomes.outcome_table, outcomes.difference_table, outcomes.talk_table, outcomes.belief_table)
+        yield from filter(None, (make(findings.summary) for make in (*made, outcomes.trouble_table)))
 
 
 def _answer(findings: Findings) -> Iterator[Block]:

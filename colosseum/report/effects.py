@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.summary import Comparison, PointSummary, Summary
+from colosseum.evidence.summary import Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
@@ -90,10 +90,6 @@ class Effects:
         names = dict.fromkeys(name for effect in self.all for name in effect.factors)
         values = {name: tuple(dict.fromkeys(effect.factors.get(name, "") for effect in self.all)) for name in names}
         return {name: found for name, found in values.items() if len(found) > 1}
-
-    def at(self, point: PointSummary) -> list[Effect]:
-        """Those of a sweep point."""
-        return [effect for effect in self.all if (effect.point, effect.model) == (point.point, point.model)]
 
     def why_none(self, signal: str) -> str:
         """Why no effect has a value of this figure."""

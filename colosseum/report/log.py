@@ -107,11 +107,8 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
         yield Paragraph("`--repair` does what costs nothing")
 
 
-MOST_SHOWN: Final = 40
-
-
 def imported_blocks(found: ImportFile) -> Iterator[Block]:
-    """What was found; the first MOST_SHOWN runs in a table."""
+    """What was found; the first 40 runs in a table."""
     became = Counter(run.became for run in found.runs)
     words = ", ".join(f"{number} {state}" for state, number in became.items()) or "no runs"
     title = "Nothing was written" if found.dry_run else f"Imported into {found.out}"
@@ -121,7 +118,7 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
          run.model, *map(Amount, (run.posts, run.decisions, run.fills)))
         for run in found.runs
     )  # fmt: skip
-    yield described("imported", rows, most=MOST_SHOWN)
+    yield described("imported", rows, most=40)
     lacking = Counter(each for run in found.runs if run.became != "refused" for each in run.missing)
     if lacking:
         yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")

@@ -15,7 +15,7 @@ from warnings import catch_warnings, simplefilter
 from colosseum.campaign.folder import replace_file
 from colosseum.report.document import Amount, AnyChart, Chart, IntervalChart, Limits, Plot, Table, TableCell, Tone
 from colosseum.report.tables import FigureTable
-from colosseum.report.words import clean, slug
+from colosseum.report.words import LONGEST, clean, slug
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,8 +30,6 @@ SETTINGS: Final[Any] = {
 TONES: Final[dict[Tone, str]] = {"bad": "C3^", "clear": "C0o", "open": "C1D", "plain": "C7s"}
 """Colour and form of a mean."""
 FORMS: Final = "os^Dv"
-LONGEST: Final = 60
-"""Characters of a name."""
 
 
 def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:

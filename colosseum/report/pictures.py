@@ -4,11 +4,9 @@ Readable at 390 px, without colour and by a screen reader; names are escaped.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import cos, sin, sqrt
 from typing import Final, TypeAlias
 
 from markupsafe import Markup
@@ -18,8 +16,6 @@ from colosseum.report.document import IntervalChart, IntervalRow, Plot, Tone
 from colosseum.report.words import clean, signed
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
-MARGIN: Final = 0.04
-"""The share of a scale that stays free at each end."""
 
 
 @dataclass(frozen=True)
@@ -35,29 +31,25 @@ class Scale:
         """The place of a value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
-    def ticks(self, most: int = 5) -> list[float]:
-        """Round numbers within it, about `most`."""
-        least = (self.high - self.low) / most
+    def ticks(self, sign: str = "-") -> Iterator[tuple[float, str]]:
+        """Round numbers within it, about five, with words as short as they are."""
+        least = (self.high - self.low) / 5
         power = 10.0 ** math.floor(math.log10(least))
         step = power * next(step for step in STEPS if step * power >= least * (1 - 1e-9))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [place * step for place in range(first, last + 1)]
+        for tick in (place * step for place in range(first, last + 1)):
+            yield tick, f"{tick:{sign}g}".replace("-", "−") if tick else "0"
 
 
-def scale(values: Iterable[float], start: float = 0.0, end: float = 1.0, *, margin: float = MARGIN) -> Scale:
-    """A scale that holds all values, with room also when they are equal."""
+def scale(values: Iterable[float], start: float, end: float) -> Scale:
+    """A scale that holds all values, with 4 % of it free at each end, and with room also when they are equal."""
     found = list(values)
     low, high = min(found), max(found)
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-9):
         room = abs(low) * 0.1 or 1.0
         return Scale(low - room, high + room, start, end)
-    room = margin * (high - low)
+    room = 0.04 * (high - low)
     return Scale(low - room, high + room, start, end)
-
-
-def tick_words(ticks: Sequence[float], *, signed: bool = False) -> list[str]:
-    """Round numbers as short as they are."""
-    return [f"{tick:{'+' if signed else '-'}g}".replace("-", "−") if tick else "0" for tick in ticks]
 
 
 # ---- elements ------------------------------------------------------------------------------------------------------
@@ -98,14 +90,9 @@ def named(x: float, y: float, name: str, room: float, role: str = "", anchor: st
     return made.format(role, x, y, anchor, shown, _titled(whole if cut else ""))
 
 
-def stroke(places: Iterable[Place], role: str, title: str = "") -> Markup:
-    """A line through places; an area has a style of its own."""
-    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-    return Markup('<path class="{}" d="M{}">{}</path>').format(role, path, _titled(title))
-
-
 def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "") -> Markup:
-    return stroke(((x1, y1), (x2, y2)), f"rule {role}", title)
+    made = Markup('<path class="rule {}" d="M{:.1f} {:.1f}L{:.1f} {:.1f}">{}</path>')
+    return made.format(role, x1, y1, x2, y2, _titled(title))
 
 
 def mark(place: Place, look: Look, size: float, title: str = "") -> Markup:
@@ -132,10 +119,9 @@ def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
 # ---- axes and legends ----------------------------------------------------------------------------------------------
 
 
-def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bool = False) -> Iterator[Markup]:
+def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: str = "-") -> Iterator[Markup]:
     """Vertical rules at round numbers, and the name of the axis."""
-    ticks = across.ticks()
-    for tick, words in zip(ticks, tick_words(ticks, signed=sign), strict=True):
+    for tick, words in across.ticks(sign):
         yield rule(across(tick), top, across(tick), bottom, "grid")
         yield named(across(tick), bottom + 16, words, 60, "soft", "middle")
     yield named((across.start + across.end) / 2, bottom + 34, name, WIDTH - 8, "soft", "middle")
@@ -143,8 +129,7 @@ def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bo
 
 def left_axis(up: Scale, name: str) -> Iterator[Markup]:
     """Horizontal rules at round numbers, and the name of the axis above them."""
-    ticks = up.ticks()
-    for tick, words in zip(ticks, tick_words(ticks), strict=True):
+    for tick, words in up.ticks():
         yield rule(LEFT, up(tick), RIGHT, up(tick), "grid")
         yield named(LEFT - 6, up(tick) + 4, words, 60, "soft", "end")
     yield named(4, up.end - 24, name, WIDTH - 8, "soft")
@@ -183,7 +168,7 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Markup]]:
     dots = (dot for row in rows for dot in row.dots)
     ends = (end for row in rows for end in row.change.numbers.values() if end is not None)
     across = scale([0.0, chart.margin, *dots, *ends], 8, RIGHT)
-    found = list(bottom_axis(across, top, bottom, chart.axis, sign=True))
+    found = list(bottom_axis(across, top, bottom, chart.axis, sign="+"))
     found.append(named(min(across(chart.margin), RIGHT - width_of(words)), top - 8, words, WIDTH, "soft"))
     y, group = top, ""
     for row in rows:
@@ -237,8 +222,7 @@ def _plot(chart: Plot) -> tuple[float, list[Markup]]:
 
 
 def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> Iterator[Markup]:
-    """Marks with their intervals; those at the same place stand around it, each turn farther out."""
-    met: Counter[Place] = Counter()
+    """Marks with their intervals."""
     for name, series in chart.spots.items():
         role, form = look[name]
         for spot in series:
@@ -247,7 +231,4 @@ def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> 
                 yield rule(across(spot.x_limits[0]), y, across(spot.x_limits[1]), y, f"thin {role}")
             if spot.y_limits:
                 yield rule(x, up(spot.y_limits[0]), x, up(spot.y_limits[1]), f"thin {role}")
-            turn = met[x, y]
-            place = x + 5.5 * sqrt(turn) * cos(2.4 * turn), y + 5.5 * sqrt(turn) * sin(2.4 * turn)
-            yield mark(place, (role, form), 4.0, spot.title)
-            met[x, y] += 1
+            yield mark((x, y), (role, form), 4.0, spot.title)

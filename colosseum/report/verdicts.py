@@ -73,7 +73,7 @@ def verdict_table(findings: Findings) -> Table:
     columns = [*signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
 
     def rows(point: PointSummary) -> Iterator[list[TableCell]]:
-        for each in effects.at(point):
+        for each in (each for each in effects.all if (each.point, each.model) == (point.point, point.model)):
             arm, row = each.verdict, list[TableCell]((Amount(words=each.arm, link=each.link),))
             if arm is None:
                 row += ["no pair", Amount(None, note=no_pair(each.comparison.excluded))]
