@@ -188,20 +188,17 @@ class IntervalChart(Chart):
         return Table(self.name, self.title, tuple(columns[place] for place in kept), cells, grouped=0 in kept)
 
 
-Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
-"""A value of one axis, and what it is."""
-
-
 @dataclass(frozen=True)
 class Plot(Chart):
-    """Two measures against each other; a table of verdicts has the numbers."""
+    """Two measures against each other; the tables of verdicts and of pairs have the numbers."""
 
     across: str
     up: str
     """What is measured, with its unit."""
     spots: Mapping[str, tuple[Spot, ...]]
     """By what a series is called."""
-    guides: tuple[Guide, ...] = ()
+    margins: tuple[float, float]
+    """The least effects that matter, across and up."""
     series: tuple[str, ...] = ()
     """All arms, the control first, so that an arm has the same colour and form in all charts."""
 

@@ -209,9 +209,6 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
         across=f"actions: {label(signal)}, treated − control{unit}",
         up="messages: change of the judge's score, points",
         spots=series,
-        guides=(
-            ("across", 0.0, ""), ("across", margin, f"margin {margin:g}" if margin else ""),
-            ("up", 0.0, ""), ("up", ENOUGH_POINTS, f"{ENOUGH_POINTS:g} point"),
-        ),
+        margins=(margin, ENOUGH_POINTS),
         series=(effects.control, *effects.arms),
-    )  # fmt: skip
+    )

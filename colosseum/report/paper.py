@@ -35,7 +35,7 @@ FORMS: Final = "os^Dv"
 def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:
     """Write every chart in all formats and every table as CSV, by name. Returns how many files, and what is missing.
 
-    A plane has no CSV: that of the verdicts holds its numbers.
+    A plane has no CSV: the tables of verdicts and of pairs have its numbers.
     The folder is made where there is none; what else is in it stays. Raises OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,9 +101,9 @@ def _intervals(axes: "Axes", chart: IntervalChart) -> None:
 
 def _plot(axes: "Axes", chart: Plot) -> None:
     """A series has a colour and a form, and every spot its interval."""
-    for axis, value, name in chart.guides:
-        draw = axes.axvline if axis == "across" else axes.axhline
-        draw(value, color="0.5", linewidth=0.8, linestyle="--" if name else "-")
+    for draw, least in zip((axes.axvline, axes.axhline), chart.margins, strict=True):
+        draw(0, color="0.5", linewidth=0.8)
+        draw(least, color="0.5", linewidth=0.8, linestyle="--")
     order = [*chart.series, *chart.spots]  # so that an arm has the same colour and form in all charts
     for name, spots in chart.spots.items():
         place = order.index(name)

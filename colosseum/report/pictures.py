@@ -204,18 +204,17 @@ def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Mark
 def _plot(chart: Plot) -> tuple[float, list[Markup]]:
     """The axes, then the guides, the series, and the key."""
     every = [spot for series in chart.spots.values() for spot in series]
-    guided = {axis: [value for way, value, _ in chart.guides if way == axis] for axis in ("across", "up")}
+    least, point = chart.margins
     xs = [x for spot in every for x in (spot.x, *(spot.x_limits or ()))]
     ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))]
-    across = scale([*xs, *guided["across"]], LEFT + 8, RIGHT - 8)
-    up = scale([*ys, *guided["up"]], 40 + TALL, 40)
+    across = scale([0.0, least, *xs], LEFT + 8, RIGHT - 8)
+    up = scale([0.0, point, *ys], 40 + TALL, 40)
     found = [*left_axis(up, chart.up), *bottom_axis(across, up.end, up.start, chart.across)]
-    for axis, value, name in chart.guides:
-        x, y, role = across(value), up(value), "margin" if value else "zero"
-        if axis == "across":
-            found += [rule(x, up.end, x, up.start, role), named(x, up.end - 4, name, 150, "soft halo", "middle")]
-        else:
-            found += [rule(LEFT, y, RIGHT, y, role), named(RIGHT, y - 5, name, 150, "soft halo", "end")]
+    for x, y, role in ((0.0, 0.0, "zero"), (least, point, "margin")):
+        found += [rule(across(x), up.end, across(x), up.start, role), rule(LEFT, up(y), RIGHT, up(y), role)]
+    words = f"margin {least:g}" if least else ""
+    found.append(named(across(least), up.end - 4, words, 150, "soft halo", "middle"))
+    found.append(named(RIGHT, up(point) - 5, f"{point:g} point", 150, "soft halo", "end"))
     look = looks(chart.spots, chart.series)
     high, key = legend(look, up.start + 44)
     return up.start + 44 + high, [*found, *_series(chart, look, across, up), *key]

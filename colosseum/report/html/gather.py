@@ -66,13 +66,8 @@ def gather(
 
 def _ordered(findings: Findings, looked: Mapping[str, Attention]) -> list[RunRecord]:
     """Runs of arms that a verdict is given of before others, then controls; each by what it is worth to be read."""
-    treated = {arm.arm for arm in findings.verdicts.treated}
-
-    def place(run: RunRecord) -> tuple[bool, bool, float]:
-        found = looked.get(run.trial)
-        return run.arm not in treated, found is None, -found.worth if found else 0.0
-
-    return sorted(findings.records, key=place)
+    treated, worth = {arm.arm for arm in findings.verdicts.treated}, {trial: a.worth for trial, a in looked.items()}
+    return sorted(findings.records, key=lambda run: (run.arm not in treated, -worth.get(run.trial, -1.0)))
 
 
 def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:
