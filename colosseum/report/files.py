@@ -10,7 +10,7 @@ from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import Findings, in_words, read_campaign
 from colosseum.report import tables
-from colosseum.report.tables import acts, figure_table
+from colosseum.report.tables import ACT, FigureTable, acts, figure_table
 
 
 def check_file(option: str, path: Path | None) -> None:
@@ -65,6 +65,6 @@ def write_acts(folder: Path, path: Path, *, thoughts: bool) -> str:
     """Write messages and decisions of the runs that have ended; says what was written. Raises ColosseumError."""
     check_file("-o", path)
     with in_words(folder):
-        table = acts(Folder(folder), read_campaign(folder), thoughts=thoughts)
+        table = FigureTable.of(acts(Folder(folder), read_campaign(folder), thoughts=thoughts), ACT)
     table.write(path)
     return f"{counted(len(table.rows), 'row')} written to {path}"
