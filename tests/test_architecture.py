@@ -87,7 +87,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2302,
     "campaign": 8900,
     "evidence": 7129,
-    "report": 4123,
+    "report": 4122,
     "api": 488,
     "editor": 531,
     "cli": 1776,

@@ -180,12 +180,11 @@ class IntervalChart(Chart):
 
     @property
     def table(self) -> Table:
-        """Its numbers, without columns that are empty throughout."""
-        columns = ("sweep point", "arm", "mean, u", "call")
-        rows = [(row.group, row.name, row.change, row.note) for row in self.rows]
-        kept = [place for place in range(len(columns)) if any(row[place] not in ("", None) for row in rows)]
-        cells = tuple(tuple(row[place] for place in kept) for row in rows)
-        return Table(self.name, self.title, tuple(columns[place] for place in kept), cells, grouped=0 in kept)
+        """Its numbers."""
+        first = 0 if any(row.group for row in self.rows) else 1
+        rows = tuple((row.group, row.name, row.change, row.note)[first:] for row in self.rows)
+        columns = ("sweep point", "arm", "mean, u", "call")[first:]
+        return Table(self.name, self.title, columns, rows, grouped=not first)
 
 
 @dataclass(frozen=True)
