@@ -88,7 +88,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2302,
     "campaign": 8938,
     "evidence": 7160,
-    "report": 4354,
+    "report": 4129,
     "api": 487,
     "editor": 531,
     "cli": 1800,

@@ -7,15 +7,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from test_report_charts import hostile_charts, ticket_game
+from test_report_charts import hostile_charts
 
 from colosseum.diagnostics import ColosseumError
-from colosseum.report.document import Amount, IntervalChart, IntervalRow, Spot, Table
+from colosseum.report.document import Amount, IntervalChart, IntervalRow, Table
 from colosseum.report.files import check_file
 from colosseum.report.paper import csv_of, figure_files, write_files
-from colosseum.solve.questions.prospect import Prospect
 
-__all__ = ["ticket_game"]
 EVIL = "a|b & 100% $x_1$ {~^} #1 \\end `c` <i>*\u202e\nnew"
 TABLE = Table("one", "first\n\\input{evil}", ("arm", "n", "mean_λ"), (
     ("=1+1", 3, 0.1 + 0.2), (EVIL, None, -1e-9), ("plain", 4, None),
@@ -23,8 +21,7 @@ TABLE = Table("one", "first\n\\input{evil}", ("arm", "n", "mean_λ"), (
 
 
 def chart(name: str = "one") -> IntervalChart:
-    dots = (Spot(0.1, title="seed 1", run="abc"), Spot(0.3, title="seed 2", run="def"))
-    told = IntervalRow("told", Amount(0.2, limits=(0.1, 0.3)), tone="bad", note="effect", dots=dots)
+    told = IntervalRow("told", Amount(0.2, limits=(0.1, 0.3)), tone="bad", note="effect", dots=(0.1, 0.3))
     rows = (told, IntervalRow("lost", Amount()))
     return IntervalChart(name, "Title", "What is seen.", axis="loss, u", rows=rows, margin=0.04)
 
@@ -48,8 +45,8 @@ def test_without_the_extra_tables_are_written_and_it_is_said(monkeypatch: pytest
     assert missing == ["PDF, SVG, PNG need matplotlib: `pip install 'colosseum[figures]'`"]
 
 
-def test_fonts_are_embedded_and_names_are_no_mathematics(ticket_game: Prospect) -> None:
-    for each in {type(chart): chart for chart in hostile_charts(ticket_game)}.values():
+def test_fonts_are_embedded_and_names_are_no_mathematics() -> None:
+    for each in {type(chart): chart for chart in hostile_charts()}.values():
         assert not isinstance(each, str)
         files = figure_files(each)
         assert files["png"].startswith(b"\x89PNG")

@@ -66,15 +66,6 @@ def test_a_link_to_another_arm_keeps_what_stands_beside_it(browser: Browser, jir
     assert page.locator("#board thead").first.locator("th").count() == 3
 
 
-def test_marks_of_pictures_lead_to_their_runs(browser: Browser, jira: Report) -> None:
-    page = browser.open(jira.path)
-    mark = page.locator("#charts a[href^='#run=']").first
-    trial = mark.get_attribute("href").removeprefix("#run=")
-    mark.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_selector(f"#run-title a[href*='{trial[:12]}']")
-
-
 def test_every_event_has_a_place_and_what_hides_it_is_turned_on(browser: Browser, jira: Report) -> None:
     run = jira.run("prompted")
     page = browser.open(jira.path, link(run, 0))

@@ -37,12 +37,12 @@ from colosseum.evidence.folder_checks import verify_folder
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
-from colosseum.report.comparing import comparison_blocks
 from colosseum.report.files import check_file, write_report
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
 from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
+from colosseum.report.verdicts import comparison_blocks
 from colosseum.report.words import clean
 from colosseum.run.trial import Listed
 

@@ -26,7 +26,7 @@ def import_(
     """Bring in runs that others made. Exit code 1 if one was refused."""
     from colosseum.cli.words import checked_spec, output
     from colosseum.imports.importing import import_runs
-    from colosseum.report.imported import imported_blocks
+    from colosseum.report.log import imported_blocks
 
     checked = checked_spec(file, set_)
     found = import_runs(checked, sources, out, experiment=experiment, reader=reader, dry_run=dry_run)
@@ -87,7 +87,7 @@ def compare(folders: Folders, json: AsJson = False) -> int:
     from colosseum.cli.words import output
     from colosseum.evidence.comparing import compare as compared
     from colosseum.evidence.findings import read_report
-    from colosseum.report.comparing import comparison_blocks
+    from colosseum.report.verdicts import comparison_blocks
 
     found = compared([(folder, read_report(folder)) for folder in folders])
     output(lambda: comparison_blocks(found), "compare", lambda: found, json)

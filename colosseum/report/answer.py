@@ -24,18 +24,10 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
+from colosseum.report import outcomes
 from colosseum.report.cells import limits, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
-from colosseum.report.outcomes import (
-    belief_table,
-    difference_table,
-    judge_table,
-    outcome_table,
-    talk_table,
-    thought_table,
-    trouble_table,
-)
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, verdict_blocks
 from colosseum.report.words import MEANINGS, number, reasons
@@ -234,7 +226,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
-    yield from filter(None, (thought_table(findings.verdicts), judge_table(findings.bench)))
+    yield from filter(None, (outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench)))
     yield Definitions(tuple(facts(findings)), "The study")
 
 
@@ -252,8 +244,8 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
 def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
-        made = (outcome_table, difference_table, talk_table, belief_table, trouble_table)
-        yield from filter(None, (make(findings.summary) for make in made))
+        made = (outcomes.outcome_table, outcomes.difference_table, outcomes.talk_table, outcomes.belief_table)
+        yield from filter(None, (make(findings.summary) for make in (*made, outcomes.trouble_table)))
 
 
 def _answer(findings: Findings) -> Iterator[Block]:
@@ -272,8 +264,7 @@ def leading(findings: Findings) -> list[AnyChart | Table]:
     effects = effects_of(findings.summary, findings.verdicts)
     heat = wants_heat(effects)
     charts = (
-        heat_map(effects, signal) if heat else differences_chart(effects, signal, records=findings.records)
-        for signal in effects.margins
+        heat_map(effects, signal) if heat else differences_chart(effects, signal) for signal in effects.margins
     )
     return [chart for chart in charts if not isinstance(chart, str)]
 

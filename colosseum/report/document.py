@@ -4,8 +4,8 @@ A table or a chart is described here once, as data. A terminal, a page, a notebo
 kind of block. Numbers are kept in full; how many decimals are shown stands beside them.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
@@ -130,20 +130,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a plot, or one value of a row, such as a run's or a pair's."""
+    """A place in a plot."""
 
     x: float
-    y: float = 0.0
-    """0 in a row."""
+    y: float
     x_limits: Limits | None = None
     y_limits: Limits | None = None
     """Of 95 % intervals."""
-    name: str = ""
-    """Beside it."""
     title: str = ""
     """Says what it is when it is pointed at."""
-    run: str = ""
-    """The trial that it leads to."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +152,7 @@ class IntervalRow:
     note: str = ""
     """What is made of it: `effect`."""
     tone: Tone = "plain"
-    dots: tuple[Spot, ...] = ()
+    dots: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -186,47 +181,25 @@ class IntervalChart(Chart):
     @property
     def table(self) -> Table:
         """Its numbers."""
-        rows = [(row.group, row.name, row.change, row.note) for row in self.rows]
-        found = _numbers(self, ("sweep point", "arm", "mean, u", "call"), rows)
-        return replace(found, grouped=any(row.group for row in self.rows))
-
-
-Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
-"""A value of one axis, and what it is."""
+        first = 0 if any(row.group for row in self.rows) else 1
+        rows = tuple((row.group, row.name, row.change, row.note)[first:] for row in self.rows)
+        columns = ("sweep point", "arm", "mean, u", "call")[first:]
+        return Table(self.name, self.title, columns, rows, grouped=not first)
 
 
 @dataclass(frozen=True)
 class Plot(Chart):
-    """Two measures against each other."""
+    """Two measures against each other; the tables of verdicts and of pairs have the numbers."""
 
     across: str
     up: str
     """What is measured, with its unit."""
     spots: Mapping[str, tuple[Spot, ...]]
     """By what a series is called."""
-    guides: tuple[Guide, ...] = ()
+    margins: tuple[float, float]
+    """The least effects that matter, across and up."""
     series: tuple[str, ...] = ()
     """All arms, the control first, so that an arm has the same colour and form in all charts."""
-    boundary: tuple[tuple[float, float], ...] = ()
-    """Of what can be had, by ascending y; what lies beyond it is tinted."""
-
-    @property
-    def table(self) -> Table:
-        """Its numbers."""
-        none, axes = (None, None), (self.across, self.up)
-        rows = [
-            (name, s.name or s.title, s.x, *(s.x_limits or none), s.y, *(s.y_limits or none))
-            for name, series in self.spots.items() for s in series
-        ]  # fmt: skip
-        columns = [words for axis in axes for words in (axis, f"{axis}, low", f"{axis}, high")]
-        return _numbers(self, ("series", "point", *columns), rows)
-
-
-def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCell, ...]]) -> Table:
-    """The numbers of a chart, without columns that are empty throughout."""
-    kept = [place for place in range(len(columns)) if any(row[place] not in ("", None) for row in rows)]
-    cells = tuple(tuple(row[place] for place in kept) for row in rows)
-    return Table(chart.name, chart.title, tuple(columns[place] for place in kept), cells)
 
 
 AnyChart: TypeAlias = IntervalChart | Plot

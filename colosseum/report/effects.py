@@ -1,20 +1,19 @@
 """Effects by arm and sweep point. In: a summary and its verdicts; out: a forest plot, a heat map, a plane."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
 from colosseum.evidence.calls import Call, Reading
-from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.summary import Comparison, PointSummary, Summary, by_seed, grouped
+from colosseum.evidence.summary import Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
-from colosseum.report.cells import PLACES, change, described, level
+from colosseum.report.cells import change, described, level
 from colosseum.report.document import Amount, IntervalChart, IntervalRow, Plot, Spot, Table, TableCell, Tone
 from colosseum.report.words import WORDS, quoted, reasons, signed, slug
 
@@ -25,7 +24,7 @@ MANY: Final = 12
 """A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
 colour of their arm."""
 MOST_DOTS: Final = 300
-"""A chart has no more dots; one dot with its link takes 200 bytes of a page."""
+"""A chart has no more dots; one dot takes 200 bytes of a page."""
 CA: Final = "coalition_advantage"
 
 
@@ -92,10 +91,6 @@ class Effects:
         values = {name: tuple(dict.fromkeys(effect.factors.get(name, "") for effect in self.all)) for name in names}
         return {name: found for name, found in values.items() if len(found) > 1}
 
-    def at(self, point: PointSummary) -> list[Effect]:
-        """Those of a sweep point."""
-        return [effect for effect in self.all if (effect.point, effect.model) == (point.point, point.model)]
-
     def why_none(self, signal: str) -> str:
         """Why no effect has a value of this figure."""
         return next((effect.change(signal).note for effect in self.all), "no arm is compared")
@@ -125,48 +120,33 @@ def tone_of(reading: Reading | None) -> Tone:
 # ---- a signal in every arm -----------------------------------------------------------------------------------------
 
 
-def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRecord] = ()) -> IntervalChart | str:
-    """One row for each arm and sweep point, in u. Raises KeyError if the verdict does not use this signal.
-
-    With the runs of the study in `records`, a dot names its seed and leads to the treated run.
-    """
+def differences_chart(effects: Effects, signal: str) -> IntervalChart | str:
+    """One row for each arm and sweep point, in u. Raises KeyError if the verdict does not use this signal."""
     margin, name = effects.margins[signal], label(signal)
     if not any(part.differences for effect in effects.all if (part := effect.part(signal))):
         return effects.why_none(signal)
-    runs = grouped(records, (effects.control, *effects.arms))
     return IntervalChart(
         slug(f"differences-{signal}"),
         f"Change of {name} against {quoted(effects.control)}",
         f"A dot is a seed, a bar the {effects.level} % interval of the mean; a row without one has too few pairs that "
         f"differ, and exact tests decide there. An effect below the margin, {margin:g} u, is too small to matter.",
         axis=f"{name}, treated − control, in u",
-        rows=tuple(_row(effects, effect, signal, runs.get((effect.point, effect.model), ())) for effect in effects.all),
+        rows=tuple(_row(effects, effect, signal) for effect in effects.all),
         margin=margin,
         level=effects.level,
     )
 
 
-def _row(effects: Effects, effect: Effect, signal: str, runs: Sequence[RunRecord]) -> IntervalRow:
+def _row(effects: Effects, effect: Effect, signal: str) -> IntervalRow:
     """An arm at a sweep point; if there is only one arm, the row has the name of the point."""
     part, place = effect.part(signal), effect.place(effects.swept)
     name, group = (place, "") if place and len(effects.arms) == 1 else (effect.arm, place)
     if part is None or effect.verdict is None:
         return IntervalRow(name, effect.change(signal), group, "no pair")
     call = effect.verdict.action.call
-    dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.x)
+    dots = sorted(part.differences)
     step = 1 + len(dots) * len(effects.all) // MOST_DOTS
     return IntervalRow(name, effect.change(signal), group, call, TONES[call], tuple(dots[::step]))
-
-
-def _dots(effects: Effects, effect: Effect, differences: Sequence[float], runs: Sequence[RunRecord]) -> Iterator[Spot]:
-    """With seeds and runs where every pair has a difference; else it is not known which has none."""
-    treated = [run for run in runs if run.arm == effect.arm]
-    pairs, _ = by_seed([run for run in runs if run.arm == effects.control], treated)
-    trials = {run.seed: run.trial for run in reversed(treated)}
-    seeds = list(pairs) if len(pairs) == len(differences) else [None] * len(differences)
-    for seed, value in zip(seeds, differences, strict=True):
-        words = f"{signed(value, PLACES, sign='+')} u"
-        yield Spot(value, title=words) if seed is None else Spot(value, title=f"seed {seed}: {words}", run=trials[seed])
 
 
 def wants_heat(effects: Effects) -> bool:
@@ -229,9 +209,6 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
         across=f"actions: {label(signal)}, treated − control{unit}",
         up="messages: change of the judge's score, points",
         spots=series,
-        guides=(
-            ("across", 0.0, ""), ("across", margin, f"margin {margin:g}" if margin else ""),
-            ("up", 0.0, ""), ("up", ENOUGH_POINTS, f"{ENOUGH_POINTS:g} point"),
-        ),
+        margins=(margin, ENOUGH_POINTS),
         series=(effects.control, *effects.arms),
-    )  # fmt: skip
+    )

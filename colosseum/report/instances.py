@@ -8,7 +8,7 @@ from colosseum.diagnostics import Source, counted
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.spec_questions import Optima
-from colosseum.model.scenario import Coalition, Scenario, Task, Variable
+from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value, text
 from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
@@ -18,9 +18,6 @@ from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import score
 from colosseum.solve.solver import NOT_PROVEN, Optimum
 from colosseum.solve.verify import Verification
-
-MOST_VALUES: Final = 6
-"""Values of a domain that are listed."""
 
 
 def heading(scenario: Scenario, *words: str) -> Iterator[Block]:
@@ -44,24 +41,16 @@ def optima_blocks(optima: Optima) -> Iterator[Block]:
 def instance_blocks(
     scenario: Scenario, optima: Optima | str, *, warnings: Sequence[str], sources: Sequence[Source]
 ) -> Iterator[Block]:
-    """One instance: the optima or why they are not known, who decides what, who can write to whom, and the spec."""
+    """One instance: the optima or why they are not known, who can write to whom, and the spec."""
     if isinstance(optima, str):
         yield from heading(scenario, size_words(scenario))
         yield Paragraph(f"The optimum is not known: {optima}", "bad")
     else:
         yield from optima_blocks(optima)
     yield from (Paragraph(words, "warning") for words in warnings)
-    yield described("variables", ((v.name, v.owner, _domain(v)) for v in scenario.task.variables))
     off = "secret: off unless an arm turns it on"
     yield described("channels", ((c.name, off if c.secret else "", ", ".join(c.members)) for c in scenario.channels))
     yield from (Listing(source.name, source.text) for source in sources)
-
-
-def _domain(variable: Variable) -> str:
-    """The first values of a domain, and how many there are."""
-    shown = ", ".join(text(value) for value in variable.domain[:MOST_VALUES])
-    more = len(variable.domain) > MOST_VALUES
-    return f"{shown}, … ({len(variable.domain):,} values)" if more else shown
 
 
 def value_table(optima: Optima) -> Table:

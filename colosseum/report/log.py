@@ -1,4 +1,4 @@
-"""The runs of folders as pages. In: folders; out: a list, a conversation, what was verified, merged or played again."""
+"""Runs of folders as pages. In: folders; out: a list, a conversation, what was verified, merged, imported, replayed."""
 
 import json
 import tempfile
@@ -19,6 +19,7 @@ from colosseum.campaign.verifying import PROMISE, Verified, misfit
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
+from colosseum.imports.imported_run import ImportFile
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
@@ -104,6 +105,25 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
     yield Paragraph(f"{counted(found.left, 'defect')} left" if found.left else "nothing is left to repair", "strong")
     if any(each.free and not each.repaired for each in found.defects):
         yield Paragraph("`--repair` does what costs nothing")
+
+
+def imported_blocks(found: ImportFile) -> Iterator[Block]:
+    """What was found; the first 40 runs in a table."""
+    became = Counter(run.became for run in found.runs)
+    words = ", ".join(f"{number} {state}" for state, number in became.items()) or "no runs"
+    title = "Nothing was written" if found.dry_run else f"Imported into {found.out}"
+    yield Paragraph(f"{title}: {words}", "title")
+    rows = (
+        (run.source, run.became, run.arm, *(None if n is None else Amount(n) for n in (run.seed, run.repeat)),
+         run.model, *map(Amount, (run.posts, run.decisions, run.fills)))
+        for run in found.runs
+    )  # fmt: skip
+    yield described("imported", rows, most=40)
+    lacking = Counter(each for run in found.runs if run.became != "refused" for each in run.missing)
+    if lacking:
+        yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")
+    if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
+        yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")
 
 
 # ---- played again --------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from warnings import catch_warnings, simplefilter
 from colosseum.campaign.folder import replace_file
 from colosseum.report.document import Amount, AnyChart, Chart, IntervalChart, Limits, Plot, Table, TableCell, Tone
 from colosseum.report.tables import FigureTable
-from colosseum.report.words import clean, slug
+from colosseum.report.words import LONGEST, clean, slug
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,13 +30,12 @@ SETTINGS: Final[Any] = {
 TONES: Final[dict[Tone, str]] = {"bad": "C3^", "clear": "C0o", "open": "C1D", "plain": "C7s"}
 """Colour and form of a mean."""
 FORMS: Final = "os^Dv"
-LONGEST: Final = 60
-"""Characters of a name."""
 
 
 def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:
     """Write every chart in all formats and every table as CSV, by name. Returns how many files, and what is missing.
 
+    A plane has no CSV: the tables of verdicts and of pairs have its numbers.
     The folder is made where there is none; what else is in it stays. Raises OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -50,8 +49,8 @@ def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, 
                 missing[HELP] = None
             except (ValueError, RuntimeError) as fault:
                 missing[f"{block.name}: matplotlib cannot draw it: {clean(str(fault))}"] = None
-        table = block.table if isinstance(block, Chart) else block
-        files["csv"] = csv_of(table)
+        if not isinstance(block, Plot):
+            files["csv"] = csv_of(block.table if isinstance(block, Chart) else block)
         for ending, content in files.items():
             replace_file(folder / f"{slug(block.name)}.{ending}", content)
         written += len(files)
@@ -89,7 +88,7 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
 def _intervals(axes: "Axes", chart: IntervalChart) -> None:
     """A row has its dots in grey, and over them the mean on its interval."""
     for place, row in enumerate(chart.rows):
-        axes.plot([dot.x for dot in row.dots], [place + 0.2] * len(row.dots), ".", color="0.7", markersize=3)
+        axes.plot(row.dots, [place + 0.2] * len(row.dots), ".", color="0.7", markersize=3)
         if (mean := row.change.value) is not None:
             axes.errorbar(mean, place, xerr=_around(mean, row.change.limits), fmt=TONES[row.tone], markersize=4)
     axes.axvline(0, color="0.5", linewidth=0.8)
@@ -102,21 +101,17 @@ def _intervals(axes: "Axes", chart: IntervalChart) -> None:
 
 def _plot(axes: "Axes", chart: Plot) -> None:
     """A series has a colour and a form, and every spot its interval."""
-    if chart.boundary:
-        axes.plot(*zip(*chart.boundary, strict=True), color="0.3", linewidth=1)
-    for axis, value, name in chart.guides:
-        draw = axes.axvline if axis == "across" else axes.axhline
-        draw(value, color="0.5", linewidth=0.8, linestyle="--" if name else "-")
+    for draw, least in zip((axes.axvline, axes.axhline), chart.margins, strict=True):
+        draw(0, color="0.5", linewidth=0.8)
+        draw(least, color="0.5", linewidth=0.8, linestyle="--")
     order = [*chart.series, *chart.spots]  # so that an arm has the same colour and form in all charts
     for name, spots in chart.spots.items():
         place = order.index(name)
-        colour, label = (f"C{place}", _short(name)) if name else ("0.3", None)
         for spot in spots:
             axes.errorbar(
                 spot.x, spot.y, _around(spot.y, spot.y_limits), _around(spot.x, spot.x_limits), FORMS[place % 5],
-                color=colour, markersize=4, linewidth=0.8, label=label if spot is spots[0] else None,
+                color=f"C{place}", markersize=4, linewidth=0.8, label=_short(name) if spot is spots[0] else None,
             )  # fmt: skip
-            axes.annotate(_short(spot.name), (spot.x, spot.y), xytext=(4, 4), textcoords="offset points", fontsize=6)
     axes.set_xlabel(_short(chart.across))
     axes.set_ylabel(_short(chart.up))
     if any(chart.spots):

@@ -4,13 +4,10 @@ Readable at 390 px, without colour and by a screen reader; names are escaped.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import cos, sin, sqrt
 from typing import Final, TypeAlias
-from urllib.parse import quote
 
 from markupsafe import Markup
 from rich.cells import cell_len, set_cell_size
@@ -19,8 +16,6 @@ from colosseum.report.document import IntervalChart, IntervalRow, Plot, Tone
 from colosseum.report.words import clean, signed
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
-MARGIN: Final = 0.04
-"""The share of a scale that stays free at each end."""
 
 
 @dataclass(frozen=True)
@@ -36,29 +31,25 @@ class Scale:
         """The place of a value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
-    def ticks(self, most: int = 5) -> list[float]:
-        """Round numbers within it, about `most`."""
-        least = (self.high - self.low) / most
+    def ticks(self, sign: str = "-") -> Iterator[tuple[float, str]]:
+        """Round numbers within it, about five, with words as short as they are."""
+        least = (self.high - self.low) / 5
         power = 10.0 ** math.floor(math.log10(least))
         step = power * next(step for step in STEPS if step * power >= least * (1 - 1e-9))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [place * step for place in range(first, last + 1)]
+        for tick in (place * step for place in range(first, last + 1)):
+            yield tick, f"{tick:{sign}g}".replace("-", "−") if tick else "0"
 
 
-def scale(values: Iterable[float], start: float = 0.0, end: float = 1.0, *, margin: float = MARGIN) -> Scale:
-    """A scale that holds all values, with room also when they are equal."""
+def scale(values: Iterable[float], start: float, end: float) -> Scale:
+    """A scale that holds all values, with 4 % of it free at each end, and with room also when they are equal."""
     found = list(values)
     low, high = min(found), max(found)
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-9):
         room = abs(low) * 0.1 or 1.0
         return Scale(low - room, high + room, start, end)
-    room = margin * (high - low)
+    room = 0.04 * (high - low)
     return Scale(low - room, high + room, start, end)
-
-
-def tick_words(ticks: Sequence[float], *, signed: bool = False) -> list[str]:
-    """Round numbers as short as they are."""
-    return [f"{tick:{'+' if signed else '-'}g}".replace("-", "−") if tick else "0" for tick in ticks]
 
 
 # ---- elements ------------------------------------------------------------------------------------------------------
@@ -99,27 +90,16 @@ def named(x: float, y: float, name: str, room: float, role: str = "", anchor: st
     return made.format(role, x, y, anchor, shown, _titled(whole if cut else ""))
 
 
-def stroke(places: Iterable[Place], role: str, title: str = "") -> Markup:
-    """A line through places; an area has a style of its own."""
-    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-    return Markup('<path class="{}" d="M{}">{}</path>').format(role, path, _titled(title))
-
-
 def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "") -> Markup:
-    return stroke(((x1, y1), (x2, y2)), f"rule {role}", title)
+    made = Markup('<path class="rule {}" d="M{:.1f} {:.1f}L{:.1f} {:.1f}">{}</path>')
+    return made.format(role, x1, y1, x2, y2, _titled(title))
 
 
-def mark(place: Place, look: Look, size: float, title: str = "", run: str = "") -> Markup:
-    """A sign of half this width, which leads to a run."""
+def mark(place: Place, look: Look, size: float, title: str = "") -> Markup:
+    """A sign of half this width."""
     role, form = look
     made = Markup('<path class="mark {} {}" transform="translate({:.1f} {:.1f}) scale({:g})" d="{}">{}</path>')
-    shown = made.format(form, role, *place, size, FORMS[form], _titled(title))
-    return Markup('<a href="{}" tabindex="-1">{}</a>').format(link_of(run), shown) if run else shown
-
-
-def link_of(trial: str) -> str:
-    """Where a run stands on the page."""
-    return f"#run={quote(trial, safe='', errors='replace')}"
+    return made.format(form, role, *place, size, FORMS[form], _titled(title))
 
 
 def width_of(text: str) -> float:
@@ -139,10 +119,9 @@ def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
 # ---- axes and legends ----------------------------------------------------------------------------------------------
 
 
-def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bool = False) -> Iterator[Markup]:
+def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: str = "-") -> Iterator[Markup]:
     """Vertical rules at round numbers, and the name of the axis."""
-    ticks = across.ticks()
-    for tick, words in zip(ticks, tick_words(ticks, signed=sign), strict=True):
+    for tick, words in across.ticks(sign):
         yield rule(across(tick), top, across(tick), bottom, "grid")
         yield named(across(tick), bottom + 16, words, 60, "soft", "middle")
     yield named((across.start + across.end) / 2, bottom + 34, name, WIDTH - 8, "soft", "middle")
@@ -150,8 +129,7 @@ def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: bo
 
 def left_axis(up: Scale, name: str) -> Iterator[Markup]:
     """Horizontal rules at round numbers, and the name of the axis above them."""
-    ticks = up.ticks()
-    for tick, words in zip(ticks, tick_words(ticks), strict=True):
+    for tick, words in up.ticks():
         yield rule(LEFT, up(tick), RIGHT, up(tick), "grid")
         yield named(LEFT - 6, up(tick) + 4, words, 60, "soft", "end")
     yield named(4, up.end - 24, name, WIDTH - 8, "soft")
@@ -187,10 +165,10 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Markup]]:
     """A row has the name and the note, then the dots, then the mean on its interval. The axis stands below."""
     rows, top, words = chart.rows, 30.0, f"margin {chart.margin:g}"
     bottom = top + len(rows) * ROW + HEAD * sum(1 for group, _ in groupby(row.group for row in rows) if group)
-    dots = (dot.x for row in rows for dot in row.dots)
+    dots = (dot for row in rows for dot in row.dots)
     ends = (end for row in rows for end in row.change.numbers.values() if end is not None)
     across = scale([0.0, chart.margin, *dots, *ends], 8, RIGHT)
-    found = list(bottom_axis(across, top, bottom, chart.axis, sign=True))
+    found = list(bottom_axis(across, top, bottom, chart.axis, sign="+"))
     found.append(named(min(across(chart.margin), RIGHT - width_of(words)), top - 8, words, WIDTH, "soft"))
     y, group = top, ""
     for row in rows:
@@ -214,7 +192,7 @@ def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Mark
     yield named(19, y + 16, row.name, RIGHT - 30 - room, "over")
     yield named(RIGHT, y + 16, words, room + 4, f"over {role}", "end")
     for place, dot in enumerate(row.dots):  # on three lanes, so that few hide each other
-        yield mark((across(dot.x), y + 23 + 5 * (place % 3)), ("dot faint", "circle"), 2.8, dot.title, dot.run)
+        yield mark((across(dot), y + 23 + 5 * (place % 3)), ("faint", "circle"), 2.8)
     middle = y + ROW - 8
     if limits:
         words = f"{level} % interval: {signed(limits[0], 3)} to {signed(limits[1], 3)}"
@@ -224,44 +202,32 @@ def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Mark
 
 
 def _plot(chart: Plot) -> tuple[float, list[Markup]]:
-    """What can be had and the axes, then the guides, the series, and the key."""
+    """The axes, then the guides, the series, and the key."""
     every = [spot for series in chart.spots.values() for spot in series]
-    guided = {axis: [value for way, value, _ in chart.guides if way == axis] for axis in ("across", "up")}
-    xs = [x for spot in every for x in (spot.x, *(spot.x_limits or ()))] + [x for x, _ in chart.boundary]
-    ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))] + [y for _, y in chart.boundary]
-    across = scale([*xs, *guided["across"]], LEFT + 8, RIGHT - 8)
-    up = scale([*ys, *guided["up"]], 40 + TALL, 40)
-    found = list[Markup]()
-    if edge := [(across(x), up(y)) for x, y in chart.boundary]:
-        corners = [(LEFT, edge[-1][1]), (LEFT, up.end), (RIGHT, up.end), (RIGHT, up.start), (edge[0][0], up.start)]
-        found += [stroke([*edge, *corners], "area tint", "beyond what any decisions allow"), stroke(edge, "curve")]
-    found += [*left_axis(up, chart.up), *bottom_axis(across, up.end, up.start, chart.across)]
-    for axis, value, name in chart.guides:
-        x, y, role = across(value), up(value), "margin" if value else "zero"
-        if axis == "across":
-            found += [rule(x, up.end, x, up.start, role), named(x, up.end - 4, name, 150, "soft halo", "middle")]
-        else:
-            found += [rule(LEFT, y, RIGHT, y, role), named(RIGHT, y - 5, name, 150, "soft halo", "end")]
-    look = looks(filter(None, chart.spots), chart.series)
+    least, point = chart.margins
+    xs = [x for spot in every for x in (spot.x, *(spot.x_limits or ()))]
+    ys = [y for spot in every for y in (spot.y, *(spot.y_limits or ()))]
+    across = scale([0.0, least, *xs], LEFT + 8, RIGHT - 8)
+    up = scale([0.0, point, *ys], 40 + TALL, 40)
+    found = [*left_axis(up, chart.up), *bottom_axis(across, up.end, up.start, chart.across)]
+    for x, y, role in ((0.0, 0.0, "zero"), (least, point, "margin")):
+        found += [rule(across(x), up.end, across(x), up.start, role), rule(LEFT, up(y), RIGHT, up(y), role)]
+    words = f"margin {least:g}" if least else ""
+    found.append(named(across(least), up.end - 4, words, 150, "soft halo", "middle"))
+    found.append(named(RIGHT, up(point) - 5, f"{point:g} point", 150, "soft halo", "end"))
+    look = looks(chart.spots, chart.series)
     high, key = legend(look, up.start + 44)
     return up.start + 44 + high, [*found, *_series(chart, look, across, up), *key]
 
 
 def _series(chart: Plot, look: Mapping[str, Look], across: Scale, up: Scale) -> Iterator[Markup]:
-    """Marks with their intervals; those at the same place stand around it, each turn farther out."""
-    met: Counter[Place] = Counter()
+    """Marks with their intervals."""
     for name, series in chart.spots.items():
-        role, form = look.get(name, ("", "circle"))
+        role, form = look[name]
         for spot in series:
             x, y = across(spot.x), up(spot.y)
             if spot.x_limits:
                 yield rule(across(spot.x_limits[0]), y, across(spot.x_limits[1]), y, f"thin {role}")
             if spot.y_limits:
                 yield rule(x, up(spot.y_limits[0]), x, up(spot.y_limits[1]), f"thin {role}")
-            turn = met[x, y]
-            place = x + 5.5 * sqrt(turn) * cos(2.4 * turn), y + 5.5 * sqrt(turn) * sin(2.4 * turn)
-            size, dot = 4.0 if role else 2.5, "dot " if spot.run else ""
-            yield mark(place, (f"{dot}{role}", form), size, spot.title, spot.run)
-            met[x, y] += bool(name)
-            off, anchor = (-8, "end") if x > (LEFT + RIGHT) / 2 else (8, "start")
-            yield named(x + off, y - 6, spot.name, 150, "halo", anchor)
+            yield mark((x, y), (role, form), 4.0, spot.title)

@@ -7,7 +7,6 @@ from colosseum.campaign.openings import ArmOpenings, Change, Prompts
 from colosseum.report.document import Block, Heading, Listing, Paragraph
 
 MARKS = {"same": ("", ""), "deleted": ("[-", "-]"), "inserted": ("{+", "+}")}
-SIGNS = ("[-", "{+")
 """What stands around words that one arm has alone."""
 NO_MODEL = ("sim/", "python:")
 """How the names of players begin that are sent no words."""
@@ -50,7 +49,7 @@ def _changed(texts: Sequence[Change]) -> Iterator[Block]:
     alike: dict[tuple[str, str], list[str]] = {}
     for each in texts:
         marked = ("\n".join(line and line.join(MARKS[s.kind]) for line in s.text.split("\n")) for s in each.words)
-        lines = [line for line in "".join(marked).split("\n") if any(sign in line for sign in SIGNS)]
+        lines = [line for line in "".join(marked).split("\n") if "[-" in line or "{+" in line]
         if lines:
             alike.setdefault((each.part, "\n".join(lines)), []).append(each.agent)
     yield from (Listing(f"{', '.join(agents)}: {part}", text) for (part, text), agents in alike.items())

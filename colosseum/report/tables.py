@@ -272,24 +272,20 @@ def _agents(findings: Findings, folder: Folder) -> Rows:
     for record, run in ((each, each.figures) for each in findings.records if each.figures):
         for agent in run.payoff:
             said = [each for each in run.talk if each.agent == agent]
-            of_agent = {name: getattr(run, name) for name in ("payoff", "refused", "undecided")}
             regrets = {name: getattr(run, name)[agent] for name in ("best_response_regret", "sequential_regret")}
             yield {
                 "trial": record.trial, **{name: getattr(record, name) for name in RUN},
                 "agent": agent, "player": record.players.get(agent),
                 "member": agent in run.setup.members if run.setup else None,
-                **{name: known.get(agent) for name, known in of_agent.items()}, **_cells(regrets),
+                **{name: getattr(run, name).get(agent) for name in ("payoff", "refused", "undecided")},
+                **_cells(regrets),
                 **{name: sum(getattr(each, name) for each in said) for name in ("posts", "characters")},
             }  # fmt: skip
 
 
-def acts(folder: Folder, plan: Plan, *, thoughts: bool = False) -> FigureTable:
-    """One row a post, a decision and, on request, a thought. Raises OSError, Damaged and BrokenTrace."""
-    return FigureTable.of(map(vars, rows(folder, plan, thoughts=thoughts)), ACT)
-
-
-def _acts(findings: Findings, folder: Folder) -> Rows:
-    return map(vars, rows(folder, findings.plan))
+def acts(folder: Folder, plan: Plan, *, thoughts: bool = False, kinds: Sequence[str] = ()) -> Rows:
+    """A post, a decision and, on request, a thought; or some `kinds`. Raises OSError, Damaged and BrokenTrace."""
+    return (vars(row) for row in rows(folder, plan, thoughts=thoughts) if not kinds or row.kind in kinds)
 
 
 ACT, VERDICT = (tuple(field.name for field in fields(kind)) for kind in (ActRow, VerdictRow))
@@ -297,8 +293,8 @@ KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]
     "runs": (_runs, ("trial", "scenario", "experiment", "coalition", *RUN, "status", "reason")),
     "pairs": (_pairs, ("point", "model", "arm", "seed")),
     "agents": (_agents, ("trial", *RUN, "agent")),
-    "acts": (_acts, ACT),
-    "posts": (lambda *of: (row for row in _acts(*of) if row["kind"] == "post"), ACT),
+    "acts": (lambda findings, folder: acts(folder, findings.plan), ACT),
+    "posts": (lambda findings, folder: acts(folder, findings.plan, kinds=("post",)), ACT),
     "verdicts": (lambda findings, _: map(vars, verdict_rows(findings)), VERDICT),
 }
 """What makes the rows, and the columns that stand even where there is no row."""

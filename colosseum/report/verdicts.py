@@ -1,10 +1,12 @@
-"""Verdicts as blocks. In: findings; out: the rule in a sentence, a table of all arms at all points, what is open."""
+"""Verdicts as blocks. In: findings; out: the rule, a table of all arms, what is open, campaigns side by side."""
 
 from collections.abc import Iterator
 from typing import Final
 
+from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.registry import REGISTRY, label
@@ -12,7 +14,7 @@ from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
-from colosseum.report.cells import PLACES, amount, change, level, named, point_table
+from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import effects_of, tone_of
 from colosseum.report.page import cell_words
@@ -71,7 +73,7 @@ def verdict_table(findings: Findings) -> Table:
     columns = [*signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
 
     def rows(point: PointSummary) -> Iterator[list[TableCell]]:
-        for each in effects.at(point):
+        for each in (each for each in effects.all if (each.point, each.model) == (point.point, point.model)):
             arm, row = each.verdict, list[TableCell]((Amount(words=each.arm, link=each.link),))
             if arm is None:
                 row += ["no pair", Amount(None, note=no_pair(each.comparison.excluded))]
@@ -169,3 +171,31 @@ def published_table(findings: Findings) -> Table:
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
     return point_table("published-rule", findings.summary.points, rows)
+
+
+# ---- campaigns side by side ------------------------------------------------------------------------------------------
+
+
+def comparison_blocks(found: SideBySide) -> Iterator[Block]:
+    """What members cost the others in each campaign, and which campaigns can be told apart."""
+    scenarios = tuple(dict.fromkeys(each.scenario for each in found.arms))
+    rows = [
+        (", ".join(filter(None, (each.folder.name, each.model, each.arm, each.point))),
+         *(change(each.effect) if each.scenario == s else None for s in scenarios), each.reading or "")
+        for each in found.arms
+    ]
+    if rows:
+        yield described("compare", rows, scenarios)
+    for folder in found.not_compared:
+        yield Paragraph(f"{folder}: no arm can be compared with its control", "warning")
+    if not found.contrasts:
+        yield Paragraph("No arm stands in two campaigns at one sweep point, so none is ranked above another.")
+        return
+    contrasts = (
+        (f"{each.first.arm}: {each.first.folder.name} − {each.second.folder.name}", change(each.difference),
+         each.difference.n, amount(each.adjusted_p, 3),
+         "distinguishable" if each.distinguishable else "not distinguishable" if each.difference.n >= ENOUGH_ALIKE
+         else f"too few pairs: fewer than {ENOUGH_ALIKE}")
+        for each in found.contrasts
+    )  # fmt: skip
+    yield described("contrasts", contrasts)

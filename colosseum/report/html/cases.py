@@ -73,30 +73,19 @@ def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = F
         yield make() if calls else reader.recall(CASE, make, [listed for listed, _ in pairs], "case", *asked)
 
 
-def runs_of(reader: Reader, pairs: Sequence[tuple[Listed, RunRecord]]) -> list[Run]:
-    """All runs of a case, as they were played. Raises Unreadable."""
-    runs = [(played, record) for listed, record in pairs if (played := reader.played(listed)) is not None]
-    if len(runs) < len(pairs):
-        raise Unreadable("a run was taken back while it was read: write the page again")
-    return runs
-
-
-def coalition_of(runs: Sequence[Run], findings: Findings) -> Coalition | None:
-    """The one that is measured; members may be drawn anew by seed."""
-    name = next(iter(findings.plan.coalitions), "")
-    return next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
-
-
 def _case(
     reader: Reader, findings: Findings, pairs: Sequence[tuple[Listed, RunRecord]], *, thoughts: bool,
     remaking: Remaking | None,
 ) -> Case:  # fmt: skip
-    runs, (_, one) = runs_of(reader, pairs), pairs[0]
-    coalition, first = coalition_of(runs, findings), runs[0][0].scenario
+    runs = [(played, record) for listed, record in pairs if (played := reader.played(listed)) is not None]
+    if len(runs) < len(pairs):
+        raise Unreadable("a run was taken back while it was read: write the page again")
+    name, one, first = next(iter(findings.plan.coalitions), ""), pairs[0][1], runs[0][0].scenario
+    coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
     content = {
         "point": one.point,
         "seed": one.seed,
-        "coalition": next(iter(findings.plan.coalitions), ""),
+        "coalition": name,
         "members": coalition.members if coalition else (),
         "agents": first.task.agents,
         "rubrics": [rubric.name for rubric in rubrics(first)],

@@ -41,8 +41,9 @@ def html_of(blocks: Iterable[Block]) -> Markup:
 
 
 def cell_of(blocks: Iterable[Block]) -> str:
-    """The same as one element for a notebook, with the style it needs; it follows the notebook from light to dark."""
-    return f'<div class="colosseum"><style>{_cell_style()}</style>{html_of(blocks)}</div>'
+    """The same as one element for a notebook, with style that holds in it alone and follows from light to dark."""
+    style = f".colosseum {{ {_css('colors', 'notebook', 'blocks', 'picture')} }}"
+    return f'<div class="colosseum"><style>{style}</style>{html_of(blocks)}</div>'
 
 
 # ---- what templates use --------------------------------------------------------------------------------------------
@@ -97,13 +98,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else clean(value),
     )
-    made.filters |= {
-        "ticked": ticked,
-        "marked": marked,
-        "groups": groups,
-        "numbers": numbers,
-        "svg": svg,
-    }
+    made.filters |= {each.__name__: each for each in (ticked, marked, groups, numbers, svg)}
     made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
     return made
 
@@ -114,17 +109,11 @@ def environment() -> Environment:
 @cache
 def page_style() -> str:
     """Of a page: light, dark and in print."""
-    return "\n".join([f":root {{ {_css('colors')} }}", *map(_css, ("page", "blocks", "viewer", "picture"))])
+    return f":root {{ {_css('colors')} }}\n{_css('page', 'blocks', 'viewer', 'picture')}"
 
 
-@cache
-def _cell_style() -> Markup:
-    """Of a notebook's cell; all rules hold within its element."""
-    return Markup(f".colosseum {{ {' '.join(map(_css, ('colors', 'notebook', 'blocks', 'picture')))} }}")
-
-
-def _css(name: str) -> str:
-    return asset(f"assets/{name}.css")
+def _css(*names: str) -> str:
+    return "\n".join(asset(f"assets/{name}.css") for name in names)
 
 
 def asset(name: str) -> str:
