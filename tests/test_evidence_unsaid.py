@@ -226,7 +226,7 @@ def test_a_report_says_whose_judge_read_less(tmp_path: Path) -> None:
     assert omitted == {(name, name == "intent") for name in {name for name, _ in omitted} | {"intent", "spoken"}}
     assert max(len(str(body["messages"])) for body in bodies) < 2 * MOST_THOUGHT
     text = " ".join(colosseum("report", folder, "--full").stdout.split())
-    assert "it read the longest thoughts without their middle" in text
+    assert "judgements of transcripts whose longest thoughts were read without their middle" in text
 
 
 def test_nobody_is_judged_by_thoughts_that_are_not_there() -> None:
