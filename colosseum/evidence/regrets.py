@@ -16,7 +16,6 @@ from colosseum.model.terms import Compare, Decision, Every, Inverse, Member, Som
 from colosseum.model.values import Fault, Value
 from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
-from colosseum.solve.ledger import rule_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.partial import shortfall
 from colosseum.solve.questions.counterfactuals import Counterfactuals
@@ -75,8 +74,7 @@ class JointMoves:
     def at(self, term: Term) -> Floats:
         """A term's value after each move, with axes of length 1 for variables that do not change it."""
         own = [v for v in self.own if v.name in term.scope]
-        rule = rule_of(self.instance.task, term)
-        return worths(term, own, given=self.assignment, rule=rule).reshape(self._axes(term.scope))
+        return worths(term, own, given=self.assignment).reshape(self._axes(term.scope))
 
     def _axes(self, scope: Collection[str]) -> list[int]:
         return [len(v.domain) if v.name in scope else 1 for v in self.own]

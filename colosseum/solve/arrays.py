@@ -21,7 +21,6 @@ from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Assignment, Constant, Decision, Ground, Term
 from colosseum.model.values import Fault, Value
-from colosseum.solve.prepared import Rule
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -45,21 +44,19 @@ class Irregular(Exception):  # noqa: N818 - a finding about the values, not a fa
     """These values have no exact array: the term is evaluated one by one instead."""
 
 
-def worths(
-    term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({}), rule: Rule | None = None
-) -> Floats:
+def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
     """`worth(term, x)` for all joint values x of the variables, in their order, the rest of its scope being given.
 
-    Its shape is the sizes of their domains. A rule that is the term, and remembers, spares work.
+    Its shape is the sizes of their domains.
     """
     if isinstance(term, terms.Select) and (listed := _listed(term, variables)) is not None:
         return listed
     if term.extent[0] <= FEW // prod(len(v.domain) for v in variables):
-        return one_by_one(term, variables, given, rule)
+        return one_by_one(term, variables, given)
     try:
         return at_once(term, variables, given)
     except Irregular:
-        return one_by_one(term, variables, given, rule)
+        return one_by_one(term, variables, given)
 
 
 def _listed(term: terms.Select, variables: Sequence[Variable]) -> Floats | None:
@@ -87,22 +84,22 @@ def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Flo
     return np.broadcast_to(numbers, [len(v.domain) for v in moving]).reshape([len(v.domain) for v in variables])
 
 
-def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment, rule: Rule | None = None) -> Floats:
+def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
     """The same, each value evaluated for itself."""
     names = [v.name for v in variables]
     every = product(*(v.domain for v in variables))
-    found = [worth(term, {**given, **dict(zip(names, x, strict=True))}, rule) for x in every]
+    found = [worth(term, {**given, **dict(zip(names, x, strict=True))}) for x in every]
     return np.array(found).reshape([len(v.domain) for v in variables])
 
 
-def worth(term: Term, assignment: Assignment, rule: Rule | None = None) -> float:
+def worth(term: Term, assignment: Assignment) -> float:
     """A term's value as a number (a condition counts 1 or 0).
 
     None, and what cannot be computed, count 0: a guard elsewhere in the payoff keeps such assignments from counting,
     and where there is none the final evaluation of the optimum raises the Fault.
     """
     try:
-        return as_number((rule or term.evaluate)(assignment))
+        return as_number(term.evaluate(assignment))
     except Fault:
         return 0.0
 

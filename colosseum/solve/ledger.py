@@ -4,7 +4,7 @@ What one variable decides is worked out once for each of its values and then rem
 `done[a, t]` only those of the tickets that are picked are looked at. The result is that of going through all in order.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Generic, TypeAlias, TypeVar
@@ -12,18 +12,14 @@ from weakref import finalize
 
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
-from colosseum.model.terms import Assignment, Term
+from colosseum.model.terms import Assignment
 from colosseum.model.values import Fault, Number, Value, number
-from colosseum.solve.prepared import Rule, prepared
 
 Entry: TypeAlias = tuple[Number, tuple[str, ...]]
 """What a payoff is worth, and who shares it."""
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 FIRST = itemgetter(0)
-
-Outcomes: TypeAlias = Callable[[Assignment], Outcome | None]
-Reading: TypeAlias = Callable[[Term], Rule]
 
 
 @dataclass
@@ -32,39 +28,36 @@ class _Outcomes(Generic[Item, Outcome]):
 
     items: list[tuple[frozenset[str], Item]]
     """Each item with the variables that decide it."""
-    rule: "Callable[[Item, Reading], Outcomes[Outcome]]"
-    """What comes of an item, by a way to read its terms."""
+    rule: Callable[[Item, Assignment], Outcome | None]
+    """What comes of an item."""
     alone: dict[str, list[tuple[int, Item]]] = field(init=False, default_factory=dict)
     """The items that one variable decides, with their places, by that variable."""
-    together: "list[tuple[int, Outcomes[Outcome]]]" = field(init=False, default_factory=list)
-    """The rules of the others."""
+    together: list[tuple[int, Item]] = field(init=False, default_factory=list)
+    """The others."""
     known: dict[tuple[str, Value], list[tuple[int, Outcome]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for place, (scope, item) in enumerate(self.items):
-            if len(scope) == 1:
-                self.alone.setdefault(next(iter(scope)), []).append((place, item))
-            else:
-                self.together.append((place, self.rule(item, prepared)))
+            alike = self.alone.setdefault(next(iter(scope)), []) if len(scope) == 1 else self.together
+            alike.append((place, item))
 
     def at(self, x: Assignment) -> list[Outcome]:
         """In the order of the items. Raises the Fault of the first item that has one."""
         try:
-            found = _some(self.together, x)
+            found = self._some(self.together, x)
             for name, items in self.alone.items():
                 key = (name, x[name])
                 if key not in self.known:
-                    self.known[key] = _some(((place, self.rule(item, plainly)) for place, item in items), x)
+                    self.known[key] = self._some(items, x)
                 found += self.known[key]
         except Fault:
             for _, item in self.items:
-                self.rule(item, plainly)(x)
+                self.rule(item, x)
             raise
         return [outcome for _, outcome in sorted(found, key=FIRST)]
 
-
-def _some(rules: "Iterable[tuple[int, Outcomes[Outcome]]]", x: Assignment) -> list[tuple[int, Outcome]]:
-    return [(place, outcome) for place, rule in rules if (outcome := rule(x)) is not None]
+    def _some(self, items: list[tuple[int, Item]], x: Assignment) -> list[tuple[int, Outcome]]:
+        return [(place, outcome) for place, item in items if (outcome := self.rule(item, x)) is not None]
 
 
 @dataclass
@@ -73,8 +66,6 @@ class _Ledger:
 
     payoffs: _Outcomes[Payoff, Entry]
     requirements: _Outcomes[Requirement, Requirement]
-    rules: dict[int, Rule] = field(default_factory=dict)
-    """By the identity of terms, which live as long as the task."""
 
 
 _KNOWN: dict[int, _Ledger] = {}
@@ -89,14 +80,6 @@ def paid(task: Task, x: Assignment) -> list[Entry]:
 def broken(task: Task, x: Assignment) -> list[Requirement]:
     """The requirements that an assignment breaks, hard and soft, in declared order."""
     return _ledger(task).requirements.at(x)
-
-
-def rule_of(task: Task, term: Term) -> Rule:
-    """A term of a task as a function of complete assignments that remembers; it raises Fault, in whatever words."""
-    rules = _ledger(task).rules
-    if id(term) not in rules:
-        rules[id(term)] = prepared(term)
-    return rules[id(term)]
 
 
 def credit_scope(credit: Credit) -> frozenset[str]:
@@ -116,21 +99,10 @@ def _ledger(task: Task) -> _Ledger:
     return _KNOWN[id(task)]
 
 
-def plainly(term: Term) -> Rule:
-    """What a term evaluates to, as it stands."""
-    return term.evaluate
+def _entry(payoff: Payoff, x: Assignment) -> Entry | None:
+    worth = number(payoff.term.evaluate(x), f"the payoff `{payoff.name}`")
+    return (worth, payoff.credit.shares(x)) if worth else None
 
 
-def _entry(payoff: Payoff, reading: Reading) -> Outcomes[Entry]:
-    value = reading(payoff.term)
-
-    def rule(x: Assignment) -> Entry | None:
-        worth = number(value(x), f"the payoff `{payoff.name}`")
-        return (worth, payoff.credit.shares(x)) if worth else None
-
-    return rule
-
-
-def _break(requirement: Requirement, reading: Reading) -> Outcomes[Requirement]:
-    holds = reading(requirement.condition)
-    return lambda x: None if holds(x) else requirement
+def _break(requirement: Requirement, x: Assignment) -> Requirement | None:
+    return None if requirement.condition.evaluate(x) else requirement

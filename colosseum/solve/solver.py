@@ -17,7 +17,6 @@ from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES, Networked
-from colosseum.solve.few import first_of_few
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
@@ -217,8 +216,6 @@ class Solver:
     def _first(self, query: Query) -> Found:
         """The first of all optima, by the engine that has it for little; else an optimum that another has found."""
         until = self._stop
-        if found := first_of_few(self.task, query):
-            return found
         warm = self.warm and not self.luck[bool(query.fixed)].bad
         found = None if warm else self._eliminated(query, until, most=LITTLE)
         if found and (found.first or found.status == "infeasible"):

@@ -1,41 +1,11 @@
-"""Terms read through what is remembered: the same values, in the same order, and the same words where they fail."""
+"""Scores of many assignments by what is remembered of single variables. A fault has the words of the first one."""
 
 from itertools import product
 
-from hypothesis import given
-from hypothesis import strategies as st
-from test_solve_terms import Builder, agents_of, variables_of
-
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
-from colosseum.model.terms import Arithmetic, Assignment, Compare, Constant, Decision, Term, Total
-from colosseum.model.values import Fault, Value
-from colosseum.solve.prepared import Rule, prepared
+from colosseum.model.terms import Arithmetic, Compare, Constant, Decision, Term, Total
+from colosseum.model.values import Fault
 from colosseum.solve.scoring import Score, score
-
-
-def outcome(rule: Rule, x: Assignment) -> "Value | type[Fault]":
-    """What comes of an assignment."""
-    try:
-        return rule(x)
-    except Fault:
-        return Fault
-
-
-@given(st.data())
-def test_a_prepared_term_is_the_term(data: st.DataObject) -> None:
-    agents = agents_of(data.draw)
-    variables = variables_of(data.draw, agents)
-    build = Builder(data.draw, variables)
-    term = build.pick(
-        lambda: build.number(3), lambda: build.condition(3), lambda: build.total(2), lambda: build.every(2)
-    )
-    rule = prepared(term)
-    every = [
-        dict(zip((v.name for v in variables), joint, strict=True)) for joint in product(*(v.domain for v in variables))
-    ]
-    for x in (*every, *every):
-        found, expected = outcome(rule, x), outcome(term.evaluate, x)
-        assert (type(found), found) == (type(expected), expected)
 
 
 def quotient(name: str) -> Term:
