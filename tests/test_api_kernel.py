@@ -100,6 +100,7 @@ def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, a
         ("spec.power(pool=2, studies=20, seeds=[2])", "PLANTED PLAYERS"),
         ("campaign.replay()", "18 runs made again: 18 equal"),
         ("campaign.verify()", "nothing was changed"),
+        ("campaign.doctor()", "nothing is left to repair"),
         ("colosseum.merge([campaign.folder], 'joined')", "18 runs in joined, 18 of them new"),
     ],
 )

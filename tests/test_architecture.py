@@ -89,7 +89,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "campaign": 8938,
     "evidence": 7158,
     "report": 4129,
-    "api": 487,
+    "api": 500,
     "editor": 531,
     "cli": 1800,
     "imports": 1853,

@@ -17,6 +17,7 @@ from typing import Any
 from colosseum.api.spec import Spec
 from colosseum.campaign import merging
 from colosseum.campaign.auditing import carry_out, writing
+from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.given import listed, place_of, request_of, several
 from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
@@ -33,7 +34,7 @@ from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.evidence.folder_checks import verify_folder
+from colosseum.evidence.folder_checks import examine_folder, verify_folder
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
@@ -179,6 +180,10 @@ class Campaign:
     def verify(self) -> Verified:
         """Check that no file was changed; `faults` lists those that were. Raises ColosseumError."""
         return paged(verify_folder(self.folder), log.verified_blocks)
+
+    def doctor(self, *, repair: bool = False) -> Defects:
+        """What a crash left in the folder; `repair` mends what costs nothing. Raises ColosseumError."""
+        return paged(examine_folder(self.folder, repair=repair), log.defect_blocks)
 
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
