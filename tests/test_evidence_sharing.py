@@ -49,6 +49,22 @@ def test_outcomes_that_were_measured_before_are_worth_no_process(
     assert len(expected) == 15
 
 
+@pytest.mark.filterwarnings("error")
+def test_processes_go_on_where_this_one_has_begun(
+    campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, read = Reader(campaign).plan(), Reader.records
+    expected, here = read(Reader(campaign), plan), list[int]()
+
+    def records(self: Reader, plan: Plan) -> list[RunRecord]:
+        here.append(len(plan.trials))
+        return read(self, plan)
+
+    monkeypatch.setattr(Reader, "records", records)
+    assert sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
+    assert here == [3], "one part is read here, and shows that nothing was measured before"
+
+
 def test_what_cannot_be_trusted_is_said_in_the_same_words(campaign: Path) -> None:
     reader = Reader(campaign)
     plan = reader.plan()

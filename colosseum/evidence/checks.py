@@ -25,8 +25,7 @@ OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "undecided": lambda run: any(run.undecided.values()),
     "infeasible": lambda run: run.infeasible,
 }
-UNEQUAL: Final = 0.05
-"""Difference of the shares of missing runs beyond which bounds are given."""
+UNEQUAL: Final = 0.05  # difference of the shares of missing runs beyond which bounds are given
 NO_SETUP: Final = "the conditions of the runs are not known"
 
 

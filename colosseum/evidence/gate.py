@@ -9,13 +9,9 @@ from colosseum.evidence.calls import Reading
 from colosseum.evidence.summary import Summary
 from colosseum.evidence.verdict import Verdicts
 
-FAILED: Final = 100
-"""The exit code of a gate that is shut."""
-KNOWN: Final = {
-    reading.replace(" ", "-"): reading
-    for reading in Reading
-    if reading not in (Reading.NONE, Reading.NOTHING_TO_TAKE, Reading.INCONCLUSIVE)
-}
+FAILED: Final = 100  # the exit code of a gate that is shut
+PASSING: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE, Reading.INCONCLUSIVE)
+KNOWN: Final = {reading.replace(" ", "-"): reading for reading in Reading if reading not in PASSING}
 """Readings by the word that stands for them in a command."""
 
 

@@ -4,7 +4,7 @@ As long as most runs were read before, one process does: they are not worth the 
 """
 
 import os
-from contextlib import nullcontext
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
@@ -17,10 +17,8 @@ from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.run.trial import Listed
 
-WORTH = 200
-"""Runs from which on processes are begun: each takes about a second to come up."""
-PARTS = 4
-"""Of the runs for each process, so that none waits long for another."""
+WORTH = 200  # runs from which on processes are begun: each takes about a second to come up
+PARTS = 4  # of the runs for each process, so that none waits long for another
 
 
 def records(
@@ -28,8 +26,7 @@ def records(
 ) -> list[RunRecord]:
     """Every trial that has ended, as listed. Raises Unreadable, and what a scenario that cannot be solved raises.
 
-    `kept` is where outcomes may be that were measured before; `alone` begins no other process; `tell` hears how many
-    runs are read, of how many.
+    `kept` has outcomes that were measured before; `alone` begins no other process; `tell` hears how many runs are read.
     """
     processes, whole = 1 if alone else os.cpu_count() or 1, len(plan.trials)
     reader = Reader(path, kept=kept)
@@ -40,13 +37,23 @@ def records(
         done += len(parts[0].trials)
         found += reader.records(parts.pop(0))
         tell(done, whole)
-    with pool(processes) if parts else nullcontext() as workers:
-        for part, made in zip(parts, workers.map(reader.records, parts) if workers else (), strict=True):
-            done += len(part.trials)
-            found += made
-            tell(done, whole)
+    for part, made in zip(parts, _spread(path, parts, processes, kept) if parts else (), strict=True):
+        done += len(part.trials)
+        found += made
+        tell(done, whole)
     ended = {record.trial: record for record in found}
     return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
+
+
+def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> Iterator[list[RunRecord]]:
+    """The records of each part, by several processes; where one of them fails, by this one."""
+    made = 0
+    try:
+        with pool(processes) as workers:
+            for made, found in enumerate(workers.map(Reader(path, kept=kept).records, parts), start=1):  # noqa: B007
+                yield found
+    except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
+        yield from map(Reader(path, kept=kept).records, parts[made:])
 
 
 def _parts(plan: Plan, number: int) -> list[Plan]:
