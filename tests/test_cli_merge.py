@@ -85,6 +85,18 @@ def test_a_shard_lists_its_own_runs(shards: list[Path]) -> None:
     assert json.loads(colosseum("log", "verify", shards[0], "--json").stdout)["underived"] == ""
 
 
+def test_ended_runs_of_other_prompts_are_not_taken_for_these(
+    shards: list[Path], copies: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version may make other runs of one configuration; here settings have another part in identities."""
+    spec = shards[3].parent / "match.colo"
+    same = colosseum("audit", spec, "--seeds", SEEDS, "--out", copies[3])
+    assert "12 runs complete, 12 of them from before" in same.stderr
+    monkeypatch.setattr("colosseum.run.trial.PLAYED", ("rounds",))
+    other = colosseum("audit", spec, "--seeds", SEEDS, "--out", copies[3])
+    assert "12 runs complete, in" in other.stderr, other.stderr
+
+
 def test_two_shards_of_three_lack_no_run_of_the_third(shards: list[Path], tmp_path: Path) -> None:
     merge(*shards[:2], out=tmp_path / "some")
     assert json.loads((tmp_path / "some" / "campaign.json").read_bytes())["options"]["shard"] == "1/3,2/3"

@@ -67,6 +67,8 @@ def plan(
         made, diagnostics = trials.of(block)
         if diagnostics:
             return [], diagnostics
+        if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
+            ended = {}  # this version, or its prompts, makes other runs of the same configuration
         turns = {trial.identity: trial.turns for trial in made}
         planned.append(Planned(block, tuple(trial.listed for trial in made), turns))
         for trial in made:
