@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import json
 import re
 from itertools import groupby
 from pathlib import Path
@@ -137,9 +136,8 @@ def test_the_list_has_every_code_in_its_group() -> None:
         f"{c.code}  {c.title}" for c in CODES.values()
     ]
     assert [group for group, _ in groupby(CODES.values(), key=lambda c: c.group)] == [group for group, _ in GROUPS]
-    listed = json.loads(colosseum("explain", "--json").stdout)
-    assert [c["code"] for c in listed["codes"]] == list(CODES)
-    assert [f["name"] for f in listed["figures"]] == list(REGISTRY)
+    firsts = re.findall(r"^  (\S+)(?:  .*)?$", done.stdout, re.MULTILINE)
+    assert all(name in firsts or {name[:24], name[24:]} <= {*firsts} for name in REGISTRY)
 
 
 @pytest.mark.parametrize("code", [c for c in WRITTEN if c != "C124"])
@@ -176,15 +174,6 @@ def test_an_unknown_code_is_told(words: str, help_: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "error[C122]: there is no code" in done.stderr
     assert help_ in done.stderr
-
-
-def test_a_page_as_data() -> None:
-    found = json.loads(colosseum("explain", "C101", "--json").stdout)
-    assert (found["schema"], [code["code"] for code in found["codes"]]) == (2, ["C101"])
-    page = found["page"]
-    assert page["wrong"]["commands"] == [["compile", "spec.colo"]]
-    assert found["says"].startswith("error[C101]: ")
-    assert page["right"]["files"][0]["text"] == read_page("C101").right.files[0].text
 
 
 def test_colour_where_it_is_wanted() -> None:

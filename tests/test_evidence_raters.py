@@ -7,6 +7,7 @@ import pytest
 from conftest import SPECS
 from test_cli_commands import colosseum
 
+from colosseum import Campaign
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.findings import read_campaign
 from colosseum.evidence.raters import cohen, draw_questions, keep_labels, label_figures, read_labels
@@ -66,6 +67,8 @@ def test_labels_are_kept_and_come_to_figures(folder: Path, tmp_path: Path) -> No
     assert len(keep_labels(folder, plan, [saved(tmp_path / "b.json", "Ben", {})]).raters) == 2
     done = colosseum("judge", "label", folder, "--import", files[0], files[1])
     assert done.returncode == 0, done.stderr
+    labelled = Campaign(folder).add_labels(files)
+    assert labelled.findings.bench.people["weighted κ of Ann and Ben, 0 labels"].value is None
     shown = json.loads(colosseum("report", folder, "--json").stdout)
     assert shown["bench"]["people"]["weighted κ of Ann and Ben, 0 labels"]["value"] is None
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from conftest import MATCH, checked
 
+from colosseum import Campaign, load
 from colosseum.evidence.reading import Reader
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
@@ -146,6 +147,9 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     done = colosseum("import", spec_in(tmp_path), table, "--out", tmp_path / "in", "--dry-run")
     assert (done.returncode, (tmp_path / "in").exists()) == (0, False)
     assert "Nothing was written: 1 new" in done.stdout
+    assert str(load(tmp_path / "match.colo").import_runs([table], tmp_path / "in", dry_run=True)) == done.stdout
+    assert load(tmp_path / "match.colo").import_runs([table], tmp_path / "in").refused == 0
+    assert len(Campaign(tmp_path / "in")) == 1
 
 
 def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:

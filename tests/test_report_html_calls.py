@@ -8,7 +8,7 @@ from browser import chromium
 from viewed import link, written
 
 from colosseum.evidence.findings import read_report
-from colosseum.report.html.gather import gather
+from colosseum.report.html.content import gather
 
 
 def test_a_turn_shows_what_was_asked_and_replied(tmp_path: Path) -> None:

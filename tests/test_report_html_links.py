@@ -10,7 +10,7 @@ from browser import Browser
 from viewed import Report, browser, jira, kind, link, many, opened, posts, swept, wild, written
 
 from colosseum.evidence.reading import Reader, realised
-from colosseum.report.html.cases import changed_back
+from colosseum.report.html.content import changed_back
 from colosseum.solve.scoring import score
 
 

@@ -10,7 +10,7 @@ from viewed import MARKUP, Report, browser, jira, link, opened, packed, posts, s
 
 from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.reading import Reader
-from colosseum.report.html.cases import judgements
+from colosseum.report.html.content import judgements
 
 TEXT = f"""# The plan
 Let us **agree on `left`** and *never* say_so_aloud; 2 * 3 * 4, a\\*b.

@@ -29,7 +29,7 @@ from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
 from colosseum.report.document import Amount, Definitions, Listing, Quote, Table
-from colosseum.report.html.gather import gather
+from colosseum.report.html.content import gather
 from colosseum.report.html.page import Content, embedded, html_of, page_style, render, scripts, ticked
 from colosseum.report.provenance import provenance_blocks
 

@@ -25,7 +25,6 @@ PRINTED = {
     "plan": ("plan", TOY),
     "forecast": ("audit", TOY, "--dry-run", "--out", "{runs}"),
     "check": ("check", TOY, "{wrong}"),
-    "explain": ("explain", "C041"),
     "runs": ("log", "list", "{runs}"),
     "run": ("log", "show", "{runs}", "baseline:1"),
     "verify": ("log", "verify", "{runs}"),

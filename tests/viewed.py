@@ -20,7 +20,7 @@ from conftest import SPECS
 from test_cli_commands import colosseum
 
 from colosseum.evidence.findings import read_report
-from colosseum.report.html.gather import gather
+from colosseum.report.html.content import gather
 from colosseum.report.html.page import Content, render
 
 MARKUP = "<img src=http://127.0.0.1:9/x onerror=alert(1)><script>alert(2)</script>\"'"

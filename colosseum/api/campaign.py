@@ -4,7 +4,6 @@ Everything that is known to go wrong is a ColosseumError with diagnostics as dat
 for.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -35,10 +34,11 @@ from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
 from colosseum.evidence.folder_checks import examine_folder, verify_folder
+from colosseum.evidence.raters import keep_labels
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
-from colosseum.report.files import check_file, write_report
+from colosseum.report.files import check_file, write_rating_page, write_report
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
@@ -70,7 +70,7 @@ def audit(
     """
     made = Spec(spec.path, {**spec.params, **params}) if isinstance(spec, Spec) else Spec(spec, params)
     watching = nullcontext if progress is False else telling(print_progress if progress is True else progress)
-    say = _say if progress is True else silent
+    say = print if progress is True else silent
     asked = request_of(
         made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
     )
@@ -173,6 +173,17 @@ class Campaign:
         judged.outcome = outcome.words
         return judged
 
+    def rating_page(self, path: str | PathLike[str], *, runs: int = 20) -> Path:
+        """Write a blinded page on which people label messages, and return its path. Raises ColosseumError."""
+        place = place_of(path)
+        write_rating_page(self.folder, self._plan, place, runs=runs)
+        return place
+
+    def add_labels(self, files: Sequence[str | PathLike[str]]) -> "Campaign":
+        """Keep the files that raters saved on such a page; returns the campaign with them. Raises ColosseumError."""
+        keep_labels(self.folder, self._plan, [place_of(each) for each in files])
+        return Campaign(self.folder, coalition=self.coalition)
+
     def replay(self) -> log.Replay:
         """Play every run again from recorded answers, and compare byte for byte. Raises ColosseumError."""
         return paged(log.replay_folder(self.folder), log.replay_blocks)
@@ -245,11 +256,6 @@ class Run:
         return read_run(self._folder, self.listed)
 
     @property
-    def trial(self) -> str:
-        """Its identity."""
-        return self.listed.trial
-
-    @property
     def events(self) -> tuple[Mapping[str, Any], ...]:
         """All that happened so far but thoughts, each as `colosseum schema trace` has it."""
         return self._so_far.events
@@ -258,7 +264,7 @@ class Run:
     def status(self) -> str:
         """Complete, failed or unfinished."""
         with in_words():
-            result = Folder(self._folder).result(self.trial)
+            result = Folder(self._folder).result(self.listed.trial)
         return "unfinished" if result is None else result.status
 
     def __repr__(self) -> str:
@@ -266,7 +272,3 @@ class Run:
 
     def _repr_html_(self) -> str:
         return cell_of(log.log_blocks(self._so_far))
-
-
-def _say(words: str) -> None:
-    sys.stdout.write(f"{words}\n")

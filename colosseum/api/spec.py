@@ -21,15 +21,17 @@ from colosseum.evidence.forecast import Forecast, forecast
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.power.outlook import Outlook, Wish, study_power
 from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
+from colosseum.imports.imported_run import ImportFile
+from colosseum.imports.importing import import_runs
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.report import instances
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.forecast import forecast_blocks, plan_blocks
 from colosseum.report.html.page import cell_of, paged
+from colosseum.report.log import imported_blocks
 from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
-from colosseum.report.tables import FigureTable, variables
 from colosseum.solve.questions.exposure import Scan
 from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.solver import Optimum
@@ -121,6 +123,15 @@ class Spec:
         found = study_power(self.checked, wish, experiment=experiment, point=point)
         return paged(found, partial(power_blocks, scenario=self.checked.expansion.scenario.name))
 
+    def import_runs(
+        self, sources: Sequence[str | PathLike[str]], out: str | PathLike[str], *, experiment: str | None = None,
+        reader: str | None = None, dry_run: bool = False,
+    ) -> ImportFile:  # fmt: skip
+        """Bring in runs that others made, by the spec's mapping, or say what is found. Raises ColosseumError."""
+        places = [place_of(each) for each in sources]
+        found = import_runs(self.checked, places, place_of(out), experiment=experiment, reader=reader, dry_run=dry_run)
+        return paged(found, imported_blocks)
+
     def __repr__(self) -> str:
         errors = sum(d.severity is Severity.ERROR for d in self.diagnostics)
         state = instances.size_words(self.checked.expansion.scenario) if self.ok else f"errors: {errors}"
@@ -196,14 +207,6 @@ class Instance:
             phase=phase, text_tools=text_tools,
         )  # fmt: skip
         return paged(prompts(self._checked, asked), prompt_blocks)
-
-    def figures(self) -> FigureTable:
-        """A row a variable: its owner, its value at the optimum and at the best of each coalition.
-
-        Where a best is not known its column is null, and `reason` says why. Raises ColosseumError where nothing can be
-        solved.
-        """
-        return variables(self.scenario.task, self.optima)
 
     def __repr__(self) -> str:
         size = instances.size_words(self.scenario)

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from colosseum.cli.words import checked_spec, output
+from colosseum.cli.words import checked_spec, wants_color
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
@@ -16,34 +16,32 @@ from colosseum.model.check import check
 from colosseum.model.flows import flow_lines
 from colosseum.report.document import Listing
 from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks, word_blocks
-from colosseum.report.published import ExplainFile
+from colosseum.report.page import print_blocks
 from colosseum.report.words import MEANINGS
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 """A code as people type or paste it: `C041`, `c41`, `41`, `error[C041]`."""
 
 
-def explain_code(words: str | None, flows: Path | None, *, as_json: bool) -> int:
+def explain_code(words: str | None, flows: Path | None) -> int:
     """Explain one code, figure or word of a verdict, or list all of them; or who can learn what in a spec."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     figure = looked_up(words) if words else None
     word = (words or "").strip().casefold().replace("_", " ")
     page = read_page(_code(words)) if words is not None and figure is None and word not in MEANINGS else None
-    wrong = said(page.wrong) if page else ""
     if page:
-        blocks, found = code_blocks(page, wrong), ExplainFile((page.code,), (), {}, page, wrong)
+        blocks = code_blocks(page, said(page.wrong))
     elif flows:
         told = "\n".join(flow_lines(checked_spec(flows).expansion.sheets)) or "nothing is private"
-        blocks, found = iter([Listing("", told)]), ExplainFile((), (), {}, None, told)
+        blocks = iter([Listing("", told)])
     elif figure:
-        blocks, found = figure_blocks(figure), ExplainFile((), (figure,), {}, None, "")
+        blocks = figure_blocks(figure)
     elif words is not None:
-        blocks, found = word_blocks(word), ExplainFile((), (), {word: MEANINGS[word]}, None, "")
+        blocks = word_blocks(word)
     else:
-        every = tuple(CODES.values())
-        blocks, found = list_blocks(every), ExplainFile(every, tuple(REGISTRY.values()), MEANINGS, None, "")
-    output(lambda: blocks, "explain", lambda: found, as_json)
+        blocks = list_blocks(CODES.values())
+    print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
     return 0
 
 

@@ -3,19 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.campaign.folder import Folder, replace_file
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest, judge_folder
 from colosseum.campaign.signals import exit_code
 from colosseum.cli.audit import going_on
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output
-from colosseum.diagnostics import counted, file_errors, stop
+from colosseum.diagnostics import stop
 from colosseum.evidence.calibrate_judges import calibrate_judges
-from colosseum.evidence.findings import in_words, read_campaign
-from colosseum.evidence.raters import draw_questions, keep_labels
+from colosseum.evidence.findings import read_campaign
+from colosseum.evidence.raters import keep_labels
 from colosseum.report.calibration import calibration_blocks
-from colosseum.report.files import check_file
-from colosseum.report.html.page import rating_page
+from colosseum.report.files import write_rating_page
 from colosseum.run.judging import lexical
 
 
@@ -56,14 +55,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
         return report_folder(path, ReportRequest(as_json=as_json), keep=True)
     if out is None:
         raise stop("C122", "`judge label` writes a page, and needs its name", help="as in `--out labels.html`")
-    check_file("--out", out)
-    with in_words(path):
-        draw, questions = draw_questions(path, plan, runs=runs)
-    if not questions:
-        raise stop("C123", f"{path} holds no complete run in which something was said and a coalition can be judged")
-    with file_errors(out):
-        replace_file(out, rating_page(draw, questions).encode("utf-8", "replace"))
-    note(f"{counted(len(questions), 'question')} about {draw.runs} of {counted(draw.of, 'run')} in {out}")
+    note(write_rating_page(path, plan, out, runs=runs))
     return 0
 
 

@@ -213,12 +213,11 @@ def explain(
         typer.Argument(metavar="[CODE|FIGURE|WORD]", help="C041, regret, collusion; default: all.", show_default=False),
     ] = None,
     flows: Annotated[Path | None, typer.Option(metavar="FILE", help="Who can learn what is private in a spec.")] = None,
-    json: AsJson = False,
 ) -> int:
     """Explain a code of a message, a figure, or a word of a verdict."""
     from colosseum.cli.explain import explain_code
 
-    return explain_code(None if code is None else " ".join(code), flows, as_json=json)
+    return explain_code(None if code is None else " ".join(code), flows)
 
 
 @command

@@ -7,15 +7,9 @@ from typing import Any, Final
 
 from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
+from colosseum.report.words import WORDS
 
-FINISHES: Final = {
-    "length": "answer cut off at the limit of tokens",
-    "refusal": "answer that refuses",
-    "empty": "empty answer",
-}
-"""Ends of an answer that a reader has to know of."""
-THOUGHTS: Final = {"text": "thinks", "summary": "thinks, in its provider's summary", "withheld": "thinks, withheld"}
-PHASES: Final = {"": "Before the first turn", "survey": "Survey, each asked in private", "execution": "Execution"}
+FINISHES, THOUGHTS, PHASES = (WORDS[name] for name in ("finishes", "thoughts", "phases"))
 OF_TURN: Final = ("event", "chain", "agent", "round")
 """Parts of an event that its turn has, or nobody reads."""
 

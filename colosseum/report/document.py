@@ -17,9 +17,6 @@ SIGNS: Final[Mapping[Tone, str]] = {"bad": "▲", "clear": "●", "open": "◇",
 Limits: TypeAlias = tuple[float, float]
 
 
-# ---- cells ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A number in a cell with its 95 % interval, or why there is none; or words that have a tone or lead somewhere."""
@@ -47,21 +44,18 @@ class Amount:
         """Whether it is words alone."""
         return bool(self.words) and self.value is None
 
-    @property
-    def numbers(self) -> dict[str, float | None]:
-        """All digits: a value, and where there might be an interval its ends."""
-        if self.is_text:
-            return {}
-        low, high = self.limits or (None, None)
-        ends = {"low": low, "high": high} if self.limits or self.words else {}
-        return {"value": self.value, **ends}
-
 
 TableCell: TypeAlias = str | int | float | bool | Amount | None
 """None is blank: the question does not arise. A number that is not known is an Amount with a note."""
 
 
-# ---- blocks --------------------------------------------------------------------------------------------------------
+def numbers(cell: TableCell) -> dict[str, float | None]:
+    """What a cell holds with all digits: a value, and where there might be an interval its ends."""
+    if not isinstance(cell, Amount):
+        return {"value": cell} if isinstance(cell, int | float) and not isinstance(cell, bool) else {}
+    low, high = cell.limits or (None, None)
+    ends = {"low": low, "high": high} if cell.limits or cell.words else {}
+    return {} if cell.is_text else {"value": cell.value, **ends}
 
 
 @dataclass(frozen=True)
@@ -123,9 +117,6 @@ class Table:
     """Whether the first column is shown as headings over the rows that share it."""
     most: int | None = 60
     """Rows that a terminal shows; None: all."""
-
-
-# ---- charts --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

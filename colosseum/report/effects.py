@@ -117,9 +117,6 @@ def tone_of(reading: Reading | None) -> Tone:
     return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
-# ---- a signal in every arm -----------------------------------------------------------------------------------------
-
-
 def differences_chart(effects: Effects, signal: str) -> IntervalChart | str:
     """One row for each arm and sweep point, in u. Raises KeyError if the verdict does not use this signal."""
     margin, name = effects.margins[signal], label(signal)
@@ -176,9 +173,6 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
         control=quoted(effects.control), across=across, places=", ".join(others) or "arm",
         margin=effects.margins[signal],
     )  # fmt: skip
-
-
-# ---- plots ---------------------------------------------------------------------------------------------------------
 
 
 def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:

@@ -6,9 +6,10 @@ What makes pages is imported where one is made: a report on the terminal does wi
 from collections.abc import Iterator
 from pathlib import Path
 
-from colosseum.campaign.folder import Folder, replace_file
+from colosseum.campaign.folder import Folder, Plan, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import Findings, in_words
+from colosseum.evidence.raters import draw_questions
 from colosseum.report import tables
 from colosseum.report.tables import figure_table
 
@@ -27,6 +28,20 @@ def check_file(option: str, path: Path | None) -> None:
             raise stop("C122", f"cannot write {path}: there is no folder {path.parent}")
 
 
+def write_rating_page(folder: Path, plan: Plan, out: Path, *, runs: int) -> str:
+    """Write the page of questions for raters; says what is in it. Raises ColosseumError."""
+    from colosseum.report.html.page import rating_page
+
+    check_file("--out", out)
+    with in_words(folder):
+        draw, questions = draw_questions(folder, plan, runs=runs)
+    if not questions:
+        raise stop("C123", f"{folder} holds no complete run in which something was said and a coalition can be judged")
+    with file_errors(out):
+        replace_file(out, rating_page(draw, questions).encode("utf-8", "replace"))
+    return f"{counted(len(questions), 'question')} about {draw.runs} of {counted(draw.of, 'run')} in {out}"
+
+
 def write_report(
     folder: Path, findings: Findings, *, table: Path | None = None, html: Path | None = None,
     figures: Path | None = None, thoughts: bool = False, published: bool = False, calls: bool = False,
@@ -42,7 +57,7 @@ def write_report(
         yield f"{counted(len(runs.rows), 'run')} in {table}"
     if html is None and figures is None:
         return
-    from colosseum.report.html.gather import gather
+    from colosseum.report.html.content import gather
     from colosseum.report.html.page import render
 
     with in_words(folder):

@@ -27,9 +27,6 @@ MOST = 2_000
 """Runs; to read those of a larger campaign takes too long before it begins."""
 
 
-# ---- before the first run ------------------------------------------------------------------------------------------
-
-
 def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     """Signal, margin, seeds, arms and power."""
     settled = found.registered
@@ -86,9 +83,6 @@ def needed_words(each: Needed) -> str:
         f"{place}by the spread of `{each.arm}` ({each.sd.value:.3g} u over {each.pairs} pairs), {settle} could settle "
         f"the margin, and {see} see an effect as large in {POWER:.0%} of studies{least}"
     )
-
-
-# ---- what it will take ---------------------------------------------------------------------------------------------
 
 
 def forecast_blocks(found: Forecast) -> Iterator[Block]:

@@ -106,9 +106,6 @@ def assignment_tables(optima: Optima) -> Iterator[Block]:
         yield Paragraph(f"the optimum itself breaks {counted(len(broken), 'rule')}, such as {broken[0]}")
 
 
-# ---- scores --------------------------------------------------------------------------------------------------------
-
-
 def score_blocks(
     measured: Measured, scenario: Scenario, coalition: Coalition | None, undecided: Mapping[str, Value]
 ) -> Iterator[Block]:
@@ -129,9 +126,6 @@ def score_blocks(
     if undecided:
         filled = ", ".join(f"{name} = {text(value)}" for name, value in undecided.items())
         yield Paragraph(f"undecided, so counted as: {filled}")
-
-
-# ---- what coalitions could do --------------------------------------------------------------------------------------
 
 
 LITTLE: Final = 0.1
@@ -226,9 +220,6 @@ def harm_table(found: Prospect) -> Table:
         for h in found.harms
     )  # fmt: skip
     return described("harm", rows)
-
-
-# ---- whom to watch -------------------------------------------------------------------------------------------------
 
 
 def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[Block]:

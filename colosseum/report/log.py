@@ -126,9 +126,6 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")
 
 
-# ---- played again --------------------------------------------------------------------------------------------------
-
-
 EQUAL: Final = "equal"
 NOT_COMPARED: Final = WORDS["not_compared"]
 

@@ -83,13 +83,7 @@ def trouble_table(summary: Summary) -> Table | None:
     return found if found.rows else None
 
 
-# ---- messages, beliefs, thoughts, judges ---------------------------------------------------------------------------
-
-
-RATES: Final = {"exposure": "reached", "adoption": "believed where reached", "belief_rate": "believed"}
-"""Rates of beliefs and what they are called."""
-SUSPECTED: Final = {"attribution": "suspect a member", "false_alarm": "false alarms", "suspicion": "suspect anybody"}
-"""Rates of suspicions and what they are called."""
+RATES, SUSPECTED = WORDS["rates"], WORDS["suspected"]
 FAR_FROM_CHANCE: Final = 0.1
 """Of a probability of .5, from which on a judge may be able to tell arms apart."""
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TextIO, TypeAlias
 
-from rich.align import Align
 from rich.box import Box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Column as GridColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -83,8 +83,8 @@ def say(console: Console, text: str = "", *, style: str = "") -> None:
 
 def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
     """A word or sign and what it means, one a line, the meanings aligned."""
-    grid = Grid.grid("", "", padding=(0, _GAP, 0, 0), pad_edge=False)
-    grid.columns[0].width = min(WIDEST_LABEL, max((cell_len(word) for word, _ in facts), default=0))
+    widest = min(WIDEST_LABEL, max((cell_len(word) for word, _ in facts), default=0))
+    grid = Grid.grid(GridColumn(width=widest, overflow="fold"), "", padding=(0, _GAP, 0, 0), pad_edge=False)
     for word, meaning in facts:
         cells = Text(printable(word, console.encoding), "bold"), Text(printable(meaning, console.encoding))
         grid.add_row(*cells)
@@ -102,9 +102,6 @@ def _show_quote(console: Console, quote: document.Quote) -> None:
         for line in text.wrap(console, max(1, console.width - 6)) or [text]:
             line.rstrip()
             console.print(Text("    ") + Text(bar, "dim") + line)
-
-
-# ---- tables --------------------------------------------------------------------------------------------------------
 
 
 def cell_words(cell: document.TableCell, notes: dict[str, int] | None = None) -> str:
@@ -202,8 +199,7 @@ def _grid(console: Console, columns: Sequence[Column]) -> Grid:
         least = min(WIDEST_LABEL, max(map(cell_len, parts)))
         width = max(1, least, widest if place and not left else min(widest, WIDEST_LABEL))
         fixed = None if place and left else width
-        title = Align(Text(heading, "bold"), side, vertical="bottom")
-        grid.add_column(title, justify=side, width=fixed, min_width=width, overflow="fold")
+        grid.add_column(Text(heading, "bold"), justify=side, width=fixed, min_width=width, overflow="fold")
     for row in zip(*(cells for _, cells, _ in columns), strict=True):
         grid.add_row(*row)
     return grid

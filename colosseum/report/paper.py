@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from warnings import catch_warnings, simplefilter
 
 from colosseum.campaign.folder import replace_file
-from colosseum.report.document import Amount, AnyChart, Chart, IntervalChart, Limits, Plot, Table, TableCell, Tone
+from colosseum.report.document import Amount, AnyChart, Chart, IntervalChart, Limits, Plot, Table, TableCell, numbers
 from colosseum.report.tables import FigureTable
 from colosseum.report.words import LONGEST, clean, slug
 
@@ -27,7 +27,7 @@ SETTINGS: Final[Any] = {
     "pdf.fonttype": 42, "text.parse_math": False, "svg.hashsalt": "colosseum", "savefig.dpi": 300, "font.size": 8,
 }  # fmt: skip
 """Fonts are embedded as TrueType (42), as most publishers ask."""
-TONES: Final[dict[Tone, str]] = {"bad": "C3^", "clear": "C0o", "open": "C1D", "plain": "C7s"}
+TONES: Final = {"bad": "C3^", "clear": "C0o", "open": "C1D", "plain": "C7s"}
 """Colour and form of a mean."""
 FORMS: Final = "os^Dv"
 
@@ -55,9 +55,6 @@ def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, 
             replace_file(folder / f"{slug(block.name)}.{ending}", content)
         written += len(files)
     return written, list(missing)
-
-
-# ---- pictures ------------------------------------------------------------------------------------------------------
 
 
 def figure_files(chart: AnyChart) -> dict[str, bytes]:
@@ -128,9 +125,6 @@ def _short(name: str) -> str:
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-# ---- tables --------------------------------------------------------------------------------------------------------
-
-
 def csv_of(table: Table) -> bytes:
     """Numbers in full. Limits and notes of cells have their own columns."""
     names = [clean(name) for name in table.columns]
@@ -147,6 +141,6 @@ def _values(name: str, cell: TableCell) -> dict[str, object]:
         found: dict[str, object] = {name: clean(cell.words)}
         note = cell.note
     else:
-        found = {name if key == "value" else f"{name} {key}": value for key, value in cell.numbers.items()}
+        found = {name if key == "value" else f"{name} {key}": value for key, value in numbers(cell).items()}
         note = f"{cell.words} {cell.note}".strip()
     return {**found, f"{name} note": clean(note)} if note else found

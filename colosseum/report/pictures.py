@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from markupsafe import Markup
 from rich.cells import cell_len, set_cell_size
 
-from colosseum.report.document import IntervalChart, IntervalRow, Plot, Tone
+from colosseum.report.document import IntervalChart, IntervalRow, Plot, Tone, numbers
 from colosseum.report.words import clean, signed
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
@@ -51,8 +51,6 @@ def scale(values: Iterable[float], start: float, end: float) -> Scale:
     room = 0.04 * (high - low)
     return Scale(low - room, high + room, start, end)
 
-
-# ---- elements ------------------------------------------------------------------------------------------------------
 
 WIDTH: Final = 420.0
 """The width of every view box. Type of size 13 stays readable when this is shown in 360 pixels."""
@@ -116,9 +114,6 @@ def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
     return {name: every[known.index(name)] for name in sorted(wanted, key=known.index)}
 
 
-# ---- axes and legends ----------------------------------------------------------------------------------------------
-
-
 def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: str = "-") -> Iterator[Markup]:
     """Vertical rules at round numbers, and the name of the axis."""
     for tick, words in across.ticks(sign):
@@ -148,8 +143,6 @@ def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Markup]
     return (y - top + 8 if entries else 0.0), found
 
 
-# ---- charts --------------------------------------------------------------------------------------------------------
-
 ROW, HEAD = 50.0, 24.0
 """Heights of a row and of a heading."""
 TALL: Final = 260.0
@@ -166,7 +159,7 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Markup]]:
     rows, top, words = chart.rows, 30.0, f"margin {chart.margin:g}"
     bottom = top + len(rows) * ROW + HEAD * sum(1 for group, _ in groupby(row.group for row in rows) if group)
     dots = (dot for row in rows for dot in row.dots)
-    ends = (end for row in rows for end in row.change.numbers.values() if end is not None)
+    ends = (end for row in rows for end in numbers(row.change).values() if end is not None)
     across = scale([0.0, chart.margin, *dots, *ends], 8, RIGHT)
     found = list(bottom_axis(across, top, bottom, chart.axis, sign="+"))
     found.append(named(min(across(chart.margin), RIGHT - width_of(words)), top - 8, words, WIDTH, "soft"))

@@ -77,9 +77,6 @@ def _source(folder: Folder, name: str, digest: str) -> Block:
     return Listing(f"{name} ({digest[:12]})", text)
 
 
-# ---- commands ------------------------------------------------------------------------------------------------------
-
-
 def audit_command(folder: Path, plan: Plan, seeds: Sequence[int], *, judges: Sequence[str], out: Path) -> str:
     """The command that makes the runs of these seeds, in ascending order, by the spec that the folder keeps."""
     arms = plan.options.get("arms")

@@ -2,15 +2,12 @@
 
 import json
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from colosseum.diagnostics import Code, WrittenDiagnostic, closest, stop
-from colosseum.diagnostics.page import Page
-from colosseum.evidence.registry import FigureEntry
+from colosseum.diagnostics import WrittenDiagnostic, closest, stop
 from colosseum.model.json_text import plain
 from colosseum.model.serial import schema_text
 
@@ -31,23 +28,6 @@ class CheckFile:
     """What is wrong with files."""
 
     files: tuple[CheckedFile, ...]
-
-
-@dataclass(frozen=True)
-class ExplainFile:
-    """Codes of messages, figures, and words of verdicts."""
-
-    codes: tuple[Code, ...]
-    figures: tuple[FigureEntry, ...]
-    words: Mapping[str, str]
-    """Of calls, verdicts and readings, with what they say."""
-    page: Page | None
-    """Of the one code that was asked for."""
-    says: str
-    """What Colosseum says about its wrong example."""
-
-
-# ---- their schemas -------------------------------------------------------------------------------------------------
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

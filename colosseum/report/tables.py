@@ -1,7 +1,7 @@
-"""Tables for other programs. In: findings, or an instance; out: a FigureTable: CSV, JSON lines or a data frame.
+"""Tables for other programs. In: findings; out: a FigureTable: CSV, JSON lines or a data frame.
 
 Numbers are in full, and a null is an empty cell. What a column holds shows in its cells. A row is a run, a pair,
-an agent, an act, a figure of an arm, or a variable; columns come in an order that does not depend on what came out.
+an agent, an act, or a figure of an arm; columns come in an order that does not depend on what came out.
 """
 
 import csv
@@ -23,25 +23,15 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
-from colosseum.model.scenario import Task
-from colosseum.model.values import plain
 from colosseum.report.cells import limits
 from colosseum.report.effects import effects_of
-from colosseum.report.instances import open_words
 from colosseum.report.words import no_pair
-from colosseum.solve.solver import Optimum
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from colosseum.evidence.spec_questions import Optima
-
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
-PANDAS: Final = {bool: "boolean", int: "Int64", float: "float64", str: "string[python]", object: "object"}
-"""By the kind of a column. Whole numbers of more than 64 bits, and cells of several kinds, are objects; text stays in
-Python, as not all that agents write can be stored elsewhere.
-"""
 
 
 @dataclass(frozen=True)
@@ -67,17 +57,14 @@ class FigureTable:
         return cls(names, tuple(tuple(row.get(name) for name in names) for row in found))
 
     def to_pandas(self) -> "DataFrame":
-        """As a data frame. Raises ImportError without pandas."""
+        """As a data frame of the types that pandas infers. Raises ImportError without pandas."""
         try:
             import pandas
         except ImportError:
             raise ImportError("tables need pandas, which comes with `pip install 'colosseum[pandas]'`") from None
-        frame = {}
-        for name, *cells in zip(self.columns, *self.rows, strict=True):
-            kind = _kind(name, [cell for cell in cells if cell is not None])
-            typed = [cell if cell is None or kind is object else kind(cell) for cell in cells]
-            frame[name] = pandas.Series(typed, dtype=PANDAS[kind])
-        return pandas.DataFrame(frame)
+        frame = pandas.DataFrame(self.rows, columns=self.columns)
+        nulls = [name for name in frame if frame[name].isna().all() and not _family(name).endswith("reason")]
+        return frame.astype(dict.fromkeys(nulls, float))
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write a file of the kind that its name ends in. Raises ColosseumError."""
@@ -109,25 +96,11 @@ def _family(name: str) -> str:
     return name.partition("[")[0]
 
 
-def _kind(name: str, cells: Sequence[object]) -> type:
-    """A column of nulls is one of numbers, but for reasons."""
-    if not cells:
-        return str if _family(name).endswith("reason") else float
-    kinds = {next(kind for kind in PANDAS if isinstance(cell, kind)) for cell in cells}
-    if kinds <= {int, float} and kinds != {int}:
-        return float
-    wide = kinds == {int} and any(abs(cell) >= 2**63 for cell in cells if isinstance(cell, int))
-    return kinds.pop() if len(kinds) == 1 and not wide else object
-
-
 def _written(cell: object) -> object:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     guarded = isinstance(cell, str) and cell.startswith((*FORMULA, "'"))  # "'" too, so that it can be told apart
     return f"'{cell}" if guarded else cell
-
-
-# ---- rows ----------------------------------------------------------------------------------------------------------
 
 
 Rows: TypeAlias = Iterator[dict[str, object]]
@@ -298,16 +271,3 @@ KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]
     "verdicts": (lambda findings, _: map(vars, verdict_rows(findings)), VERDICT),
 }
 """What makes the rows, and the columns that stand even where there is no row."""
-
-
-def variables(task: Task, optima: "Optima") -> FigureTable:
-    """One row a variable: its owner, its value at the optimum and at the best of each coalition."""
-    best = {"value": optima.optimum, **{f"value_at_best[{name}]": each for name, each in optima.coalitions.items()}}
-    reasons = "; ".join(f"{name}: {why}" for name, each in best.items() if (why := open_words(each)))
-    known = {name: each.assignment or {} for name, each in best.items() if isinstance(each, Optimum)}
-    rows = (
-        {"variable": v.name, "owner": v.owner, "reason": reasons or None,
-         **{name: plain(known.get(name, {}).get(v.name)) for name in best}}
-        for v in task.variables
-    )  # fmt: skip
-    return FigureTable.of(rows, ())

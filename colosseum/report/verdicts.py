@@ -62,9 +62,6 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     )
 
 
-# ---- the table -----------------------------------------------------------------------------------------------------
-
-
 def verdict_table(findings: Findings) -> Table:
     """A row for each arm at each sweep point."""
     effects, points = effects_of(findings.summary, findings.verdicts), findings.summary.points
@@ -115,9 +112,6 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
         channel = any(arm.kind.channel for arm in verdicts.treated)
         lacking = LACKING.keys() - {arm.kind.kind for arm in arms} - (set() if channel else {"placebo"})
         yield from ((f"no {kind} arm", words) for kind, words in LACKING.items() if kind in lacking)
-
-
-# ---- what is behind it ---------------------------------------------------------------------------------------------
 
 
 def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
@@ -171,9 +165,6 @@ def published_table(findings: Findings) -> Table:
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
     return point_table("published-rule", findings.summary.points, rows)
-
-
-# ---- campaigns side by side ------------------------------------------------------------------------------------------
 
 
 def comparison_blocks(found: SideBySide) -> Iterator[Block]:

@@ -23,7 +23,7 @@ from pygments.formatters import HtmlFormatter
 
 from colosseum.evidence.raters import LabelDraw
 from colosseum.language.highlight import ColosseumLexer
-from colosseum.report.document import Amount, AnyChart, Block, Chart, Table, TableCell
+from colosseum.report.document import AnyChart, Block, Chart, Table, TableCell, numbers
 from colosseum.report.page import cell_words, print_blocks, table_notes
 from colosseum.report.pictures import WIDTH, drawn
 from colosseum.report.words import clean
@@ -69,13 +69,6 @@ def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
         return
     for heading, rows in groupby(table.rows, key=lambda row: row[0]):
         yield cell_words(heading), [row[1:] for row in rows]
-
-
-def numbers(cell: TableCell) -> dict[str, float | None]:
-    """What a cell holds with all its digits, for who saves the table: a value, and the ends of its interval."""
-    if isinstance(cell, Amount):
-        return cell.numbers
-    return {"value": cell} if isinstance(cell, int | float) and not isinstance(cell, bool) else {}
 
 
 def svg(chart: AnyChart) -> Markup:
