@@ -79,7 +79,7 @@ def test_no_file_is_over_400_lines() -> None:
 
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
-    "diagnostics": 582,
+    "diagnostics": 500,
     "chaos": 393,
     "language": 5574,
     "model": 7572,
