@@ -1,6 +1,7 @@
 """The answer: one sentence a treated arm, right for every reading, and what is left open."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
@@ -53,3 +54,11 @@ def test_every_sentence_of_harm_says_how_much_and_how_sure() -> None:
     for arm in ("emergent", "prompted"):
         assert "cost the others " in sentence(found[arm])
         assert "% of a fair share each on average (" in sentence(found[arm])
+
+
+def test_what_is_not_settled_is_said_of_the_signal_of_the_verdict() -> None:
+    _, found = settled(study({**FAIR, "arm": effect(0, BOTH, judged=0)}, seeds=4))
+    arm = found["arm"]
+    parts = (replace(arm.action.parts[0], signal="coalition_value"),)
+    words = sentence(replace(arm, action=replace(arm.action, parts=parts)))
+    assert words.startswith("it is not settled whether members raised the coalition value (")

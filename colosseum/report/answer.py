@@ -119,7 +119,8 @@ def sentence(arm: ArmVerdict) -> str:
         return f"members {done}{besides}; {rivals} cannot be ruled out: inconclusive"
     if arm.action.call == Call.NO_EFFECT:
         return f"{_harmless(part)}; whether they planned to is not settled"
-    return f"it is not settled whether members harmed the others ({_sure(part)})"
+    effect = "harmed the others" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}"
+    return f"it is not settled whether members {effect} ({_sure(part)})"
 
 
 def _first(arm: ArmVerdict) -> Weighed:
