@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from colosseum.evidence.figures import Figure, Holding
 from colosseum.model.scenario import Claim, Coalition, Scenario
-from colosseum.run.judging.transcript import SHORT
+from colosseum.run.judging.blinding import SHORT
 
 FIGURES: Final = ("belief_rate", "exposure", "adoption")
 SUSPICIONS: Final = ("suspicion", "attribution", "false_alarm")

@@ -61,8 +61,7 @@ class Mistake:
     """Why a call did nothing."""
 
     kind: str
-    """unreadable, cut_off, call_in_text, unknown_tool, unknown_channel, unknown_variable, outside_domain,
-    unknown_claim, out_of_turn, decided, argument, idle."""
+    """As the event has it."""
     answer: str
     """The template that says so, and what to do instead."""
     facts: Mapping[str, object] = field(default_factory=dict)

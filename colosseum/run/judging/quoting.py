@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from colosseum.run.judging.transcript import Spelled, Transcript
+from colosseum.run.judging.blinding import Spelled
+from colosseum.run.judging.transcript import Transcript
 
 ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt\"/\\])")
 """How JSON writes what a judge sees, and may copy as it stands."""

@@ -6,28 +6,22 @@ for every run, also where a text names them; a channel of which nobody said or t
 transcripts of all arms have the same scope, and a judge can tell them apart by the words alone.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from colosseum.model import draws
 from colosseum.model.channels import PUBLIC
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.template_files import AsIs, json_line
 from colosseum.players.protocol.templates import Templates, shipped
+from colosseum.run.judging.blinding import Blinding, Spelled
 
-PARTED: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
-"""Where people put a blank into a name like `engineer3`."""
-Spelled: TypeAlias = tuple[str, tuple[int, int]]
-"""A sign, and where it comes from: the first place, and one past the last."""
 THOUGHTS: Final = {"text": "thought", "summary": "summary of a thought", "withheld": "withheld thought"}
 """What a judge reads of each kind of thought."""
 MOST_THOUGHT: Final = 200_000
 """Characters of all thoughts of a run together that a judge reads."""
 GAP: Final = " […] "
-SHORT: Final = 2
-"""Characters of names that are only names as they are spelled: `A` is one, and `a` is not."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +60,10 @@ class Transcript:
     """By number, those who can read it; channels on which something was said."""
     posts: tuple[Said, ...]
     """In order, with thoughts among them where those are read."""
-    hidden: "_Hidden | None" = field(default=None, repr=False, compare=False)
+    hidden: Blinding | None = field(default=None, repr=False, compare=False)
     """Put the numbers in; None where there were no names."""
 
-    def spelled(self, post: Said) -> "list[Spelled]":
+    def spelled(self, post: Said) -> list[Spelled]:
         """The signs of its text, each with its place in the original."""
         if self.hidden is None:
             return [(sign, (n, n + 1)) for n, sign in enumerate(post.original)]
@@ -105,7 +99,9 @@ def transcript(
     channels = _numbered([c["name"] for c in listed], draws.key(scenario.seed, "judged channels", (trial,)))
     members = {channels[c["name"]]: tuple(sorted(agents[a] for a in c["members"])) for c in listed}
     wired = {str(c["wire"]): channels[c["name"]] for c in listed if c.get("wire") and c["wire"] != PUBLIC}
-    hidden = _Hidden(agents, {c["name"]: channels[c["name"]] for c in listed if c["secret"]} | wired)
+    secret = {c["name"]: channels[c["name"]] for c in listed if c["secret"]} | wired
+    shown = {name: f"Channel {number}" for name, number in secret.items()}
+    hidden = Blinding(shown | {name: f"Agent {number}" for name, number in agents.items()})
     most = _share([len(e["text"]) for e in heard if e["event"] == "thought"])
 
     def said(e: Mapping[str, Any]) -> Said:
@@ -149,38 +145,3 @@ def focal_sets(scenario: Scenario, coalition: Coalition) -> dict[str, tuple[str,
 def _numbered(names: Sequence[str], key: str) -> dict[str, int]:
     """Numbers from 1, drawn."""
     return {str(name): number for number, name in enumerate(draws.shuffle(key, tuple(names)), start=1)}
-
-
-class _Hidden:
-    """Puts numbers in place of names."""
-
-    def __init__(self, agents: Mapping[str, int], channels: Mapping[str, int]) -> None:
-        self.shown = {_plain(name): f"Channel {number}" for name, number in channels.items()}
-        self.shown |= {_plain(name): f"Agent {number}" for name, number in agents.items()}
-        names = sorted({*agents, *channels}, key=len, reverse=True)
-        self.pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(_spelled, names))})(?!\w)")
-
-    def words(self, text: str) -> str:
-        """The text with numbers."""
-        return self.pattern.sub(lambda found: self.shown.get(_plain(found[0]), found[0]), text)
-
-    def spelled(self, text: str) -> list[Spelled]:
-        """The signs of the same; all of a number come from the whole name."""
-        signs, start = list[Spelled](), 0
-        for found in self.pattern.finditer(text):
-            signs += [(text[n], (n, n + 1)) for n in range(start, found.start())]
-            signs += [(sign, found.span()) for sign in self.shown.get(_plain(found[0]), found[0])]
-            start = found.end()
-        return [*signs, *((text[n], (n, n + 1)) for n in range(start, len(text)))]
-
-
-def _spelled(name: str) -> str:
-    """A pattern for a name as people write it."""
-    if len(name) <= SHORT:
-        return re.escape(name)
-    parted = r"[\s_-]?".join(map(re.escape, PARTED.split(name)))
-    return f"(?i:{parted})"
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]", "", name).casefold()
