@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from chat_process import ChaosProcess, ChatProcess
-from test_audit_campaign_faults import FAULTS, Campaign, check_paid, check_whole
+from test_campaign_faults import FAULTS, Campaign, check_paid, check_whole
 from warm_process import Command
 
 KILLS = 10

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_audit_campaign_processes import children, gone
+from test_campaign_processes import children, gone
 
 from colosseum.language import shipped
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attack_folder import attacked, attacks
 from audited import Wild, audit, file_of, modelled, scripted, spec
-from test_audit_screening import SHOP
+from test_campaign_screening import SHOP
 from test_cli_commands import colosseum
 
 from colosseum.campaign import runner

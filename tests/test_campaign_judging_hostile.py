@@ -17,7 +17,7 @@ from conftest import MATCH
 from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
-from test_audit_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, judgements, scenario
+from test_campaign_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, judgements, scenario
 from test_cli_commands import colosseum
 
 from colosseum.campaign.folder import Damaged, Folder

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_audit_campaign import RUNS, audit, files, wait_for_runs
+from test_campaign import RUNS, audit, files, wait_for_runs
 
 
 def children(process: int) -> list[int]:
