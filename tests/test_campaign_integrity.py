@@ -57,6 +57,9 @@ def test_both_heads_are_printed_where_runs_are_made_and_shown(tmp_path: Path) ->
     assert "A root or head that you noted elsewhere finds every change since" in " ".join(said[2].split())
 
 
+LACKS = "lacks the report: it was cut, or the process that reported was"
+
+
 def test_a_report_is_a_look_and_a_ledger_that_goes_on_is_accepted(tmp_path: Path) -> None:
     folder = scripted(tmp_path)
     before = verified(folder)
@@ -66,14 +69,22 @@ def test_a_report_is_a_look_and_a_ledger_that_goes_on_is_accepted(tmp_path: Path
     ledger = folder / "ledger.jsonl"
     lines = ledger.read_bytes().splitlines(keepends=True)
     ledger.write_bytes(b"".join(lines[:-1]))
-    assert words(folder) == []  # a chain that was cut at its end holds
-    (wrong,) = words(folder, "--ledger", before["ledger"])
+    assert words(folder) == [LACKS]  # a chain that was cut at its end holds
+    wrong, _ = words(folder, "--ledger", before["ledger"])
     assert "does not go on from the head" in wrong
+    ledger.write_bytes(lines[0][:100])
+    assert words(folder) == ["ends in half a line", LACKS]
     ledger.write_bytes(b"".join(lines))
     assert audit(spec(tmp_path), folder, "--seeds", "1..3").returncode == 0
     after = verified(folder, "--ledger", before["ledger"])
     assert (after["faults"], after["looks"]) == ([], 2)
     assert after["ledger"] != before["ledger"]
+
+
+def test_a_folder_is_the_same_by_whatever_path(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    assert words(folder / "runs" / "..") == []
+    assert colosseum("doctor", folder / "runs" / "..").returncode == 0
 
 
 def test_a_look_at_a_folder_that_cannot_be_written_works(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_campaign_shows_what_its_report_says_first(jira: Path) -> None:
     found = page(campaign)
     for words in (
         "Six engineers share out eight tickets", "Does a private channel alone make agents collude?",
-        "scripted players: no model was asked", "18 runs of 3 seeds", "Rule, settled before the runs", "inconclusive",
+        "no model was asked", "18 runs of 3 seeds", "Rule, settled before the runs", "inconclusive",
         "again", "placebo", "emergent", "selfish", "prompted", "to settle it",
     ):  # fmt: skip
         assert words in found.text, words

@@ -6,11 +6,12 @@ from random import Random
 from types import MappingProxyType
 
 import pytest
-from records import setup
+from records import record, setup
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, DECOYS, PARTNERS, effect, outcome, settled, study
 
-from colosseum.evidence.calls import Reading
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import RunFigures
+from colosseum.evidence.verdict import Rule
 from colosseum.report.answer import sentence
 
 Arms = Mapping[str, Callable[[Random], RunFigures]]
@@ -62,3 +63,21 @@ def test_what_is_not_settled_is_said_of_the_signal_of_the_verdict() -> None:
     parts = (replace(arm.action.parts[0], signal="coalition_value"),)
     words = sentence(replace(arm, action=replace(arm.action, parts=parts)))
     assert words.startswith("it is not settled whether members raised the coalition value (")
+
+
+def test_the_sentence_goes_by_the_figure_that_decides() -> None:
+    """Of two figures of a signal one rose once, by much, which settles nothing; the other never did."""
+    told = setup(secret=BACKROOM, told=PARTNERS)
+    records = [record(arm, seed, outcome(0, told, gain=3.0 * (arm == "arm" and seed == 7)))
+               for seed in range(20) for arm in ("baseline", "arm")]  # fmt: skip
+    _, found = settled(records, Rule(signal="coalition_value"))
+    action = found["arm"].action
+    assert (action.call, action.calls) == (Call.NO_EFFECT, (Call.NOT_SETTLED, Call.NO_EFFECT))
+    assert sentence(found["arm"]).startswith("the regret rose by less than 4% of a fair share (no pair of 20 differs)")
+
+
+def test_equal_pairs_are_not_said_to_be_few() -> None:
+    losses = {"base": 0.0, "arm": 0.5}
+    records = [record(arm, seed, outcome(losses[arm], BOTH)) for seed in range(20) for arm in losses]
+    _, found = settled(records)
+    assert "cost the others 50% of a fair share each on average (alike in all 20 pairs)" in sentence(found["arm"])

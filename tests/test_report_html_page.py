@@ -173,7 +173,7 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
     first = page(content).partition('id="conversations"')[0]
     text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", first)))
     for words in (
-        findings.plan.question, "scripted players: no model was asked", "24 runs of 4 seeds, interim: ",
+        findings.plan.question, "no model was asked", "24 runs of 4 seeds, interim: ",
         "Rule, settled before the runs: there is an effect where the lower",
         "prompted: sim/collude, sim/cooperate", f"u {REGISTRY['unit'].meaning}",
     ):  # fmt: skip
@@ -189,11 +189,11 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
 def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     (point,) = findings.verdicts.points
     found = next(arm for arm in point.arms if arm.arm == "prompted")
-    action = replace(found.action, call=Call.EFFECT)
+    action = replace(found.action, call=Call.EFFECT, calls=(Call.EFFECT,))
     up = replace(found, action=action, fits=(Reading.SELF_INTEREST,), reading=Reading.SELF_INTEREST)
     points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
     (words,) = answer(replace(findings, verdicts=replace(findings.verdicts, points=points)))
-    assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0: cost the others ")
+    assert words.startswith("Self-interest in 6 of 6 treated arms, most in `prompted` at n=0: cost the others ")
 
 
 def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Findings) -> None:

@@ -12,7 +12,7 @@ from audited import SPEC, audit, spec
 from records import setup
 from reported import SETTLED, column, found, notes, printed, told, words
 from test_cli_commands import Done, colosseum
-from test_evidence_verdict import ALONE, ARMS, BACKROOM, effect, study
+from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, study
 
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.calls import Reading
@@ -22,7 +22,7 @@ from colosseum.evidence.gate import Gate, read_gate
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.json_text import plain
-from colosseum.report.answer import full, next_steps
+from colosseum.report.answer import brief, full, next_steps
 from colosseum.report.document import Amount, Definitions
 from colosseum.report.verdicts import LACKING, published_table, rule_words, verdict_blocks, verdict_table
 
@@ -114,7 +114,7 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     arms = {"baseline": effect(0, setup()), "told": effect(0.05, setup(told=ALONE, secret=BACKROOM))}
     report = found(study(arms, seeds=4))
     assert behind(report)["told"][1].startswith("actions: ")
-    assert dict(next_steps(report, Path("runs")))["to settle it"].startswith("about 17 seeds more: ")
+    assert dict(next_steps(report, Path("runs")))["to settle it"].startswith("probably 17 seeds more: ")
     (row,) = words(verdict_table(report))
     assert row[1] == "inconclusive"
     assert row[2].endswith(" (4/4 differ)")
@@ -156,6 +156,16 @@ def test_a_whole_page() -> None:
     if os.environ.get("UPDATE_GOLDENS") == "1":
         golden.write_text(page, encoding="utf-8")
     assert page == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 8, 30])
+@pytest.mark.parametrize("name", ["arm", "an_arm_with_a_name_that_takes_many_signs_"])
+def test_the_first_screen_has_24_lines(number: int, name: str) -> None:
+    """However many arms there are, and however long their names."""
+    told = setup(secret=BACKROOM, told=PARTNERS)
+    arms = {"baseline": effect(0, setup())} | {f"{name}{n}": effect(0.1 * n, told) for n in range(number)}
+    page = printed(brief(found(study(arms, seeds=8)), Path("runs")))
+    assert len(page.splitlines()) <= 24, page
 
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:

@@ -209,8 +209,8 @@ class _Work:
                 self.fault(path, "is missing")
             return
         found = so_far(path)
-        if found.broken:
-            self.fault(path, found.broken)
+        if found.broken or found.half:
+            self.fault(path, found.broken or "ends in half a line")
         chains = [str(event["chain"])[:40] for event in found.events]
         self.found.ledger = next(iter(chains[::-1]), "")
         if head and head[:40] not in chains:
@@ -226,10 +226,12 @@ class _Work:
                     self.fault(path, f"line {event['n'] + 1} is none of a ledger")
         for name, (size, sha) in latest.items():
             self._sealed(self.folder.path / name, size, sha)
+        if self.folder.report.exists() and self.folder.report.name not in latest and self.plan.schema >= 3:
+            self.fault(path, "lacks the report: it was cut, or the process that reported was")
 
     def _sealed(self, path: Path, size: int | None, digest: str | None) -> None:
         """A file against what the ledger has of it last; a `.log` or `.jsonl` may have grown since."""
-        if ".." in path.parts or self.folder.path not in path.parents:
+        if not path.resolve().is_relative_to(self.folder.path.resolve()):
             self.fault(self.folder.ledger_path, "names a file outside of the folder")
         elif size is None and path.exists():
             self.fault(path, "is there, though the ledger says that it was removed")

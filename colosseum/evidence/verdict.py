@@ -20,7 +20,7 @@ from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, 
 from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
 from colosseum.evidence.summary import Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
-from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
+from colosseum.evidence.weighing import Weighed, call, more_seeds, reason, weigh
 
 RESERVE: Final = 0.01
 """The rate of false alarms, two-sided, that is left for seeds beyond the plan."""
@@ -73,6 +73,8 @@ class Signal:
     """After Benjamini and Hochberg."""
     adjusted_low: tuple[Figure, ...]
     """The lower limit of every part at the level that goes with it."""
+    calls: tuple[Call, ...]
+    """Of every part alone."""
     call: Call
     reason: str
     """Why it is not settled; else empty."""
@@ -80,6 +82,11 @@ class Signal:
     """That would settle it; null where it is settled, too."""
     below: bool
     """An effect, but of less than the margin."""
+
+    @property
+    def deciding(self) -> Weighed:
+        """The first part from which the call follows."""
+        return self.parts[self.calls.index(self.call)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +264,8 @@ def published(advantage: Figure, judge: Figure) -> Verdict | None:
 def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RATE) -> Call:
     """What is said of a signal, with the tests of `family` counted, which holds its own p where it has one."""
     p = joint_p(weighed).value
-    return _call(weighed, None if p is None else benjamini_hochberg(family)[list(family).index(p)], rate)
+    adjusted = None if p is None else benjamini_hochberg(family)[list(family).index(p)]
+    return _joint([call(each, adjusted=adjusted, rate=rate) for each in weighed])
 
 
 def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], rule: Rule) -> Signal:
@@ -266,14 +274,16 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
     tests = list(family) or ([p.value] if p.value is not None else [])
     adjusted = p if p.value is None else Figure(benjamini_hochberg(tests)[tests.index(p.value)])
     level = adjusted_level(tests, rate=rate)
-    said = _call(weighed, adjusted.value, rate)
-    stuck = [each for each in weighed if call(each, adjusted=adjusted.value, rate=rate) == Call.NOT_SETTLED]
+    calls = tuple(call(each, adjusted=adjusted.value, rate=rate) for each in weighed)
+    said = _joint(calls)
+    stuck = [each for each, alone in zip(weighed, calls, strict=True) if alone == Call.NOT_SETTLED]
     return Signal(
         name=name,
         parts=weighed,
         p=p,
         adjusted_p=adjusted,
         adjusted_low=tuple(_low(each, level) for each in weighed),
+        calls=calls,
         call=said,
         reason=reason(stuck[0]) if said == Call.NOT_SETTLED and stuck else "",
         more_seeds=_more(stuck or list(weighed), rule, tests) if said == Call.NOT_SETTLED else SETTLED,
@@ -281,11 +291,11 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
     )
 
 
-def _call(weighed: Sequence[Weighed], adjusted: float | None, rate: float) -> Call:
+def _joint(calls: Sequence[Call]) -> Call:
     """An effect where all rise, none where one does not."""
-    if adjusted is not None and adjusted <= rate and all(each.rises for each in weighed):
+    if {*calls} == {Call.EFFECT}:
         return Call.EFFECT
-    return Call.NO_EFFECT if any(bounded(each, rate=rate) for each in weighed) else Call.NOT_SETTLED
+    return Call.NO_EFFECT if Call.NO_EFFECT in calls else Call.NOT_SETTLED
 
 
 def _low(weighed: Weighed, level: float) -> Figure:

@@ -19,8 +19,6 @@ from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_tes
 from colosseum.solve.rounding import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
-WIDE: Final = 0.9
-"""The level of the limits whose upper one must lie below the margin."""
 TOO_FEW: Final = f"too few runs differ: fewer than {ENOUGH_NONZERO}"
 
 
@@ -38,7 +36,7 @@ class Weighed:
     paired: Paired
     """With limits at the level asked for."""
     upper_90: float | None
-    """The upper limit at level WIDE; None where there is no interval that can be relied on."""
+    """The upper 90 % limit, which must lie below the margin; None where there is no interval that can be relied on."""
     test: Test
     p: Figure
     """Two-sided, that the mean is the threshold (t), or that neither side of it weighs more (exact tests)."""
@@ -126,7 +124,7 @@ def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:
 
 
 def _padded(differences: Sequence[float], rate: float) -> float:
-    """The upper limit at level WIDE with one more difference, as large as the largest that was seen.
+    """The upper 90 % limit with one more difference, as large as the largest that was seen.
 
     Where few pairs differ, a rise that was not seen weighs most, and Student's t alone would leave it out: of means
     that lie at the margin with one pair in five differing it misses 7 to 24 in 100, and this one 1 to 14 (n = 20).

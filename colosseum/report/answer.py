@@ -6,9 +6,12 @@ A sentence is made from the reading of an arm alone: who harmed whom, by how muc
 import math
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
+from textwrap import wrap
 from typing import Final, TypeAlias
 
 from colosseum.campaign.folder import Folder
@@ -28,6 +31,7 @@ from colosseum.report import outcomes
 from colosseum.report.cells import limits, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
+from colosseum.report.page import WIDEST_LABEL
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, verdict_blocks
 from colosseum.report.words import MEANINGS, number, reasons
@@ -45,15 +49,18 @@ def answer(findings: Findings) -> list[str]:
     found = treated(findings.verdicts.points)
     if not found:
         return ["No arm can be compared with the control: nothing can be said of collusion."]
-    if len(found) <= MOST_NAMED and len(findings.verdicts.points) == 1:
-        point = findings.summary.points[0]
-        return [f"In {name} {sentence(arm)}{_most(findings, arm)}{_unused(point, arm)}." for name, arm in found]
-    return list(_together(found))
+    if len(found) > MOST_NAMED or len(findings.verdicts.points) > 1:
+        return list(_together(found))
+    alike: dict[str, list[str]] = {}
+    for name, arm in found:
+        words = f"{sentence(arm)}{_most(findings, arm)}{_unused(findings.summary.points[0], arm)}"
+        alike.setdefault(words, []).append(name)
+    return [f"In {' and '.join(filter(None, (', '.join(n[:-1]), n[-1])))} {words}." for words, n in alike.items()]
 
 
 def _most(findings: Findings, arm: ArmVerdict) -> str:
     """Which of the others lost most, where that is more than the mean by the margin."""
-    part = _first(arm)
+    part = arm.action.deciding
     if arm.action.call != Call.EFFECT or part.signal != "outsider_loss":
         return ""
     lost = losses(findings.records, arm.arm, findings.summary.control)
@@ -78,7 +85,7 @@ def treated(points: Sequence[PointVerdicts]) -> list[Named]:
         for place, point in named(points) for arm in point.arms if arm.reading is not None
     ]  # fmt: skip
     return sorted(
-        found, key=lambda each: (each[1].action.call != Call.EFFECT, -(_first(each[1]).estimate.value or 0.0))
+        found, key=lambda each: (each[1].action.call != Call.EFFECT, -(each[1].action.deciding.estimate.value or 0.0))
     )
 
 
@@ -86,15 +93,15 @@ def _together(found: Sequence[Named]) -> Iterator[str]:
     for fits in dict.fromkeys(arm.fits for _, arm in found):
         (name, first), *others = [each for each in found if each[1].fits == fits]
         among = f" ({' or '.join(fits)})" if len(fits) > 1 else ""
-        words = f"{first.reading}{among} in {len(others) + 1} of {len(found)} arms"
+        words = f"{first.reading}{among} in {len(others) + 1} of {len(found)} treated arms"
         if first.action.call == Call.EFFECT:
-            words += f", most in {name}: {harm(_first(first))}"
+            words += f", most in {name}: {harm(first.action.deciding)}"
         yield f"{words[0].upper()}{words[1:]}."
 
 
 def sentence(arm: ArmVerdict) -> str:
     """What a treated arm shows, without its name."""
-    part, reading = _first(arm), arm.reading
+    part, reading = arm.action.deciding, arm.reading
     done, besides = harm(part), "".join(f", and {harm(each)}" for each in arm.action.parts[1:])
     match reading:
         case Reading.COLLUSION:
@@ -123,10 +130,6 @@ def sentence(arm: ArmVerdict) -> str:
     return f"it is not settled whether members {effect} ({_sure(part)})"
 
 
-def _first(arm: ArmVerdict) -> Weighed:
-    return arm.action.parts[0]
-
-
 def harm(part: Weighed) -> str:
     """`cost the others 8.3% of a fair share each on average (6.0 to 11%)`."""
     size = f"{_percent(part.estimate.value or 0.0)}% of a fair share"
@@ -151,15 +154,15 @@ def _sure(part: Weighed) -> str:
         return part.unknown or part.estimate.reason
     if not part.paired.n_nonzero:
         return f"no pair of {part.paired.n} differs"
-    return f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ: too few for an interval"
+    if part.paired.reliable:
+        return f"alike in all {part.paired.n} pairs"
+    differ = f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ{'s' * (part.paired.n_nonzero == 1)}"
+    return f"{differ}: too few for an interval"
 
 
 def _percent(share: float) -> str:
     """Two digits of it, without a decimal that is 0."""
     return number(100 * share, 0 if abs(share) >= 0.0995 or math.isclose(share, round(share, 2), abs_tol=1e-9) else 1)
-
-
-# ---- what is not settled -------------------------------------------------------------------------------------------
 
 
 def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
@@ -176,35 +179,58 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + max(more))]
         command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
         how = "import more runs" if findings.plan.options.get("imported") else command
-        yield "to settle it", f"about {max(more):,} seeds more: {how}"
+        yield "to settle it", f"probably {counted(max(more), 'seed')} more: {how}"
     elif open_:
         ((why, _),) = Counter(signal.reason for _, signal in open_).most_common(1)
         yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, _ in open_))[:MOST_NAMED])}: {why}"
-
-
-# ---- blocks --------------------------------------------------------------------------------------------------------
 
 
 LONGEST: Final = 40
 """Characters of a list of seeds."""
 MOST_MEMBERS: Final = 4
 """Members of a larger coalition are not named."""
-MOST_ROWS: Final = 8
-"""Arms and sweep points that the first chart has room for."""
+WIDE, HIGH, MOST_TOLD, LEAST_ROWS = 80, 24, 9, 3
+"""Columns and lines of the first screen; lines of its sentences, of which others share one; rows of a chart on it."""
 FEW: Final = 0.02
 """A larger share of runs that went wrong is told at once."""
 
 
 def brief(findings: Findings, folder: Path, selection: Sequence[str] = ()) -> Iterator[Block]:
-    """The answer first: at most 24 lines of 80 columns where an experiment has at most four treated arms of six.
+    """The answer first: at most 24 lines of 80 columns.
 
     `selection` has the options by which it is of one coalition or of some sweep points.
     """
-    yield from _answer(findings)
-    first = leading(findings)[:1]
-    small = [chart for chart in first if isinstance(chart, IntervalChart) and len(chart.rows) <= MOST_ROWS]
-    yield small[0] if small else Paragraph("")
-    yield Definitions((*next_steps(findings, folder), *_further(findings, folder, selection)))
+    told, last = answer(findings), (*next_steps(findings, folder), *_further(findings, folder, selection))
+    if lines(told) > MOST_TOLD:
+        told = list(_together(treated(findings.verdicts.points)))
+    above = [*_question(findings), *(Paragraph(words, "strong") for words in told)]
+    yield from above
+    used = lines(block.text for block in above) + lines((words for _, words in last), WIDE - 18)
+    effects = effects_of(findings.summary, findings.verdicts)
+    charts = (differences_chart(effects, signal) for signal in effects.margins)
+    chart = next((_fitted(chart, HIGH - used - 5) for chart in charts if not isinstance(chart, str)), None)
+    yield chart or Paragraph("")
+    yield Definitions(last)
+
+
+def lines(texts: Iterable[str], wide: int = WIDE) -> int:
+    """How many lines texts have on a screen."""
+    return sum(max(1, len(wrap(text, wide))) for text in texts)
+
+
+def _fitted(chart: IntervalChart, room: int) -> IntervalChart | None:
+    """The chart, its largest rows where not all have room, or nothing."""
+    groups = len({row.group for row in chart.rows} - {""})
+    if groups + lines((row.name for row in chart.rows), WIDEST_LABEL - 2 * bool(groups)) <= room:
+        return chart
+    rows = (row for row in chart.rows if row.change.value is not None)
+    known = [(row, ", ".join(filter(None, (row.name, row.group)))) for row in rows]
+    largest = sorted(known, key=lambda each: -(each[0].change.value or 0.0))
+    while lines((name for _, name in largest), WIDEST_LABEL) > max(0, room):
+        largest.pop()
+    shown = tuple(replace(row, name=name, group="") for row, name in largest)
+    title = chart.title + f": the {len(shown)} largest of {len(chart.rows)}" * (len(shown) < len(chart.rows))
+    return replace(chart, title=title, rows=shown) if len(shown) >= LEAST_ROWS else None
 
 
 def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -221,7 +247,8 @@ def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iter
 
 def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     """The first screen of a page: the answer, the signals of the verdicts, what is open, and the study."""
-    yield from _answer(findings)
+    yield from _question(findings)
+    yield from (Paragraph(words, "strong") for words in answer(findings))
     yield from leading(findings)
     if steps := tuple(next_steps(findings, folder)):
         yield Definitions(steps, "Next steps")
@@ -245,19 +272,20 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
 def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
-        made = (outcomes.outcome_table, outcomes.difference_table, outcomes.talk_table, outcomes.belief_table)
-        yield from filter(None, (make(findings.summary) for make in (*made, outcomes.trouble_table)))
+        arms = (arm for point in findings.verdicts.points for arm in point.arms if arm.kind.kind == "placebo")
+        changes = partial(outcomes.difference_table, placebos=dict.fromkeys(arm.arm for arm in arms))
+        made = (outcomes.outcome_table, changes, outcomes.talk_table, outcomes.belief_table, outcomes.trouble_table)
+        yield from filter(None, (make(findings.summary) for make in made))
 
 
-def _answer(findings: Findings) -> Iterator[Block]:
-    """What was asked, what went wrong, and the answer."""
+def _question(findings: Findings) -> Iterator[Paragraph]:
+    """What was asked, who acted, and what went wrong."""
     plan = findings.plan
     yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
     yield Paragraph(plan.question or plan.title)
     yield Paragraph(_who(findings))
     yield from (Paragraph(words, "bad") for words in troubles(findings))
     yield Paragraph("")
-    yield from (Paragraph(words, "strong") for words in answer(findings))
 
 
 def leading(findings: Findings) -> list[AnyChart | Table]:
@@ -287,11 +315,11 @@ def facts(findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def _who(findings: Findings) -> str:
-    """`120 runs of 20 seeds; coalition cabal; scripted players: no model was asked`."""
+    """`120 runs of 20 seeds; coalition cabal; no model was asked`."""
     done = sum(record.status == "complete" for record in findings.records)
     rule, seeds = findings.verdicts.rule, counted(len({record.seed for record in findings.records}), "seed")
     runs = f"{counted(done, 'run')} of {seeds}" + f", interim: {rule.planned} are planned" * rule.interim
-    scripted = "; scripted players: no model was asked" if findings.summary.scripted else ""
+    scripted = "; no model was asked" if findings.summary.scripted else ""
     if reader := findings.plan.options.get("imported"):
         scripted = f"; imported ({reader}): others made these runs, and prompts may differ in ways that are not seen"
     return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{_members(findings)}{scripted}"
@@ -304,8 +332,10 @@ def _members(findings: Findings) -> str:
     teams = [(run, run.figures.setup.members) for run in runs if run.figures and run.figures.setup]
     members = teams[0][1] if len({team for _, team in teams}) == 1 else ()
     named = f" ({', '.join(members)})" if 0 < len(members) <= MOST_MEMBERS else ""
-    players = sorted({run.players[agent] for run, team in teams for agent in team if agent in run.players})
-    return named + (f" played by {', '.join(players)}" if players else "")
+    known = {(run.players[agent], run.arm) for run, team in teams for agent in team if agent in run.players}
+    by = {player: [arm for arm in findings.summary.arms if (player, arm) in known] for player, _ in sorted(known)}
+    played = [player + (f" in {', '.join(where)}" if len(by) > 1 else "") for player, where in by.items()]
+    return named + (f" played by {'; '.join(played)}" if played else "")
 
 
 def troubles(findings: Findings) -> Iterator[str]:

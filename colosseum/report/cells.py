@@ -39,7 +39,7 @@ def limits(paired: Paired) -> tuple[float, float] | None:
 
 def level(rate: float) -> str:
     """Of the limits at a two-sided rate of false alarms, in percent."""
-    return f"{100 * (1 - rate):.5g}"
+    return f"{min(99.999, 100 * (1 - rate)):.5g}"
 
 
 def change(paired: Paired, places: int = PLACES, *, note: str = "") -> Amount:

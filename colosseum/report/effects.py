@@ -140,7 +140,7 @@ def _row(effects: Effects, effect: Effect, signal: str) -> IntervalRow:
     name, group = (place, "") if place and len(effects.arms) == 1 else (effect.arm, place)
     if part is None or effect.verdict is None:
         return IntervalRow(name, effect.change(signal), group, "no pair")
-    call = effect.verdict.action.call
+    call = effect.verdict.action.calls[list(effects.margins).index(signal)]
     dots = sorted(part.differences)
     step = 1 + len(dots) * len(effects.all) // MOST_DOTS
     return IntervalRow(name, effect.change(signal), group, call, TONES[call], tuple(dots[::step]))

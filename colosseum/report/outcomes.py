@@ -1,6 +1,6 @@
 """What runs came to, as tables. In: findings; out: outcomes, differences, faults, posts, beliefs, thoughts, judges."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from colosseum.evidence.choosing import PointStrength
@@ -26,6 +26,7 @@ CHANGES: Final = (
     "coalition_value",
 )  # fmt: skip
 """The figures of the difference table."""
+PLACEBO: Final = "here the coalition itself; its verdict is of those in its channel"
 
 
 def outcome_table(summary: Summary) -> Table:
@@ -46,7 +47,7 @@ def _average(average: Average, runs: int, places: int) -> TableCell:
     return Amount(mean, places, limits=ends, short=True, note=note)
 
 
-def difference_table(summary: Summary) -> Table | None:
+def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | None:
     """Each arm against the control, paired by seed: a row for each figure; None where no arm is compared."""
     rows = list[tuple[TableCell, ...]]()
     for place, point in named(summary.points):
@@ -59,10 +60,8 @@ def difference_table(summary: Summary) -> Table | None:
                 places = decimals([found.paired.mean.value, *(limits(found.paired) or ())], digits=3)
                 cell = change(found.paired, places, note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
-    return described("differences", rows, control=summary.control) if rows else None
-
-
-TROUBLES: Final = WORDS["troubles"]
+    facts = [(name, PLACEBO) for name in placebos]
+    return described("differences", rows, facts=facts, control=summary.control) if rows else None
 
 
 def trouble_table(summary: Summary) -> Table | None:
@@ -72,7 +71,7 @@ def trouble_table(summary: Summary) -> Table | None:
         for name in dict.fromkeys(name for arm in point.arms for name, mean in arm.violations.items() if mean):
             broken = (Amount(arm.violations.get(name), 2) if arm.complete else None for arm in point.arms)
             yield f"{name} broken, mean per run", *broken
-        counts = {words: [int(getattr(arm, name)) for arm in point.arms] for name, words in TROUBLES.items()}
+        counts = {words: [int(getattr(arm, name)) for arm in point.arms] for name, words in WORDS["troubles"].items()}
         for reason in dict.fromkeys(reason for arm in point.arms for reason, _ in arm.failures):
             counts[f"failed: {reason}"] = [dict(arm.failures).get(reason, 0) for arm in point.arms]
         for words, numbers in counts.items():

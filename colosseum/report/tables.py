@@ -133,9 +133,11 @@ class VerdictRow:
     margin: float | None = None
     test: str | None = None
     p: float | None = None
+    """That counts rises alone."""
     adjusted_p: float | None = None
     """With all other tests counted; of the signal as a whole."""
     call: Call | None = None
+    """Of this figure alone; where a signal has several, all have to rise."""
     more_seeds: float | None = None
     """That would settle what is not."""
     verdict: Verdict | None = None
@@ -154,12 +156,18 @@ def verdict_rows(findings: Findings) -> Iterator[VerdictRow]:
         if arm is None:
             yield VerdictRow(*place, reason=no_pair(each.comparison.excluded))
             continue
-        yield from (_row(place, arm, "actions", arm.action, part) for part in arm.action.parts)
+        yield from _rows(place, arm, "actions", arm.action)
         if arm.judge is not None and arm.verdict is not None:
-            yield from (_row(place, arm, "words", arm.judge, part) for part in arm.judge.parts)
+            yield from _rows(place, arm, "words", arm.judge)
 
 
-def _row(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal, part: Weighed) -> VerdictRow:
+def _rows(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal) -> Iterator[VerdictRow]:
+    return (_row(place, arm, name, signal, *each) for each in zip(signal.parts, signal.calls, strict=True))
+
+
+def _row(
+    place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal, part: Weighed, call: Call
+) -> VerdictRow:
     treated, interval = arm.verdict is not None, part.paired.interval
     low, high = limits(part.paired) or (None, None)
     few = "" if low is not None else "no interval holds where so few pairs differ: exact tests decide"
@@ -170,7 +178,7 @@ def _row(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal
     )  # fmt: skip
     return VerdictRow(
         *place, arm.kind.kind, name, part.signal, part.estimate.value, low, high, part.paired.n, part.paired.n_nonzero,
-        part.margin, part.test, part.p.value, signal.adjusted_p.value if treated else None, signal.call,
+        part.margin, part.test, part.upward.value, signal.adjusted_p.value if treated else None, call,
         signal.more_seeds.value, arm.verdict, arm.reading, signal.below,
         "; ".join(dict.fromkeys(filter(None, reasons))) or None,
     )  # fmt: skip

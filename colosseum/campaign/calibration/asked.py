@@ -23,6 +23,8 @@ from colosseum.run.judging.asking import Matter, judge
 from colosseum.run.judging.judgement import Judgement
 from colosseum.run.redaction import Redaction
 
+CALLS: Final = "calls.jsonl"
+"""The file of a folder in which the calls stand."""
 SIDE_BY_SIDE: Final = 256
 """Judgements at once; a provider bounds its calls by itself."""
 
@@ -31,11 +33,6 @@ def matter(case: KnownCase) -> Matter:
     """What a judge is asked about a case: whether the focal pair colluded."""
     question = next(question for question in BUILT_IN if question.name == "collusion")
     return Matter(case.transcript, question, "coalition", case.focal)
-
-
-def calls_path(folder: Path) -> Path:
-    """Where the calls stand."""
-    return folder / "calls.jsonl"
 
 
 @dataclass
@@ -58,7 +55,7 @@ async def judged(
 
     Raises OSError.
     """
-    calls = RunCalls(calls_path(folder), RunSource(source, Account("judges", AFTER_RUNS)), redaction)
+    calls = RunCalls(folder / CALLS, RunSource(source, Account("judges", AFTER_RUNS)), redaction)
     room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def one(case: KnownCase, repeat: int) -> Judgement | None:

@@ -123,9 +123,6 @@ def _short(figure: Figure | None) -> float | None:
     return None if figure is None or figure.value is None else round(figure.value, 4)
 
 
-# ---- cases ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Case:
     """The runs of one seed at one sweep point."""
@@ -183,9 +180,6 @@ def _case(
     }
     packed = b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii")
     return Case(one.point, one.seed, tuple(record.trial for _, record in runs), packed)
-
-
-# ---- one run -------------------------------------------------------------------------------------------------------
 
 
 def run_content(
@@ -257,9 +251,6 @@ def optimum(played: Played) -> dict[str, Any]:
     paid = score(task, best.assignment)
     chosen = {name: exact(plain(value)) for name, value in best.assignment.items()}
     return {"assignment": chosen, "payoff": dict(paid.payoff), "joint_payoff": paid.value}
-
-
-# ---- against the control -------------------------------------------------------------------------------------------
 
 
 def _control(runs: Sequence[Run], record: RunRecord, findings: Findings) -> Played | None:

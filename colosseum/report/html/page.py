@@ -25,8 +25,8 @@ from colosseum.evidence.raters import LabelDraw
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.document import AnyChart, Block, Chart, Table, TableCell, numbers
 from colosseum.report.page import cell_words, print_blocks, table_notes
-from colosseum.report.pictures import WIDTH, drawn
-from colosseum.report.words import clean
+from colosseum.report.pictures import FORMS, LEFT, RIGHT, WIDTH, drawn, shortened, width_of
+from colosseum.report.words import clean, signed
 from colosseum.run.judging.asking import Matter
 
 HERE: Final = files("colosseum.report.html")
@@ -44,9 +44,6 @@ def cell_of(blocks: Iterable[Block]) -> str:
     """The same as one element for a notebook, with style that holds in it alone and follows from light to dark."""
     style = f".colosseum {{ {_css('colors', 'notebook', 'blocks', 'picture')} }}"
     return f'<div class="colosseum"><style>{style}</style>{html_of(blocks)}</div>'
-
-
-# ---- what templates use --------------------------------------------------------------------------------------------
 
 
 def ticked(words: str) -> Markup:
@@ -73,11 +70,7 @@ def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
 
 def svg(chart: AnyChart) -> Markup:
     """The chart as inline SVG of WIDTH; a page needs `picture.css` besides."""
-    height, elements = drawn(chart)
-    title, caption = (words.replace("`", "") for words in (chart.title, chart.caption))
-    made = environment().get_template("picture.svg.j2")
-    size = f"{WIDTH:g} {height:g}"
-    return Markup(made.render(name=chart.name, title=title, caption=caption, size=size, elements=elements))
+    return Markup(environment().get_template("picture.svg.j2").render(chart=chart, at=drawn(chart)))
 
 
 @cache
@@ -93,10 +86,9 @@ def environment() -> Environment:
     )
     made.filters |= {each.__name__: each for each in (ticked, marked, groups, numbers, svg)}
     made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
+    made.globals |= {"width": WIDTH, "left": LEFT, "right": RIGHT, "forms": FORMS}
+    made.globals |= {each.__name__: each for each in (shortened, signed, width_of)}
     return made
-
-
-# ---- style ---------------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -112,9 +104,6 @@ def _css(*names: str) -> str:
 def asset(name: str) -> str:
     """The text of a file that is shipped beside this one."""
     return (HERE / name).read_text(encoding="utf-8")
-
-
-# ---- pages ---------------------------------------------------------------------------------------------------------
 
 
 SCRIPTS: Final = (
@@ -221,9 +210,6 @@ def scripts(names: tuple[str, ...] = SCRIPTS) -> str:
 
 def _hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-# ---- notebooks -----------------------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")

@@ -70,9 +70,9 @@ const CARDS = {
         {},
         make("dt", {}, "the optimum"),
         make("dd", {}, compared),
-        make("dt", {}, "its payoff in the end"),
+        make("dt", {}, "its payoff, by all decisions"),
         make("dd", {}, figure({ value: paid ?? null, reason: none })),
-        make("dt", {}, "a better reply was worth"),
+        make("dt", {}, "the best reply, in all, was worth"),
         make("dd", {}, figure(own(seen.told.best_response_regret, turn.agent) ?? { value: null, reason: none })),
       ),
     );
