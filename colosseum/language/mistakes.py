@@ -8,13 +8,14 @@ from collections.abc import Callable
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import habits
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.forms import PREFIXES, at_head, form, opening
+from colosseum.language.forms import at_head, form, opening
 from colosseum.language.hints import hint
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
     CLOSERS,
     INNER_WORDS,
     KEYWORDS,
+    MODIFIERS,
     OPENERS,
     OPERATORS,
     SIGNS,
@@ -310,7 +311,7 @@ def _open_label(f: ReadingFailure) -> list[Label]:
 
 def _statement(f: ReadingFailure) -> str:
     """The word that opens the failing statement, its prefixes passed over."""
-    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - PREFIXES]
+    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - MODIFIERS]
     inner = [t for t in f.tokens[f.start : f.stop] if t.type in ("OBJECTIVE", "MEMBERS")]
     return str((inner or words or f.tokens[f.start :])[-1 if inner else 0])
 
