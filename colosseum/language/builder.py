@@ -18,14 +18,28 @@ Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
 
 
-def _plain(kind: Callable[..., syntax.Node]) -> Callable[..., syntax.Node]:
-    """The method of a rule whose pieces are the fields of its node."""
-    return lambda self, span, *pieces: kind(*pieces, span=span)
+def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
+    """The method of a rule: which field of its node each piece fills, in order.
 
+    `x?` is whether the piece is there, `x$` its characters, `x@` the same and where they stand, `x^` a text, `x"` the
+    value of a text or nothing, `x*` all pieces that the others leave; `-` fills no field.
+    """
+    fields = [(name.rstrip("?$@^\"*"), name[-1]) for name in pieces.split()]
+    many = next((place for place, (_, mark) in enumerate(fields) if mark == "*"), None)
 
-def _declared(kind: Callable[..., syntax.Node]) -> Callable[..., syntax.Node]:
-    """The same, where the first piece is the token of the name that the node declares."""
-    return lambda self, span, name, *pieces: kind(str(name), self.span(name), *pieces, span=span)
+    def method(self: "Builder", span: Span, *found: Piece) -> Piece:
+        if many is not None:
+            rest = len(found) - len(fields) + 1 + many
+            found = (*found[:many], found[many:rest], *found[rest:])
+        filled: dict[str, Piece] = {}
+        for (name, mark), piece in zip(fields, found, strict=True):
+            filled[name] = self.field(mark, piece)
+            if mark == "@":
+                filled[f"{name}_span"] = self.span(piece)
+        filled.pop("-", None)
+        return kind(**filled, span=span)
+
+    return method
 
 
 class Builder:
@@ -61,6 +75,19 @@ class Builder:
             return 0
         return value
 
+    def field(self, mark: str, piece: Piece) -> Piece:
+        """What a piece puts into a field, by its mark in `_made`."""
+        match mark:
+            case "?":
+                return piece is not None
+            case "$" | "@":
+                return str(piece)
+            case "^":
+                return self.text(piece)
+            case '"':
+                return self.text(piece).value if piece else ""
+        return piece
+
     def contextual(self, word: Token, meant: str, expected: str) -> None:
         """Blame a word that is a name to the grammar and must be `meant` here."""
         if word != meant:
@@ -75,29 +102,12 @@ class Builder:
     def edition(self, span: Span, number: Token) -> Edition:
         return Edition(self.value(number), span=span)
 
-    def scenario(self, span: Span, name: Token, title: Token | None) -> ScenarioName:
-        return ScenarioName(str(name), self.span(name), self.text(title).value if title else "", span=span)
-
-    def use(self, span: Span, path: Token) -> Use:
-        return Use(self.text(path).value, span=span)
-
-    def agents(self, span: Span, word: Token, *items: Expr) -> syntax.Agents:
-        return syntax.Agents(str(word), self.span(word), items, span=span)
-
     def set_(self, span: Span, name: Token, source: syntax.ValueSource) -> syntax.Set:
         if name.type == "LABEL" and not name.isidentifier():
             message = f"a set has a name, not a label such as `{name}`"
             help_ = "the first line of a grid begins with `|`, on a line below the set's name"
             self.diagnostics.append(report("C019", self.span(name), message, help=help_))
         return syntax.Set(str(name), self.span(name), source, span=span)
-
-    def table(self, span: Span, private: Token | None, name: Token, *pieces: Piece) -> syntax.Table:
-        return syntax.Table(str(name), self.span(name), private is not None, *pieces, span=span)
-
-    def reward(self, span: Span, name: Token, *pieces: Piece) -> syntax.Reward:
-        *parts, undisclosed = pieces
-        found = (*parts, undisclosed is not None)
-        return syntax.Reward(str(name), self.span(name), *found, span=span)
 
     def require(self, span: Span, name: Token, *pieces: Piece) -> syntax.Require:
         *parts, penalty, undisclosed = pieces
@@ -108,9 +118,6 @@ class Builder:
     def penalty(self, span: Span, *pieces: Piece) -> tuple[Piece, ...]:
         return pieces
 
-    def coalition(self, span: Span, name: Token, members: Piece, *objectives: syntax.Objective) -> syntax.Coalition:
-        return syntax.Coalition(str(name), self.span(name), members, objectives, span=span)
-
     def channel(self, span: Span, secret: Token | None, name: Token, who: Piece, wire: Text | None) -> syntax.Channel:
         source = who if isinstance(who, syntax.Drawn) else syntax.Given(who, span=who.span)
         return syntax.Channel(str(name), self.span(name), secret is not None, source, wire, span=span)
@@ -119,9 +126,6 @@ class Builder:
         """`as "name"`; `as` is a name to the grammar, so that specs may still use it as one."""
         self.contextual(word, "as", "`as` or the next statement")
         return self.text(text)
-
-    def claim(self, span: Span, name: Token, indices: Piece, text: Token, truth: Expr) -> syntax.Claim:
-        return syntax.Claim(str(name), self.span(name), indices, self.text(text), truth, span=span)
 
     def prompt(self, span: Span, name: Token, recipients: Expr, *variants: Piece) -> syntax.Prompt:
         """A prompt without variants has one of no name."""
@@ -155,35 +159,30 @@ class Builder:
         found: list[Piece] = [tuple([part for part in parts if isinstance(part, kind)]) for kind in kinds]
         return syntax.Experiment(str(name), self.span(name), asked, *found, span=span)
 
-    def arm(self, span: Span, name: Token, *settings: syntax.Setting) -> syntax.Arm:
-        return syntax.Arm(str(name), self.span(name), settings, span=span)
-
-    def setting(self, span: Span, name: Token, *values: Expr) -> syntax.Setting:
-        return syntax.Setting(str(name), self.span(name), values, span=span)
-
-    def sweep(self, span: Span, name: Token, _in: Token, *values: Piece) -> syntax.Sweep:
-        return syntax.Sweep(str(name), self.span(name), values[:-1], values[-1], span=span)
-
-    def trace(self, span: Span, _word: Token, reader: Token, *mapped: syntax.Mapped) -> syntax.Trace:
-        return syntax.Trace(self.text(reader).value, self.span(reader), mapped, span=span)
-
-    def mapped(self, span: Span, kind: Token, what: Expr | None, source: Expr) -> syntax.Mapped:
-        return syntax.Mapped(str(kind), what, source, span=span)
-
     def mapped_arm(self, span: Span, what: Expr, source: Expr) -> syntax.Mapped:
         """`arm`, `channel` and `param` are words of the grammar, and so no pieces."""
         return syntax.Mapped(self.source.text[span.start :].split(None, 1)[0], what, source, span=span)
 
     mapped_channel = mapped_param = mapped_arm
+    scenario, use = _made(ScenarioName, 'name@ title"'), _made(Use, 'path"')
+    override, param = _made(Override, "statement"), _made(syntax.Param, "name@ value")
+    agents, network = _made(syntax.Agents, "name@ items*"), _made(syntax.Network, "name@ graph")
+    table = _made(syntax.Table, "private? name@ indices recipients of source")
+    variable = _made(syntax.Variable, "name@ indices owner domain")
+    reward = _made(syntax.Reward, "name@ indices recipients when value undisclosed?")
+    coalition = _made(syntax.Coalition, "name@ members objectives*")
+    objective = _made(syntax.Objective, "name@ indices when value")
+    claim = _made(syntax.Claim, "name@ indices text^ truth")
+    arm, setting = _made(syntax.Arm, "name@ settings*"), _made(syntax.Setting, "name@ values*")
+    sweep = _made(syntax.Sweep, "name@ - values* where")
+    mapped = _made(syntax.Mapped, "kind$ what source")
+    given, drawn, loaded = _made(syntax.Given, "value"), _made(syntax.Drawn, "call"), _made(syntax.Loaded, 'path"')
     members = statement
-    override, given, drawn = _plain(syntax.Override), _plain(syntax.Given), _plain(syntax.Drawn)
-    param, variable = _declared(syntax.Param), _declared(syntax.Variable)
-    objective, network = _declared(syntax.Objective), _declared(syntax.Network)
+
+    def trace(self, span: Span, _word: Token, reader: Token, *mapped: syntax.Mapped) -> syntax.Trace:
+        return syntax.Trace(self.text(reader).value, self.span(reader), mapped, span=span)
 
     # ---- parts of statements ----------------------------------------------------------------------------------
-
-    def loaded(self, span: Span, path: Token) -> syntax.Loaded:
-        return syntax.Loaded(self.text(path).value, span=span)
 
     def recipients(self, span: Span, who: Piece, *when: Piece) -> syntax.Recipients:
         return syntax.ToEach(who, *when, span=span) if when else syntax.ToWhom(who, span=span)
@@ -195,19 +194,10 @@ class Builder:
     def over(self, span: Span, name: Token) -> syntax.Index:
         return syntax.Index((), self.name(span, name), span=span)
 
-    def binders(self, span: Span, *items: Piece) -> syntax.Binders:
-        return syntax.Binders(items[:-1], items[-1], span=span)
-
-    def binder(self, span: Span, names: tuple[str, ...], _in: Token, domain: Expr) -> syntax.Binder:
-        return syntax.Binder(names, domain, span=span)
-
     def pattern(self, span: Span, *names: Token) -> tuple[str, ...]:
         return tuple(map(str, names))
 
     # ---- grids ------------------------------------------------------------------------------------------------
-
-    def grid(self, span: Span, columns: tuple[syntax.Cell, ...], *rows: syntax.GridRow) -> syntax.Grid:
-        return syntax.Grid(columns, rows, span=span)
 
     def row(self, span: Span, label: Token, *entries: tuple[syntax.Cell, ...]) -> syntax.GridRow:
         cells = tuple([cell for entry in entries for cell in entry])
@@ -271,12 +261,6 @@ class Builder:
                 return syntax.Switch(token.type == "ON", span=span)
         return self.text(token)
 
-    def sum_(self, span: Span, left: Expr, operator: Token, right: Expr) -> syntax.Arithmetic:
-        return syntax.Arithmetic(str(operator), left, right, span=span)
-
-    def minus(self, span: Span, _sign: Token, operand: Expr) -> syntax.Minus:
-        return syntax.Minus(operand, span=span)
-
     def either(self, span: Span, left: Expr, right: Expr) -> syntax.Logical:
         return syntax.Logical("or", left, right, span=span)
 
@@ -286,25 +270,10 @@ class Builder:
     def comparison(self, span: Span, *pieces: Piece) -> syntax.Comparison:
         return syntax.Comparison(pieces[::2], tuple([" ".join(sign.split()) for sign in pieces[1::2]]), span=span)
 
-    def lookup(self, span: Span, base: Expr, *keys: Expr) -> syntax.Lookup:
-        return syntax.Lookup(base, keys, span=span)
-
-    def tuple_(self, span: Span, *items: Expr) -> syntax.Tuple:
-        return syntax.Tuple(items, span=span)
-
     def call(self, span: Span, function: Token, *arguments: Piece) -> syntax.Call:
         named = tuple([a for a in arguments if isinstance(a, syntax.NamedArgument)])
         others = tuple([a for a in arguments if not isinstance(a, syntax.NamedArgument | None)])
         return syntax.Call(str(function), others, named, span=span)
-
-    def named(self, span: Span, name: Token, value: Expr) -> syntax.NamedArgument:
-        return syntax.NamedArgument(str(name), value, span=span)
-
-    def aggregate(self, span: Span, function: Token, *pieces: Piece) -> syntax.Aggregate:
-        return syntax.Aggregate(str(function), *pieces, span=span)
-
-    def quantifier(self, span: Span, kind: Token, *pieces: Piece) -> syntax.Quantifier:
-        return syntax.Quantifier(str(kind), *pieces, span=span)
 
     def braces(self, span: Span, *pieces: Piece) -> Expr:
         items = tuple([piece for piece in pieces if piece is not None])
@@ -320,5 +289,12 @@ class Builder:
             label = self.literal(self.span(key), key)
         return syntax.Pair(label, value, span=span)
 
-    product, whole = sum_, name
-    ternary, negation, range_ = _plain(syntax.Ternary), _plain(syntax.Negation), _plain(syntax.Range)
+    whole = name
+    binders, binder = _made(syntax.Binders, "items* where"), _made(syntax.Binder, "names - domain")
+    grid = _made(syntax.Grid, "columns rows*")
+    ternary, negation = _made(syntax.Ternary, "then condition otherwise"), _made(syntax.Negation, "operand")
+    range_, minus = _made(syntax.Range, "low high"), _made(syntax.Minus, "- operand")
+    sum_ = product = _made(syntax.Arithmetic, "left operator$ right")
+    lookup, tuple_ = _made(syntax.Lookup, "base keys*"), _made(syntax.Tuple, "items*")
+    named, quantifier = _made(syntax.NamedArgument, "name$ value"), _made(syntax.Quantifier, "kind$ binders when")
+    aggregate = _made(syntax.Aggregate, "function$ body binders when")
