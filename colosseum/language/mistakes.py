@@ -3,23 +3,33 @@
 `EXPLANATIONS` are asked in order; the first that knows the mistake answers, the last one knows them all.
 """
 
+import re
 from collections.abc import Callable
 
-from colosseum.diagnostics import Diagnostic, Label, report
-from colosseum.language import habits
+from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.language.clues import (
+    ADVICE,
+    ARROW,
+    BRACKETS,
+    COMMAS,
+    EQUALS,
+    FOREIGN_SIGNS,
+    MISSING,
+    NAMELESS,
+    PREFIXES,
+    SETTINGS,
+    SLASHES,
+)
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.forms import at_head, form, opening
-from colosseum.language.hints import hint
+from colosseum.language.forms import at_head, form, opener, opening
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
     CLOSERS,
     INNER_WORDS,
     KEYWORDS,
-    MODIFIERS,
     OPENERS,
     OPERATORS,
     SIGNS,
-    STARTS_EXPRESSION,
     expected,
     found,
     listed,
@@ -29,6 +39,9 @@ from colosseum.language.words import (
 )
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
+MODEL = re.compile(r"[\w.:@/+-]+")
+LONGEST_VALUE = 40
+"""Characters of a value that a help repeats."""
 LONGEST_SHOWN = 60
 """Characters of the user's own that a help repeats."""
 NOUNS = terminals("ARM CHANNEL CLAIM COALITION COUNT EXPERIMENT NETWORK OBJECTIVE PARAM PROMPT REWARD RUBRIC SCENARIO "
@@ -59,7 +72,7 @@ def _no_opener(f: ReadingFailure) -> Diagnostic | None:
         return report("C013", f.place, f"`{f.token}` closes nothing")
     if f.token.type not in KEYWORDS | {"NAME"}:
         message = f"a statement begins with a word, not with {found(f.token)}"
-        return habits.slashes(f) or report("C016", f.place, message)
+        return SLASHES[1](f) or report("C016", f.place, message)
     loop = LOOPLESS if f.token in ("for", "if", "while") else ""
     help_ = loop or _declaration(f) or f"statements begin with {OPENING_WORDS}"
     meant = meant_opener(f.token)
@@ -196,65 +209,67 @@ def _near_name(f: ReadingFailure) -> str:
     return f"{plural}` or `my_{token}" if f.token is not None and f.token.type in NOUNS and not used else f"my_{token}"
 
 
-def _agents(f: ReadingFailure) -> Diagnostic:
+def _agents(f: ReadingFailure) -> Diagnostic | None:
     """`agents = {A, B}`, `agents: A, B`: names alone follow."""
-    assert f.token is not None
+    if f.token is None or f.token.type not in ("COLON", "EQUAL") or f.tokens[f.start : f.stop] != ["agents"]:
+        return None
     line = f.place.source.line(f.place.line)
     names = line[f.place.column :].partition("#")[0].strip(" {}[]")
     shown = f"write `agents {names}`" if names and len(names) <= LONGEST_SHOWN else form(f)
     return report("C017", f.place, f"`agents` is followed by its names, without `{f.token}`", help=shown)
 
 
-def _equals(f: ReadingFailure) -> Diagnostic | None:
-    """One sign too few or too many: `=` gives a value, `==` compares, `:` stands before what is computed."""
-    if f.token is None or f.reason is ReadingReason.END:
+def _bar(f: ReadingFailure) -> Diagnostic | None:
+    """A bar in an expression, or one too many in a grid."""
+    if f.token is None or f.token.type not in ("VBAR", "LABEL") or "VBAR" in f.accepts or f.reason is ReadingReason.END:
         return None
-    opener = f.tokens[f.start]
-    if f.token.type in ("COLON", "EQUAL") and opener.type == "AGENTS" and f.stop == f.start + 1:
-        return _agents(f)
-    if f.token.type == "EQUAL":
-        if "COLON" in f.accepts and ("COMPARE" not in f.accepts or opener.type == "VARIABLE"):
-            return report("C017", f.place, f"`{_statement(f)}` takes `:` here, not `=`")
-        if f.opened and f.opened[-1].type == "LBRACE" and opener.type == "TABLE":
-            help_ = "labels and values are joined by `:`, as in `{A: 1, B: 2}`"
-            return report("C017", f.place, "a map takes `:` here, not `=`", help=help_)
-        if "COMPARE" in f.accepts:
-            return report("C015", f.place, "`=` gives a value; to compare, write `==`")
-    if "EQUAL" in f.accepts and (f.token.type == "COLON" or f.token == "=="):
-        return report("C017", f.place, f"`{_statement(f)}` takes `=` here, not `{f.token}`")
-    texts = ("STRING", "LONG_STRING") if "COMMA" not in f.accepts else ()
-    if "COLON" in f.accepts and f.opened and f.token.type in texts and (before := f.around(-1)) is not None:
-        return report("C017", f.place, f"`:` is missing after {found(before)}", help=form(f))
-    if "COLON" in f.accepts and "LBRACE" not in {t.type for t in f.opened} and f.token.type in STARTS_EXPRESSION:
-        before = f.around(-1)
-        misspelt = meant_keyword(f.token, f.accepts) if f.token.type == "NAME" else ""
-        if before is not None and not misspelt:
-            return report("C017", f.place, f"`:` is missing after {found(before)}")
+    text, low = f.place.source.text, f.place.start
+    bar = text.index("|", f.place.end) if f.token.type == "LABEL" else low
+    span = Span(f.place.source, bar, bar + 2 if text.startswith("||", bar) else bar + 1)
+    if any(t.type == "VBAR" for t in f.tokens[f.start : f.stop]):
+        help_ = "the first line is `| left right`, each further one `label | 1 2`, without lines around them"
+        return report("C019", span, "a line of a grid has one bar", help=help_)
+    if span.text == "||":
+        return report("C011", span, "`||` has no meaning", help="write `or`")
+    before = f.around(-1)
+    if before is not None and before.type == "EQUAL" and f.at(before).line < f.place.line:
+        help_ = "leave the `=` out: the grid begins on the next line"
+        return report("C017", f.at(before), "no `=` stands before a grid", help=help_)
+    help_ = "write `or` between conditions, `+` for all elements of two sets"
+    return report("C011", span, "`|` only separates the label of a grid's row from its cells", help=help_)
+
+
+def _model_name(f: ReadingFailure) -> Diagnostic | None:
+    """`model gpt-4o`: a name with signs in it, of which the reader makes a difference and another setting."""
+    if f.tokens[f.start].type != "EXPERIMENT":
+        return None
+    for index in range(f.start, f.stop - 1):
+        place = f.at(f.tokens[index + 1])
+        name = MODEL.match(place.source.text, place.start)
+        if f.tokens[index] == "model" and name is not None and place.start + len(name[0]) > place.end:
+            span = Span(place.source, *name.span())
+            return report("C011", span, "put the name of this model in quotes", help=f'write `model "{name[0]}"`')
     return None
 
 
-def _missing_comma(f: ReadingFailure) -> Diagnostic | None:
-    """`{a b}`: two items with nothing between them."""
-    token, before = f.token, f.around(-1)
-    if token is None or before is None or f.reason is ReadingReason.END or "COMMA" not in f.accepts:
+def _superfluous(f: ReadingFailure) -> Diagnostic | None:
+    """`rounds: 4`, `network = ring`: a sign where nothing stands between a word and its value."""
+    token, after, before = f.token, f.around(1), f.around(-1)
+    if token is None or before is None or after is None or f.reason is ReadingReason.END:
         return None
-    if f.opened and (f.opened[-1].type == "LSQB" or f.tokens[f.start].type == "EXPERIMENT"):
+    if token.type not in ("EQUAL", "COLON") or opener(f) == "AGENTS":
         return None
-    if not f.opened and f.tokens[f.start].type != "AGENTS":
+    if after.type not in f.accepts or after.type in KEYWORDS | {"EQUAL", "COLON", "LSQB"}:
         return None
-    if token.type not in STARTS_EXPRESSION or (token.type == "NAME" and meant_keyword(token, f.accepts)):
-        return None
-    return report("C011", f.place, f"`,` is missing between {found(before)} and {found(token)}")
-
-
-def _trailing_comma(f: ReadingFailure) -> Diagnostic | None:
-    """`{a, b,}`: a comma with nothing after it."""
-    token, before = f.token, f.around(-1)
-    if before is None or before.type != "COMMA":
-        return None
-    if f.reason is not ReadingReason.END and (token is None or token.type not in CLOSERS):
-        return None
-    return report("C011", f.at(before), "nothing follows this `,`", help="leave the last comma out")
+    if opener(f) == "COALITION":
+        return report("C017", f.place, f"`{token}` does not belong here", help=form(f))
+    if before.type == token.type:
+        return report("C017", f.place, f"`{token}` stands twice", help="leave one of them out")
+    value = f.place.source.line(f.place.line)[f.place.column :].partition("#")[0].strip()
+    value = value if value and len(value) <= LONGEST_VALUE and not set(value) & set('{}"') else f"{after} …"
+    shown = f'{before} "…"' if after.type in ("STRING", "LONG_STRING") else f"{before} {value}"
+    message = f"`{token}` does not belong after {found(before)}"
+    return report("C017", f.place, message, help=f"leave it out: `{shown}`")
 
 
 def _general(f: ReadingFailure) -> Diagnostic:
@@ -292,9 +307,8 @@ def _help(f: ReadingFailure) -> str:
         meant = meant_keyword(token, f.accepts)
         if meant:
             return f"did you mean `{meant}`?"
-    words = hint(f)
-    if words:
-        return words
+    if advice := next(filter(None, (clue.advice(f) for clue in ADVICE)), ""):
+        return advice
     if token.type == "LONG_STRING" and "STRING" in f.accepts:
         return 'here a text stands on one line, in `"…"`'
     inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
@@ -309,13 +323,6 @@ def _open_label(f: ReadingFailure) -> list[Label]:
     return [Label(f.at(f.opened[-1]), f"inside this `{f.opened[-1]}`")]
 
 
-def _statement(f: ReadingFailure) -> str:
-    """The word that opens the failing statement, its prefixes passed over."""
-    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - MODIFIERS]
-    inner = [t for t in f.tokens[f.start : f.stop] if t.type in ("OBJECTIVE", "MEMBERS")]
-    return str((inner or words or f.tokens[f.start :])[-1 if inner else 0])
-
-
 EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
     _no_opener,
     _bracket,
@@ -323,19 +330,20 @@ EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
     _row,
     _header,
     _cell,
-    _trailing_comma,
-    habits.model_name,
-    habits.prefix,
-    habits.kind_of_setting,
+    *COMMAS,
+    _model_name,
+    *PREFIXES,
+    *SETTINGS,
     _unclosed,
-    habits.nameless,
-    habits.in_brackets,
-    habits.missing_word,
+    *NAMELESS,
+    *BRACKETS,
+    *MISSING,
     _not_a_name,
-    habits.superfluous,
-    habits.arrow,
-    _equals,
-    habits.foreign_sign,
-    _missing_comma,
+    _superfluous,
+    ARROW,
+    _agents,
+    *EQUALS,
+    _bar,
+    *FOREIGN_SIGNS,
 )
 """In this order: a sure sign of one mistake before what only looks like one."""
