@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from colosseum.language.layout.document import HARD, NOTHING, Break, Document, cat, group, nest, plain
+from colosseum.language.layout.document import HARD, NOTHING, Break, Document, Plain, cat, group, nest
 from colosseum.language.layout.words import WordReader
 
 N = TypeVar("N")
@@ -30,5 +30,5 @@ def _empty(opening: Document, words: WordReader) -> Document:
     """`{ }`, or the comments that stand in it."""
     left = words.take_last(first=True)
     if left is NOTHING and not opening.closes:
-        return cat(opening, plain(" "), words.take())
+        return cat(opening, Plain(" "), words.take())
     return cat(opening, nest(left), HARD, words.take())

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from colosseum.language.layout.document import NOTHING, SPACE, Document, cat, plain
+from colosseum.language.layout.document import NOTHING, SPACE, Document, Plain, cat
 from colosseum.language.layout.words import WordReader
 from colosseum.language.literals import label_parts
 from colosseum.language.syntax import Cell, Grid
@@ -33,7 +33,7 @@ class _Column:
 
     def blanks(self, entry: Document) -> tuple[Document, Document]:
         """What fills the column before and after an entry."""
-        filling = plain(" " * (self.width - _width(entry)))
+        filling = Plain(" " * (self.width - _width(entry)))
         return (filling, NOTHING) if self.numbers else (NOTHING, filling)
 
 
@@ -60,12 +60,12 @@ def _line(row: _Row, labels: _Column, columns: Sequence[_Column]) -> Iterable[Do
     yield from (row.before, before, row.label, after, SPACE, row.bar, SPACE)
     for index, (cell, column) in enumerate(zip(row.cells, columns, strict=False)):
         before, after = column.blanks(cell)
-        yield from (plain(" " * BETWEEN) if index else NOTHING, before, cell, after)
+        yield from (Plain(" " * BETWEEN) if index else NOTHING, before, cell, after)
 
 
 def _label(words: WordReader) -> Document:
     """`low, "a b"`, evenly spaced."""
-    return plain(", ".join(part for _, part in label_parts(words.take_text())))
+    return Plain(", ".join(part for _, part in label_parts(words.take_text())))
 
 
 def _cells(cells: Iterable[Cell], words: WordReader) -> list[Document]:

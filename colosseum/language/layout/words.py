@@ -5,7 +5,7 @@ A comment at the end of a line belongs to the word before it, one on a line of i
 
 from dataclasses import dataclass, field
 
-from colosseum.language.layout.document import NOTHING, Break, Document, Remark, cat, plain
+from colosseum.language.layout.document import NOTHING, Break, Document, Plain, Remark, cat
 from colosseum.language.layout.texts import long_text
 from colosseum.language.syntax import Comment, Node
 from colosseum.language.words import CLOSERS, Token
@@ -84,9 +84,9 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        inside = long_text(word.text) if word.kind == "LONG_STRING" else plain(_spaced(word))
-        before = [Remark(own.text, own_line=True) for own in word.before]
-        after = Remark(word.after, own_line=False) if word.after else NOTHING
+        inside = long_text(word.text) if word.kind == "LONG_STRING" else Plain(_spaced(word))
+        before = [Remark(own.text, opens=True) for own in word.before]
+        after = Remark(word.after, opens=False) if word.after else NOTHING
         return cat(*before, inside, after) if before or word.after else inside
 
     def take_text(self) -> str:
@@ -104,7 +104,7 @@ class WordReader:
         """The comments on lines of their own before the next word, without the word."""
         found = self.next.before
         self.next.before = []
-        return cat(*(Remark(own.text, own_line=True) for own in found))
+        return cat(*(Remark(own.text, opens=True) for own in found))
 
     def separator(self, flat: str, *, first: bool) -> Document:
         """A break before the next word, with the comments there and the blank lines that the author left."""
@@ -114,7 +114,7 @@ class WordReader:
         word.before = []
         parts: list[Document] = [Break(flat, blank=blanks[0])]
         for own, blank in zip(found, blanks[1:], strict=True):
-            parts += [Remark(own.text, own_line=True), Break(flat, blank=blank)]
+            parts += [Remark(own.text, opens=True), Break(flat, blank=blank)]
         return cat(*parts)
 
     def take_last(self, *, first: bool) -> Document:
@@ -124,7 +124,7 @@ class WordReader:
         parts: list[Document] = []
         for number, own in enumerate(found):
             blank = own.blank and not (first and number == 0)
-            parts += [Break(hard=True, blank=blank), Remark(own.text, own_line=True)]
+            parts += [Break(hard=True, blank=blank), Remark(own.text, opens=True)]
         return cat(*parts)
 
     def drop_brackets(self) -> bool:
