@@ -108,7 +108,7 @@ class Inside(Cat):
     """What a bracket holds: behind the opening word, or between lines of its own if lines would become too long."""
 
 
-class Block(Inside):
+class Braced(Inside):
     """What stands between lines of its own wherever it has no room on one line."""
 
 
@@ -173,7 +173,7 @@ def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Do
 
 def bracket(opening: Document, content: Document, closing: Document, *, block: bool = False) -> Document:
     """Something between brackets."""
-    return group(opening, _made(Block if block else Inside, [content]), closing)
+    return group(opening, _made(Braced if block else Inside, [content]), closing)
 
 
 def _made(kind: type[C], parts: Iterable[Document]) -> C:

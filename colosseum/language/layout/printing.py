@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 from colosseum.language.layout.document import (
     INDENT,
     Align,
-    Block,
+    Braced,
     Break,
     Cat,
     Document,
@@ -165,7 +165,7 @@ class _Printer:
 
     def _blocked(self, item: Inside, *, flat: bool) -> bool:
         """Whether it stands between lines of its own."""
-        return not flat and (self.blocks or isinstance(item, Block))
+        return not flat and (self.blocks or isinstance(item, Braced))
 
     def _fill(self, fill: Fill, indent: int, *, flat: bool) -> None:
         """Its next part, with the break before it; then what is left of it."""
