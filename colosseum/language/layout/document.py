@@ -51,6 +51,8 @@ class Remark:
     text: str
     opens: bool
     """A new line must begin before it."""
+    blank: bool = False
+    """The author left a blank line before it."""
     closes: ClassVar[bool] = True
     width: ClassVar[float] = 0
 

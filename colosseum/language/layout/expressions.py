@@ -161,7 +161,7 @@ class Expressions:
 
     def closed(self, opening: Document, content: Document, *, block: bool = False) -> Document:
         """What stands between an opening bracket and its closing one, which is the next word."""
-        return bracket(opening, cat(content, self.words.take_before()), self.take(), block=block)
+        return bracket(opening, cat(content, *self.words.take_before()), self.take(), block=block)
 
     def listed(self, nodes: Sequence[Item]) -> Document:
         """Items with commas: many short ones share lines, unless a comment among them gives each its own."""

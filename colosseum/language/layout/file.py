@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Source
 from colosseum.language.builder import Readable
+from colosseum.language.layout.document import Remark
 from colosseum.language.layout.lines import Line, lined_up
 from colosseum.language.layout.printing import printed
 from colosseum.language.layout.statements import Statements
-from colosseum.language.layout.words import LoneComment, WordReader
+from colosseum.language.layout.words import WordReader
 from colosseum.language.lexing import lex
 from colosseum.language.parser import parse
 from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
@@ -51,14 +52,13 @@ def _lines(nodes: list[Readable], words: WordReader) -> Iterator[Line]:
     before: Readable | None = None
     for node in nodes:
         word = words.next
-        yield from _between(before, node, word.before, blank=word.blank)
-        word.before = []
+        yield from _between(before, node, words.take_before(), blank=word.blank)
         yield from printed(layout.statement(node))
         before = node
     yield from _comments(words.last)
 
 
-def _between(before: Readable | None, node: Readable, comments: list[LoneComment], *, blank: bool) -> Iterator[Line]:
+def _between(before: Readable | None, node: Readable, comments: list[Remark], *, blank: bool) -> Iterator[Line]:
     """The comments and blank lines between two statements."""
     apart = isinstance(before, ScenarioName | Experiment) or (before and isinstance(node, Experiment))
     close = before is None or isinstance(before, Edition)
@@ -69,7 +69,7 @@ def _between(before: Readable | None, node: Readable, comments: list[LoneComment
         yield Line(0, "")
 
 
-def _comments(comments: list[LoneComment], *, close: bool = False) -> Iterator[Line]:
+def _comments(comments: list[Remark], *, close: bool = False) -> Iterator[Line]:
     """Comments on lines of their own; the first one follows closely if `close`."""
     for number, own in enumerate(comments):
         if own.blank and not (close and number == 0):

@@ -34,12 +34,7 @@ def printed(document: Document) -> list[Line]:
     What is in brackets stands behind its opening bracket; if lines would become too long, in a block of its own.
     """
     lines = _Printer(blocks=False).run(document)
-    excess = _excess(lines)
-    if excess:
-        other = _Printer(blocks=True).run(document)
-        if _excess(other) < excess:
-            return other
-    return lines
+    return min(lines, _Printer(blocks=True).run(document), key=_excess) if _excess(lines) else lines
 
 
 def _excess(lines: list[Line]) -> int:
@@ -63,8 +58,7 @@ class _Printer:
         self.gap = ""
         """Blanks that stand before the next word if it stands on this line."""
         self.remark = ""
-        self.stop = -1
-        self.kind = ""
+        self.kind, self.stop = "", 0
         self.ended = False
         """A comment has ended the running line."""
 
@@ -100,8 +94,8 @@ class _Printer:
             case LongText(lines=lines):
                 self._long_text(lines, indent)
             case Stop(kind=kind):
-                if self.stop < 0 and not self.ended:
-                    self.stop, self.kind = len(self.code) + len(self.gap), kind
+                if not self.kind and not self.ended:
+                    self.kind, self.stop = kind, len(self.code) + len(self.gap)
             case _:
                 assert_never(item)
 
@@ -233,8 +227,8 @@ class _Printer:
         """Begin a new line."""
         self._flush()
         self.indent, self.code, self.gap, self.remark = indent, "", "", ""
-        self.stop, self.kind, self.ended = -1, "", False
+        self.kind, self.stop, self.ended = "", 0, False
 
     def _flush(self) -> None:
         if self.code or self.remark:
-            self.lines.append(Line(self.indent, self.code, self.remark, self.stop, self.kind))
+            self.lines.append(Line(self.indent, self.code, self.remark, self.kind, self.stop))
