@@ -183,6 +183,12 @@ def test_a_grid_keeps_labels_and_kinds() -> None:
     assert [c.span.text for c in table.source.rows[0].cells] == ["1", "-2.5", "none"]
 
 
+def test_a_comment_may_follow_any_word_of_a_mapping() -> None:
+    trace = only('trace from "x" { arm# which\n a is b  channel #\n c is d  seed# e\n is e }')
+    assert isinstance(trace, syntax.Trace)
+    assert [mapped.kind for mapped in trace.mapped] == ["arm", "channel", "seed"]
+
+
 def test_operators_bind_as_the_grammar_says() -> None:
     shown = value("1 + 2 * -3 .. a[1] if not x in S and y or z else w")
     assert isinstance(shown, syntax.Ternary)

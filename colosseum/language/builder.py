@@ -42,6 +42,11 @@ def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
     return method
 
 
+def _mapped(kind: str) -> Callable[..., syntax.Mapped]:
+    """The method of a rule whose first word is one of the grammar, and so no piece."""
+    return lambda self, span, what, source: syntax.Mapped(kind, what, source, span=span)
+
+
 class Builder:
     """The text being read, what is wrong with it so far, and a method for each rule."""
 
@@ -159,11 +164,7 @@ class Builder:
         found: list[Piece] = [tuple([part for part in parts if isinstance(part, kind)]) for kind in kinds]
         return syntax.Experiment(str(name), self.span(name), asked, *found, span=span)
 
-    def mapped_arm(self, span: Span, what: Expr, source: Expr) -> syntax.Mapped:
-        """`arm`, `channel` and `param` are words of the grammar, and so no pieces."""
-        return syntax.Mapped(self.source.text[span.start :].split(None, 1)[0], what, source, span=span)
-
-    mapped_channel = mapped_param = mapped_arm
+    mapped_arm, mapped_channel, mapped_param = map(_mapped, ("arm", "channel", "param"))
     scenario, use = _made(ScenarioName, 'name@ title"'), _made(Use, 'path"')
     override, param = _made(Override, "statement"), _made(syntax.Param, "name@ value")
     agents, network = _made(syntax.Agents, "name@ items*"), _made(syntax.Network, "name@ graph")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from colosseum.diagnostics import Diagnostic, Span, report
 from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.forms import form, opening
-from colosseum.language.words import CLOSERS, INNER_WORDS, STARTS_EXPRESSION, Token, found, meant_keyword
+from colosseum.language.words import CLOSERS, INNER_WORDS, KEYWORDS, STARTS_EXPRESSION, Token, found, meant_keyword
 
 INDEXED = "TABLE VARIABLE REWARD REQUIRE CLAIM OBJECTIVE"
 IN_EXPERIMENT = "EXPERIMENT ARM SWEEP"
@@ -24,6 +24,8 @@ QUANTIFIERS = {"forall": "all", "every": "all", "foreach": "all", "exists": "any
 """The words of other languages for ours."""
 LONGEST_REWRITE = 100
 """Characters of a line that a help repeats in other words."""
+LONGEST_REST = 60
+"""Characters of the rest of a line that a help repeats."""
 _IF_THEN = re.compile(r"if\s+(.+?)\s+then\s+(.+?)(?:\s+else\b\s*(.*?))?(?:\s+endif\b.*|[;\s]*)$")
 COMMENT = ("C011", "`//` does not begin a comment", "a comment begins with `#`")
 GIVE_A_NAME = "give it a name, and a `:` before its content: `{opener} NAME: {first} …`"
@@ -60,6 +62,8 @@ class Clue:
     """How many words of the statement stand before; 0 for any number."""
     ends: bool | None = False
     """Whether the statement ends too early; None where it does not matter."""
+    goes_on: bool = False
+    """The word after could have stood here, and is no word of the grammar."""
     at: str = "place"
     """The words that are blamed: see `_blamed`."""
 
@@ -92,6 +96,7 @@ class Clue:
             and _together(before, token, self.joined)
             and _together(token, after, self.ahead)
             and self.words in (0, f.stop - opening(f))
+            and not (self.goes_on and _type(after) not in f.accepts - KEYWORDS - {"EQUAL", "COLON", "LSQB"})
             and self.ends in (None, f.reason is ReadingReason.END)
         )
 
@@ -136,9 +141,21 @@ def _words(f: ReadingFailure) -> dict[str, str]:
         "kind": {"PRIVATE": "table", "SECRET": "channel"}.get(_type(before), ""),
         "belongs": INNER_WORDS.get(_type(token), ""),
         "index": f.place.source.text[start : f.place.source.text.find("]", start)],
-        "choice": _choice(f), "quantifier": _quantifier(f),
+        "rest": _rest(f), "choice": _choice(f), "quantifier": _quantifier(f),
         "coalition": str(f.tokens[min(f.start + 1, len(f.tokens) - 1)]),
     }  # fmt: skip
+
+
+def _rest(f: ReadingFailure) -> str:
+    """What follows on the line, without brackets around it; shortened where it is long or a text."""
+    after = f.around(1)
+    if after is not None and after.type in TEXT.split():
+        return '"…"'
+    rest = f.place.source.line(f.place.line)[f.place.column :].partition("#")[0].strip()
+    if rest[:1] in ("{", "["):
+        rest = rest.strip(" {}[]")
+    whole = 0 < len(rest) <= LONGEST_REST and not set(rest) & set('{}"')
+    return rest if whole else f"{after} …"
 
 
 def _choice(f: ReadingFailure) -> str:
@@ -155,12 +172,11 @@ def _quantifier(f: ReadingFailure) -> str:
     return f"write `{QUANTIFIERS[called]}(…)`" if called in QUANTIFIERS else LOOPS
 
 
-COMMAS = (
+SLASHES = (Clue(*COMMENT, joined="//", at="both"), Clue(*COMMENT, ahead="//", at="ahead"))
+FIRST = (
     Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", token=" ".join(CLOSERS),
          ends=None, at="before"),
     Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", ends=True, at="before"),
-)  # fmt: skip
-PREFIXES = (
     Clue("C011", "`{token}` stands before `{before}`", "write `{token} {before} {name} …`",
          token="PRIVATE SECRET", before="TABLE CHANNEL", words=1, ends=None, at="both"),
     Clue("C011", "`{before}` stands before `{kind}`, not before {found}", "write `{before} {kind} {token} …`",
@@ -169,8 +185,6 @@ PREFIXES = (
          token="OVERRIDE", before="PRIVATE SECRET", ends=None, at="token"),
     Clue("C011", "`{before}` stands before `{kind}`, not before {found}",
          token="-NOTHING -MISSPELT", before="PRIVATE SECRET", ends=None, at="token"),
-)  # fmt: skip
-SETTINGS = (
     Clue("C020", "`objective` belongs {belongs}",
          "an experiment and its arms set channels, prompts, params, the network and settings",
          token="OBJECTIVE", opener="EXPERIMENT ARM", after="-NOTHING"),
@@ -179,7 +193,8 @@ SETTINGS = (
     Clue("C011", "`{token}` is left out here", "write `{after} …`",
          token="CHANNEL PARAM PROMPT", after="NAME", opener="EXPERIMENT ARM"),
 )  # fmt: skip
-NAMELESS = (
+"""Before a bracket is missed."""
+SECOND = (
     Clue("C011", "this `reward` has no name", "write `reward NAME to {after}: …`",
          token="LSQB", after="NAME", beyond="RSQB", opener="REWARD", words=1, ends=None),
     Clue("C011", "this `{opener}` has no name", "write `{opener} NAME[…] …`",
@@ -188,14 +203,10 @@ NAMELESS = (
          token=SIGN_OF_VALUE, opener="REWARD REQUIRE", words=1),
     Clue("C011", "this `{opener}` has no name", GIVE_A_NAME,
          token="COMPARE PLUS STAR SLASH AND OR IN NOT_IN", opener="REWARD REQUIRE", accepts="COLON", at="first"),
-)  # fmt: skip
-BRACKETS = (
     Clue("C011", "all indices stand in one pair of brackets", "write `[a in S, b in T]`",
          token="LSQB", before="RSQB", opener=INDEXED, inside="NOTHING", accepts="-PLUS", at="both"),
     Clue("C011", "put the loop in square brackets", "as in `{opener} {before}[a in agents]`",
          token="LPAR FOR", opener=INDEXED, inside="NOTHING", accepts="LSQB -PLUS"),
-)  # fmt: skip
-MISSING = (
     Clue("C017", "`{opener}` takes `for` here, not `{token}`", "{form}",
          token="TO IN OF EQUAL COLON", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME"),
     Clue("C017", "`for` is missing after {behind}: who is it for?", "{form}",
@@ -208,9 +219,18 @@ MISSING = (
     Clue("C017", "`{opener}` takes `:` here, not `in`",
          token="IN", opener="VARIABLE", inside="NOTHING", accepts="COLON"),
 )  # fmt: skip
-ARROW = Clue("C011", "`->` has no meaning", "name the recipient with `to`, as in `reward NAME[a in agents] to a: …`",
-             token="MINUS", ahead="->", accepts="TO -PLUS", at="ahead")  # fmt: skip
-EQUALS = (
+"""Before a reserved word is blamed as a name."""
+LAST = (
+    Clue("C017", "`{token}` does not belong here", "{form}",
+         token="COLON EQUAL", before="-NOTHING", opener="COALITION", goes_on=True),
+    Clue("C017", "`{token}` stands twice", "leave one of them out", token="COLON", before="COLON", goes_on=True),
+    Clue("C017", "`{token}` stands twice", "leave one of them out", token="EQUAL", before="EQUAL", goes_on=True),
+    Clue("C017", "`{token}` does not belong after {behind}", "leave it out: `{before} {rest}`",
+         token="COLON EQUAL", before="-NOTHING", opener="-AGENTS", goes_on=True),
+    Clue("C017", "`agents` is followed by its names, without `{token}`", "write `agents {rest}`",
+         token="COLON EQUAL", before="AGENTS", opener="AGENTS", words=1),
+    Clue("C011", "`->` has no meaning", "name the recipient with `to`, as in `reward NAME[a in agents] to a: …`",
+         token="MINUS", ahead="->", accepts="TO -PLUS", at="ahead"),
     Clue("C017", "`{opener}` takes `:` here, not `=`", token="EQUAL", accepts="COLON -COMPARE"),
     Clue("C017", "`{opener}` takes `:` here, not `=`", token="EQUAL", accepts="COLON", opener="VARIABLE"),
     Clue("C017", "a map takes `:` here, not `=`", MAP, token="EQUAL", opener="TABLE", inside="LBRACE"),
@@ -220,12 +240,6 @@ EQUALS = (
     Clue("C017", "`:` is missing after {behind}", "{form}",
          token=TEXT, before="-NOTHING", inside="-NOTHING", accepts="COLON -COMMA"),
     Clue("C017", "`:` is missing after {behind}", token=VALUE, before="-NOTHING", inside="-LBRACE", accepts="COLON"),
-)  # fmt: skip
-SLASHES = (
-    Clue(*COMMENT, joined="//", at="both"),
-    Clue(*COMMENT, ahead="//", at="ahead"),
-)
-FOREIGN_SIGNS = (
     *SLASHES,
     Clue("C011", "`&&` has no meaning", "write `and`", joined="&&", at="both"),
     Clue("C011", "`**` has no meaning", "there are no powers; multiply", joined="**", at="both"),
@@ -238,7 +252,7 @@ FOREIGN_SIGNS = (
     Clue("C011", "`,` is missing between {behind} and {found}",
          token=VALUE, before="-NOTHING", opener="AGENTS", inside="NOTHING", accepts="COMMA"),
 )  # fmt: skip
-"""The comma last: between two words it is the least sure of all."""
+"""After all that is surer; the comma at the end, as between two words it is the least sure."""
 ADVICE = (
     Clue(help="in a loop, `where` tests data and `when` tests decisions",
          token="IF", inside="-NOTHING", accepts="WHERE"),

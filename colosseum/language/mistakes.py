@@ -7,21 +7,9 @@ import re
 from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
-from colosseum.language.clues import (
-    ADVICE,
-    ARROW,
-    BRACKETS,
-    COMMAS,
-    EQUALS,
-    FOREIGN_SIGNS,
-    MISSING,
-    NAMELESS,
-    PREFIXES,
-    SETTINGS,
-    SLASHES,
-)
+from colosseum.language.clues import ADVICE, FIRST, LAST, SECOND, SLASHES
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.forms import at_head, form, opener, opening
+from colosseum.language.forms import at_head, form, opening
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
     CLOSERS,
@@ -40,10 +28,6 @@ from colosseum.language.words import (
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
 MODEL = re.compile(r"[\w.:@/+-]+")
-LONGEST_VALUE = 40
-"""Characters of a value that a help repeats."""
-LONGEST_SHOWN = 60
-"""Characters of the user's own that a help repeats."""
 NOUNS = terminals("ARM CHANNEL CLAIM COALITION COUNT EXPERIMENT NETWORK OBJECTIVE PARAM PROMPT REWARD RUBRIC SCENARIO "
                   "SECRET SET SWEEP TABLE VARIABLE")  # fmt: skip
 """Reserved words that have a plural."""
@@ -209,16 +193,6 @@ def _near_name(f: ReadingFailure) -> str:
     return f"{plural}` or `my_{token}" if f.token is not None and f.token.type in NOUNS and not used else f"my_{token}"
 
 
-def _agents(f: ReadingFailure) -> Diagnostic | None:
-    """`agents = {A, B}`, `agents: A, B`: names alone follow."""
-    if f.token is None or f.token.type not in ("COLON", "EQUAL") or f.tokens[f.start : f.stop] != ["agents"]:
-        return None
-    line = f.place.source.line(f.place.line)
-    names = line[f.place.column :].partition("#")[0].strip(" {}[]")
-    shown = f"write `agents {names}`" if names and len(names) <= LONGEST_SHOWN else form(f)
-    return report("C017", f.place, f"`agents` is followed by its names, without `{f.token}`", help=shown)
-
-
 def _bar(f: ReadingFailure) -> Diagnostic | None:
     """A bar in an expression, or one too many in a grid."""
     if f.token is None or f.token.type not in ("VBAR", "LABEL") or "VBAR" in f.accepts or f.reason is ReadingReason.END:
@@ -250,26 +224,6 @@ def _model_name(f: ReadingFailure) -> Diagnostic | None:
             span = Span(place.source, *name.span())
             return report("C011", span, "put the name of this model in quotes", help=f'write `model "{name[0]}"`')
     return None
-
-
-def _superfluous(f: ReadingFailure) -> Diagnostic | None:
-    """`rounds: 4`, `network = ring`: a sign where nothing stands between a word and its value."""
-    token, after, before = f.token, f.around(1), f.around(-1)
-    if token is None or before is None or after is None or f.reason is ReadingReason.END:
-        return None
-    if token.type not in ("EQUAL", "COLON") or opener(f) == "AGENTS":
-        return None
-    if after.type not in f.accepts or after.type in KEYWORDS | {"EQUAL", "COLON", "LSQB"}:
-        return None
-    if opener(f) == "COALITION":
-        return report("C017", f.place, f"`{token}` does not belong here", help=form(f))
-    if before.type == token.type:
-        return report("C017", f.place, f"`{token}` stands twice", help="leave one of them out")
-    value = f.place.source.line(f.place.line)[f.place.column :].partition("#")[0].strip()
-    value = value if value and len(value) <= LONGEST_VALUE and not set(value) & set('{}"') else f"{after} …"
-    shown = f'{before} "…"' if after.type in ("STRING", "LONG_STRING") else f"{before} {value}"
-    message = f"`{token}` does not belong after {found(before)}"
-    return report("C017", f.place, message, help=f"leave it out: `{shown}`")
 
 
 def _general(f: ReadingFailure) -> Diagnostic:
@@ -330,20 +284,12 @@ EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
     _row,
     _header,
     _cell,
-    *COMMAS,
-    _model_name,
-    *PREFIXES,
-    *SETTINGS,
-    _unclosed,
-    *NAMELESS,
-    *BRACKETS,
-    *MISSING,
-    _not_a_name,
-    _superfluous,
-    ARROW,
-    _agents,
-    *EQUALS,
     _bar,
-    *FOREIGN_SIGNS,
+    _model_name,
+    *FIRST,
+    _unclosed,
+    *SECOND,
+    _not_a_name,
+    *LAST,
 )
 """In this order: a sure sign of one mistake before what only looks like one."""
