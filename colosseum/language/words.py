@@ -73,6 +73,16 @@ SIGNS = {
     "STAR": "*",
     "SLASH": "/",
 }
+_KINDS = {
+    "NAME": "a name",
+    "STRING": "a text in quotes",
+    "LONG_STRING": "a text in quotes",
+    "NUMBER": "a number",
+    "MONEY": "an amount such as `$20`",
+    "LABEL": "a row `label | …`",
+    "COMPARE": "a comparison",
+    "$END": "the next statement",
+}
 CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
 STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE "
                               "UNDISCLOSED")  # fmt: skip
@@ -106,22 +116,7 @@ def spelled(keyword: str) -> str:
 
 def said(terminal: str) -> str:
     """A terminal as a reader would call it, in back-quotes where it is to be typed as it stands."""
-    match terminal:
-        case "NAME":
-            return "a name"
-        case "STRING" | "LONG_STRING":
-            return "a text in quotes"
-        case "NUMBER":
-            return "a number"
-        case "MONEY":
-            return "an amount such as `$20`"
-        case "LABEL":
-            return "a row `label | …`"
-        case "COMPARE":
-            return "a comparison"
-        case "$END":
-            return "the next statement"
-    return f"`{SIGNS.get(terminal) or spelled(terminal)}`"
+    return _KINDS.get(terminal) or f"`{SIGNS.get(terminal) or spelled(terminal)}`"
 
 
 def found(token: Token) -> str:

@@ -29,22 +29,8 @@ Item: TypeAlias = Node | str
 """What stands between commas; a name in a pattern is no node."""
 
 
-class Level(IntEnum):
-    """How tightly an expression binds, as the grammar's rules follow each other."""
-
-    TERNARY = 0
-    OR = 1
-    AND = 2
-    NOT = 3
-    COMPARISON = 4
-    RANGE = 5
-    SUM = 6
-    PRODUCT = 7
-    UNARY = 8
-    POSTFIX = 9
-    ATOM = 10
-
-
+Level = IntEnum("Level", "TERNARY OR AND NOT COMPARISON RANGE SUM PRODUCT UNARY POSTFIX ATOM")
+"""How tightly an expression binds, as the grammar's rules follow each other."""
 _LEVELS = {
     syntax.Ternary: Level.TERNARY,
     syntax.Negation: Level.NOT,

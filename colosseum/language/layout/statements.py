@@ -23,6 +23,7 @@ from colosseum.language.syntax import Expr, Node
 from colosseum.language.words import MODIFIERS, terminals
 
 _CLAUSES = terminals("TO OF WHEN FOR")
+_TEXTS = terminals("STRING LONG_STRING")
 BETWEEN = "  "
 """Entries of a block on one line stand two blanks apart."""
 
@@ -42,7 +43,7 @@ class Statements(Expressions):
             case syntax.Given() | syntax.Drawn():
                 return self._source([self.take()], node)
             case syntax.Variant() | syntax.Anchor():
-                return self._wordings(node)
+                return self._wordings()
             case syntax.Mapped():
                 return nest(fill([self.clause(node.what) if node.what else self.take(), self.clause(node.source)]))
             case syntax.Sweep():
@@ -69,17 +70,14 @@ class Statements(Expressions):
             case syntax.Require():
                 return self._ruled(header, node.condition, node.penalty)
             case syntax.Claim():
-                return self._told(self._ended(header), cat(self.take(), SPACE, self.clause(node.truth)))
-            case syntax.Channel(members=syntax.Given(value=who), wire=wire):
-                told = self._value(header, self.clause(who))
-                return told if wire is None else cat(told, SPACE, self._spaced(2))
-            case syntax.Channel(members=members, wire=wire):
-                told = self._source(header, members)
-                return told if wire is None else cat(told, SPACE, self._spaced(2))
+                return self._value(self._ended(header), cat(self.take(), SPACE, self.clause(node.truth)), snug=WIDTH)
+            case syntax.Channel(members=who):
+                told = self._value(header, self.clause(who.call if isinstance(who, syntax.Drawn) else who.value))
+                return told if node.wire is None else cat(told, SPACE, self._spaced(2))
             case syntax.Prompt() if self.words.next.kind != "LBRACE":
-                return self._told(header, self.take())
+                return self._value(header, self.take(), snug=WIDTH)
             case syntax.Rubric():
-                return cat(self._told(header, self.take()), SPACE, self._block(node))
+                return cat(self._value(header, self.take(), snug=WIDTH), SPACE, self._block(node))
         title = cat(SPACE, self.take()) if self.words.next.kind == "STRING" else NOTHING
         start = nest(self._first(header), title)
         return cat(start, SPACE, self._block(node)) if self.words.next.kind == "LBRACE" else start
@@ -145,13 +143,9 @@ class Statements(Expressions):
             return cat(nest(self._first(header)), SPACE, document)
         return self._value(header, document)
 
-    def _value(self, header: list[Document], value: Document) -> Document:
-        """A header and what goes on the same line, if there is room."""
-        return nest(fill([self._first(header), value], snug=NEAR))
-
-    def _told(self, header: list[Document], text: Document) -> Document:
-        """A header and a text behind it, or below it if only that makes it fit."""
-        return nest(fill([self._first(header), text], snug=WIDTH))
+    def _value(self, header: list[Document], value: Document, *, snug: int = NEAR) -> Document:
+        """A header and what goes on the same line if there is room, or begins within so many columns."""
+        return nest(fill([self._first(header), value], snug=snug))
 
     def _ruled(self, header: list[Document], condition: Expr, penalty: Expr | None) -> Document:
         """A header up to its colon, then an expression on the same line, or below when the author put it there."""
@@ -179,11 +173,13 @@ class Statements(Expressions):
             return cat(word, SPACE, values)
         return nest(word, SPACE, values)
 
-    def _wordings(self, node: syntax.Variant | syntax.Anchor) -> Document:
+    def _wordings(self) -> Document:
         """`simple: "…"`, or `simple: paraphrases "…" "…"`."""
         named = cat(self.take(), self.take(), SPACE, self.take())
-        others = len(node.paraphrases) + 1 if isinstance(node, syntax.Variant) and node.paraphrases else 0
-        return nest(named, group(*(part for _ in range(others) for part in (Break(), nest(self.take())))))
+        texts: list[Document] = []
+        while self.words.next.kind in _TEXTS:
+            texts += [Break(), nest(self.take())]
+        return nest(named, group(*texts))
 
     # ---- blocks -------------------------------------------------------------------------------------
 

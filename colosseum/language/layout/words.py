@@ -6,8 +6,8 @@ A comment at the end of a line belongs to the word before it, one on a line of i
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from colosseum.language.layout.document import NOTHING, Break, Document, Plain, Remark, cat
-from colosseum.language.layout.texts import long_text
+from colosseum.language.layout.document import NOTHING, Break, Document, LongText, Plain, Remark, cat
+from colosseum.language.literals import LONG_QUOTE, unquote_long
 from colosseum.language.syntax import Comment, Node
 from colosseum.language.words import CLOSERS, Token
 
@@ -77,7 +77,7 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        inside = long_text(word.text) if word.kind == "LONG_STRING" else Plain(_spaced(word))
+        inside = _long_text(word.text) if word.kind == "LONG_STRING" else Plain(_spaced(word))
         return cat(*word.before, inside, word.after)
 
     def take_before(self) -> list[Remark]:
@@ -166,3 +166,17 @@ def _partners(words: list[Word]) -> dict[int, int]:
 
 def _spaced(word: Word) -> str:
     return " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
+
+
+def _long_text(written: str) -> Document:
+    """Lines that are indented with what surrounds them; as written where it has one line, or would change."""
+    if "\n" not in written:
+        return Plain(written)
+    value = unquote_long(written)
+    if not value:
+        return Plain(LONG_QUOTE * 2)
+    lines = tuple(value.split("\n"))
+    indented = "".join(f"  {line}\n" if line else "\n" for line in lines)
+    if unquote_long(f"{LONG_QUOTE}\n{indented}{LONG_QUOTE}") != value:
+        return Plain(written)
+    return LongText(lines)
