@@ -7,15 +7,17 @@ that it is not FOR. Words in braces are put in: see `_words`.
 import re
 from dataclasses import dataclass
 
-from colosseum.diagnostics import Diagnostic, Span, report
+from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.forms import form, opening
+from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import CLOSERS, INNER_WORDS, KEYWORDS, STARTS_EXPRESSION, Token, found, meant_keyword
 
 INDEXED = "TABLE VARIABLE REWARD REQUIRE CLAIM OBJECTIVE"
 IN_EXPERIMENT = "EXPERIMENT ARM SWEEP"
 VALUE = " ".join(sorted(STARTS_EXPRESSION))
 TEXT = "STRING LONG_STRING"
+ANY = ""
 SIGN_OF_VALUE = " ".join(sorted(STARTS_EXPRESSION - {"NAME", "AGENTS"}))
 LOOPS = "loops are written `sum(e for i in S, j in T where c when d)` and `all(i in S where c when d)`"
 CHOICE = "a choice is written `x if condition else y`"
@@ -24,6 +26,7 @@ QUANTIFIERS = {"forall": "all", "every": "all", "foreach": "all", "exists": "any
 """The words of other languages for ours."""
 LONGEST_REWRITE = 100
 """Characters of a line that a help repeats in other words."""
+NAME_A_PART = "give a part a name of its own: a table `= expr` may be used in another expression"
 LONGEST_REST = 60
 """Characters of the rest of a line that a help repeats."""
 _IF_THEN = re.compile(r"if\s+(.+?)\s+then\s+(.+?)(?:\s+else\b\s*(.*?))?(?:\s+endif\b.*|[;\s]*)$")
@@ -60,8 +63,8 @@ class Clue:
     """All that could have stood there, and what could not."""
     words: int = 0
     """How many words of the statement stand before; 0 for any number."""
-    ends: bool | None = False
-    """Whether the statement ends too early; None where it does not matter."""
+    reason: str = "-END"
+    """What the reader ran into."""
     goes_on: bool = False
     """The word after could have stood here, and is no word of the grammar."""
     at: str = "place"
@@ -72,7 +75,10 @@ class Clue:
         if not self.fits(f):
             return None
         words = _words(f)
-        return report(self.code, _blamed(f, self.at), self.message.format_map(words), help=self.help.format_map(words))
+        message, help_ = self.message.format_map(words), self.help.format_map(words)
+        opened = f.opened[-1] if f.opened and f.reason is ReadingReason.BRACKET else None
+        labels = [Label(f.at(opened), f"`{opened}` is opened here")] if opened is not None else []
+        return report(self.code, _blamed(f, self.at), message, labels=labels, help=help_)
 
     def advice(self, f: ReadingFailure) -> str:
         """The help alone, or an empty string."""
@@ -83,6 +89,7 @@ class Clue:
         token, before, after = f.token, f.around(-1), f.around(1)
         kinds = (
             (_kind(f, token), self.token),
+            (f.reason.name, self.reason),
             (_type(before), self.before),
             (_type(f.around(-2)), self.earlier),
             (_type(after), self.after),
@@ -97,7 +104,6 @@ class Clue:
             and _together(token, after, self.ahead)
             and self.words in (0, f.stop - opening(f))
             and not (self.goes_on and _type(after) not in f.accepts - KEYWORDS - {"EQUAL", "COLON", "LSQB"})
-            and self.ends in (None, f.reason is ReadingReason.END)
         )
 
 
@@ -139,7 +145,7 @@ def _words(f: ReadingFailure) -> dict[str, str]:
         "first": str(f.tokens[min(index + 1, len(f.tokens) - 1)]),
         "name": str(after) if after is not None and after.type == "NAME" else "NAME",
         "kind": {"PRIVATE": "table", "SECRET": "channel"}.get(_type(before), ""),
-        "belongs": INNER_WORDS.get(_type(token), ""),
+        "bracket": str(f.opened[-1]) if f.opened else "", "belongs": INNER_WORDS.get(_type(token), ""),
         "index": f.place.source.text[start : f.place.source.text.find("]", start)],
         "rest": _rest(f), "choice": _choice(f), "quantifier": _quantifier(f),
         "coalition": str(f.tokens[min(f.start + 1, len(f.tokens) - 1)]),
@@ -172,19 +178,29 @@ def _quantifier(f: ReadingFailure) -> str:
     return f"write `{QUANTIFIERS[called]}(…)`" if called in QUANTIFIERS else LOOPS
 
 
+SURE = (
+    Clue("C020", "`{token}` belongs {belongs}", "write what agents want as a `reward`",
+         token="OBJECTIVE", reason="NO_OPENER"),
+    Clue("C020", "`{token}` belongs {belongs}", token=" ".join(INNER_WORDS), reason="NO_OPENER"),
+    Clue("C013", "`{token}` closes nothing", token=" ".join(CLOSERS), inside="NOTHING", reason="NO_OPENER BRACKET"),
+    Clue("C013", "`{token}` does not close `{bracket}`", reason="BRACKET"),
+    Clue("C018", f"more than {DEEPEST} brackets inside each other", NAME_A_PART, reason="DEPTH"),
+    Clue("C018", f"more than {LONGEST_CHAIN} operators in one expression", NAME_A_PART, reason="CHAIN"),
+)  # fmt: skip
+"""Before all others."""
 SLASHES = (Clue(*COMMENT, joined="//", at="both"), Clue(*COMMENT, ahead="//", at="ahead"))
 FIRST = (
     Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", token=" ".join(CLOSERS),
-         ends=None, at="before"),
-    Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", ends=True, at="before"),
+         reason=ANY, at="before"),
+    Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", reason="END", at="before"),
     Clue("C011", "`{token}` stands before `{before}`", "write `{token} {before} {name} …`",
-         token="PRIVATE SECRET", before="TABLE CHANNEL", words=1, ends=None, at="both"),
+         token="PRIVATE SECRET", before="TABLE CHANNEL", words=1, reason=ANY, at="both"),
     Clue("C011", "`{before}` stands before `{kind}`, not before {found}", "write `{before} {kind} {token} …`",
-         token="NAME", before="PRIVATE SECRET", ends=None, at="token"),
+         token="NAME", before="PRIVATE SECRET", reason=ANY, at="token"),
     Clue("C011", "`{before}` stands before `{kind}`, not before {found}", "write `override {before} {kind}`",
-         token="OVERRIDE", before="PRIVATE SECRET", ends=None, at="token"),
+         token="OVERRIDE", before="PRIVATE SECRET", reason=ANY, at="token"),
     Clue("C011", "`{before}` stands before `{kind}`, not before {found}",
-         token="-NOTHING -MISSPELT", before="PRIVATE SECRET", ends=None, at="token"),
+         token="-NOTHING -MISSPELT", before="PRIVATE SECRET", reason=ANY, at="token"),
     Clue("C020", "`objective` belongs {belongs}",
          "an experiment and its arms set channels, prompts, params, the network and settings",
          token="OBJECTIVE", opener="EXPERIMENT ARM", after="-NOTHING"),
@@ -196,9 +212,9 @@ FIRST = (
 """Before a bracket is missed."""
 SECOND = (
     Clue("C011", "this `reward` has no name", "write `reward NAME to {after}: …`",
-         token="LSQB", after="NAME", beyond="RSQB", opener="REWARD", words=1, ends=None),
+         token="LSQB", after="NAME", beyond="RSQB", opener="REWARD", words=1, reason=ANY),
     Clue("C011", "this `{opener}` has no name", "write `{opener} NAME[…] …`",
-         token="LSQB", opener=INDEXED, words=1, ends=None),
+         token="LSQB", opener=INDEXED, words=1, reason=ANY),
     Clue("C011", "this `{opener}` has no name", GIVE_A_NAME,
          token=SIGN_OF_VALUE, opener="REWARD REQUIRE", words=1),
     Clue("C011", "this `{opener}` has no name", GIVE_A_NAME,
@@ -212,7 +228,7 @@ SECOND = (
     Clue("C017", "`for` is missing after {behind}: who is it for?", "{form}",
          token=f"{TEXT} LBRACE AGENTS", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME"),
     Clue("C017", "`for` is missing after {behind}: who is it for?", "{form}",
-         token="-NOTHING", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME", ends=True),
+         token="-NOTHING", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME", reason="END"),
     Clue("C017", "`{opener}` takes `=` here, not `in`", "{form}", token="IN", inside="NOTHING", accepts="EQUAL"),
     Clue("C017", "`=` is missing after {behind}", "{form}",
          token="LBRACE LSQB NUMBER MINUS MONEY", inside="NOTHING", accepts="EQUAL"),

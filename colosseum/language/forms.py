@@ -45,11 +45,6 @@ def opening(f: ReadingFailure) -> int:
     return inner[-1] if inner else index
 
 
-def opener(f: ReadingFailure) -> str:
-    """The terminal of that word."""
-    return f.tokens[opening(f)].type
-
-
 def form(f: ReadingFailure) -> str:
     """`a set is written …`, or an empty string where nothing is known of the statement."""
     index = opening(f)

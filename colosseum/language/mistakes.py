@@ -7,13 +7,11 @@ import re
 from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
-from colosseum.language.clues import ADVICE, FIRST, LAST, SECOND, SLASHES
+from colosseum.language.clues import ADVICE, FIRST, LAST, SECOND, SLASHES, SURE
 from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.forms import at_head, form, opening
-from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
     CLOSERS,
-    INNER_WORDS,
     KEYWORDS,
     OPENERS,
     OPERATORS,
@@ -49,11 +47,6 @@ def _no_opener(f: ReadingFailure) -> Diagnostic | None:
     """A statement that begins with a word of no statement."""
     if f.reason is not ReadingReason.NO_OPENER or f.token is None:
         return None
-    if f.token.type in INNER_WORDS:
-        help_ = "write what agents want as a `reward`" if f.token.type == "OBJECTIVE" else ""
-        return report("C020", f.place, f"`{f.token}` belongs {INNER_WORDS[f.token.type]}", help=help_)
-    if f.token.type in CLOSERS:
-        return report("C013", f.place, f"`{f.token}` closes nothing")
     if f.token.type not in KEYWORDS | {"NAME"}:
         message = f"a statement begins with a word, not with {found(f.token)}"
         return SLASHES[1](f) or report("C016", f.place, message)
@@ -74,28 +67,6 @@ def _declaration(f: ReadingFailure) -> str:
     word = words.get(value.type, "table" if value.type in ("NAME", "LPAR") else "")
     kind = {"set": "a set", "param": "a number that may be changed", "table": "what is computed"}.get(word)
     return f"{kind} is declared by `{word} {f.token} = …`" if kind else ""
-
-
-def _bracket(f: ReadingFailure) -> Diagnostic | None:
-    """A closing bracket without its opening one."""
-    if f.reason is not ReadingReason.BRACKET or f.token is None:
-        return None
-    if not f.opened:
-        return report("C013", f.place, f"`{f.token}` closes nothing")
-    last = f.opened[-1]
-    return report(
-        "C013", f.place, f"`{f.token}` does not close `{last}`", labels=[Label(f.at(last), f"`{last}` is opened here")]
-    )
-
-
-def _too_deep(f: ReadingFailure) -> Diagnostic | None:
-    """More nesting than any reader, or any later stage, could follow."""
-    help_ = "give a part a name of its own: a table `= expr` may be used in another expression"
-    if f.reason is ReadingReason.DEPTH:
-        return report("C018", f.place, f"more than {DEEPEST} brackets inside each other", help=help_)
-    if f.reason is ReadingReason.CHAIN:
-        return report("C018", f.place, f"more than {LONGEST_CHAIN} operators in one expression", help=help_)
-    return None
 
 
 def _row(f: ReadingFailure) -> Diagnostic | None:
@@ -278,9 +249,8 @@ def _open_label(f: ReadingFailure) -> list[Label]:
 
 
 EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
+    *SURE,
     _no_opener,
-    _bracket,
-    _too_deep,
     _row,
     _header,
     _cell,
