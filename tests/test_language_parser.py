@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from colosseum.diagnostics import CODES, Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.builder import Builder
+from colosseum.language.clues import ADVICE
+from colosseum.language.lexing import lex
+from colosseum.language.mistakes import EXPLANATIONS
 from colosseum.language.parser import MOST_DIAGNOSTICS
-from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
+from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN, split
 from colosseum.language.tables import tables
 from colosseum.language.words import OPENERS, Token
 
@@ -80,6 +83,17 @@ def test_every_code_about_the_text_has_a_bad_file() -> None:
     said = "".join(path.with_suffix(".txt").read_text(encoding="utf-8") for path in BAD)
     missing = [code for code in CODES if "C001" <= code <= "C029" and f"[{code}]" not in said]
     assert missing == []
+
+
+def test_every_clue_is_told_of_a_bad_file() -> None:
+    told = set[int]()
+    for text in map(source, sorted((HERE / "bad").glob("*.colo"))):
+        for parsed in split(Builder(text), lex(text, tables()).tokens, tables()):
+            if (failure := parsed.failure) is not None:
+                sure = next((each for each in EXPLANATIONS if each(failure)), None)
+                told.add(id(sure or next((clue for clue in ADVICE if clue.fits(failure)), None)))
+    untold = [clue for clue in (*EXPLANATIONS, *ADVICE) if id(clue) not in told]
+    assert untold == []
 
 
 # ---- the promise of the grammar ------------------------------------------------------------------------------

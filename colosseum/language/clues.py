@@ -31,6 +31,7 @@ LONGEST_REST = 60
 """Characters of the rest of a line that a help repeats."""
 _IF_THEN = re.compile(r"if\s+(.+?)\s+then\s+(.+?)(?:\s+else\b\s*(.*?))?(?:\s+endif\b.*|[;\s]*)$")
 COMMENT = ("C011", "`//` does not begin a comment", "a comment begins with `#`")
+AT_LEAST = "at least is `>=`, at most `<=`; `a implies b` is written `not a or b`"
 GIVE_A_NAME = "give it a name, and a `:` before its content: `{opener} NAME: {first} …`"
 MAP = "labels and values are joined by `:`, as in `{{A: 1, B: 2}}`"
 
@@ -237,6 +238,7 @@ SECOND = (
 )  # fmt: skip
 """Before a reserved word is blamed as a name."""
 LAST = (
+    Clue("C011", "`{token}{after}` has no meaning", AT_LEAST, ahead="=> =<", at="ahead"),
     Clue("C017", "`{token}` does not belong here", "{form}",
          token="COLON EQUAL", before="-NOTHING", opener="COALITION", goes_on=True),
     Clue("C017", "`{token}` stands twice", "leave one of them out", token="COLON", before="COLON", goes_on=True),
@@ -261,8 +263,7 @@ LAST = (
     Clue("C011", "`**` has no meaning", "there are no powers; multiply", joined="**", at="both"),
     Clue("C011", "`{before}{token}` has no meaning", "write `!=` for `is different from`",
          joined="<> ~= =!", at="both"),
-    Clue("C011", "`{before}{token}` has no meaning",
-         "at least is `>=`, at most `<=`; `a implies b` is written `not a or b`", joined="=> =< ->", at="both"),
+    Clue("C011", "`{before}{token}` has no meaning", AT_LEAST, joined="=> =< ->", at="both"),
     Clue("C011", "`,` is missing between {behind} and {found}",
          token=VALUE, before="-NOTHING", inside="LPAR LBRACE", opener="-EXPERIMENT -ARM -SWEEP", accepts="COMMA"),
     Clue("C011", "`,` is missing between {behind} and {found}",
@@ -298,8 +299,7 @@ ADVICE = (
     Clue(help="leave elements out with `where`, as in `[a in agents where a != A]`",
          token="COMPARE", inside="LSQB", accepts="IN"),
     Clue(help="a range is written `{before}..{after}`", token="COLON", before="NUMBER", after="NUMBER"),
-    Clue(help=LOOPS, token="COLON", inside="LPAR", accepts="FOR"),
-    Clue(help=LOOPS, token="COLON", inside="LPAR", accepts="WHEN"),
+    Clue(help=LOOPS, token="COLON", inside="LPAR"),
     Clue(help="a sweep is written `sweep n in 4, 6, 8`", token="EQUAL", opener="SWEEP"),
     Clue(help=LOOPS, token="LPAR", before="RPAR"),
     Clue(help="write `==`", token="IS", accepts="COMPARE"),
@@ -321,6 +321,7 @@ ADVICE = (
          token="MEMBERS", opener="COALITION OBJECTIVE", inside="-NOTHING"),
     Clue(help="a loop names each element: `for a in {token}`", token="AGENTS", before="FOR", inside="-NOTHING"),
     Clue(help=LOOPS, token="-NAME -MISSPELT -NOTHING", before="FOR", inside="-NOTHING"),
-    Clue(help="a loop names each element: `for a in {before}`", before="NAME", earlier="FOR", accepts="IN -PLUS"),
+    Clue(help="a loop names each element: `for a in {before}`",
+         token="-NAME", before="NAME", earlier="FOR", accepts="IN -PLUS"),
 )  # fmt: skip
 """What a word most likely stands for, where no mistake above is sure."""
