@@ -4,7 +4,7 @@ The method of a rule has the rule's name, with `_` behind a word of Python. Its 
 the methods of inner rules gave, and None for an optional part that is absent. It is called when its rule is complete.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
@@ -14,6 +14,8 @@ from colosseum.language.words import Token
 
 Piece: TypeAlias = Any
 """A token, a node, or None where an optional part is absent."""
+CONSTANTS = {"none": None, "on": True, "off": False}
+"""Words that stand for values in a grid's cells."""
 Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
 
@@ -71,12 +73,12 @@ class Builder:
             self.diagnostics.append(report("C010", span, f"`{span.text}` is not an escape", help=help_))
         return literals.unquote(written)
 
-    def value(self, token: Token, *, written: str = "") -> int | float:
-        """The value of a number (or of its digits alone); 0 with a diagnostic for one beyond every float."""
-        value = literals.number(written or token)
+    def value(self, digits: str, span: Span) -> int | float:
+        """The value of a number; 0 with a diagnostic for one beyond every float."""
+        value = literals.number(digits)
         if value is None:
             message = "this number is too large"
-            self.diagnostics.append(report("C021", self.span(token), message, help="the largest is about 1.8e308"))
+            self.diagnostics.append(report("C021", span, message, help="the largest is about 1.8e308"))
             return 0
         return value
 
@@ -105,7 +107,7 @@ class Builder:
         return inner
 
     def edition(self, span: Span, number: Token) -> Edition:
-        return Edition(self.value(number), span=span)
+        return Edition(self.value(number, self.span(number)), span=span)
 
     def set_(self, span: Span, name: Token, source: syntax.ValueSource) -> syntax.Set:
         if name.type == "LABEL" and not name.isidentifier():
@@ -151,7 +153,7 @@ class Builder:
         """Scores and their texts in turn."""
         for score, text in zip(tokens[::2], tokens[1::2], strict=True):
             span = self.span(score).to(self.span(text))
-            yield syntax.Anchor(self.value(score), self.text(text), span=span)
+            yield syntax.Anchor(self.value(score, self.span(score)), self.text(text), span=span)
 
     def reads(self, span: Span, verb: Token, what: Token) -> bool:
         self.contextual(verb, "reads", "a text, or `reads thoughts`")
@@ -207,43 +209,32 @@ class Builder:
     def columns(self, span: Span, *tokens: Token | None) -> tuple[syntax.Cell, ...]:
         """One cell for each token; a minus belongs to the number behind it."""
         found: list[syntax.Cell] = []
-        minus: Token | None = None
-        for token in tokens:
-            if token is not None and token.type == "MINUS":
-                minus = token
-            elif token is not None:
-                place = self.span(minus).to(self.span(token)) if minus else self.span(token)
-                found.append(self._cell(token, place, negative=minus is not None))
-                minus = None
+        start: Token | None = None
+        for token in filter(None, tokens):
+            start = start or token
+            if token.type != "MINUS":
+                sign = "-" if start is not token else ""
+                found.append(self._cell(f"{sign}{token}", self.span(start).to(self.span(token)), CONSTANTS))
+                start = None
         return tuple(found)
 
     cell = columns
-
-    def _cell(self, token: Token, span: Span, *, negative: bool) -> syntax.Cell:
-        match token.type:
-            case "NUMBER":
-                value = self.value(token)
-                return syntax.Cell(-value if negative else value, span=span)
-            case "STRING":
-                return syntax.Cell(self.unquoted(token, span.start), quoted=True, span=span)
-            case "NONE":
-                return syntax.Cell(None, span=span)
-            case "ON" | "OFF":
-                return syntax.Cell(token.type == "ON", span=span)
-        return syntax.Cell(str(token), span=span)
 
     def _label(self, token: Token) -> Iterator[syntax.Cell]:
         """The parts of `low, "a b", -3`: one for each leading index."""
         for offset, written in literals.label_parts(token):
             start = token.start + offset
-            span = Span(self.source, start, start + len(written))
-            if written.startswith(literals.QUOTE):
-                yield syntax.Cell(self.unquoted(written, start), quoted=True, span=span)
-            elif written[0] == "-" or written.isdigit():
-                value = self.value(token, written=written.removeprefix("-"))
-                yield syntax.Cell(-value if written[0] == "-" else value, span=span)
-            else:
-                yield syntax.Cell(written, span=span)
+            yield self._cell(written, Span(self.source, start, start + len(written)), {})
+
+    def _cell(self, written: str, span: Span, constants: Mapping[str, bool | None]) -> syntax.Cell:
+        """A text, a number, one of some words that stand for values, or a name."""
+        if written.startswith(literals.QUOTE):
+            return syntax.Cell(self.unquoted(written, span.start), quoted=True, span=span)
+        digits = written.removeprefix("-")
+        if digits[0].isdigit():
+            value = self.value(digits, Span(self.source, span.end - len(digits), span.end))
+            return syntax.Cell(value if digits == written else -value, span=span)
+        return syntax.Cell(constants.get(written, written), span=span)
 
     # ---- expressions ------------------------------------------------------------------------------------------
 
@@ -253,9 +244,9 @@ class Builder:
     def literal(self, span: Span, token: Token) -> Expr:
         match token.type:
             case "NUMBER":
-                return syntax.Number(self.value(token), span=span)
+                return syntax.Number(self.value(token, span), span=span)
             case "MONEY":
-                return syntax.Money(float(self.value(token, written=token[1:])), span=span)
+                return syntax.Money(float(self.value(token[1:], span)), span=span)
             case "NONE":
                 return syntax.NoneLiteral(span=span)
             case "ON" | "OFF":
