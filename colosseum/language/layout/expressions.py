@@ -39,6 +39,8 @@ _LEVELS = {
     syntax.Minus: Level.UNARY,
     syntax.Lookup: Level.POSTFIX,
 }
+_SHORT = (syntax.Name, syntax.Number, syntax.Text, syntax.Money, syntax.Switch, syntax.NoneLiteral, syntax.Range,
+          syntax.Lookup, syntax.Minus)  # fmt: skip
 _OPERATORS = {"or": Level.OR, "and": Level.AND, "*": Level.PRODUCT, "/": Level.PRODUCT}
 
 
@@ -206,23 +208,8 @@ def opens_block(node: Node) -> bool:
 
 
 def _is_dense(node: Item) -> bool:
-    """Whether several such fit on a line in a long list: short words, and pairs of them."""
-    match node:
-        case syntax.Tuple(items=items):
-            return all(map(_is_short, items))
-        case syntax.NamedArgument(value=value):
-            return _is_short(value)
-    return _is_short(node)
-
-
-def _is_short(node: Item) -> bool:
-    """Words, numbers, ranges, and look-ups of these."""
-    match node:
-        case syntax.Range(low=low, high=high):
-            return _is_short(low) and _is_short(high)
-        case syntax.Lookup(base=base, keys=keys):
-            return _is_short(base) and all(map(_is_short, keys))
-        case syntax.Minus(operand=operand):
-            return _is_short(operand)
-    short = str | syntax.Name | syntax.Number | syntax.Text | syntax.Money | syntax.Switch | syntax.NoneLiteral
-    return isinstance(node, short)
+    """Whether several such fit on a line in a long list: words, numbers, ranges, look-ups, and pairs of these."""
+    if isinstance(node, str):
+        return True
+    parts = syntax.children(node) if isinstance(node, syntax.Tuple | syntax.NamedArgument) else (node,)
+    return all(isinstance(below, _SHORT) for part in parts for below in syntax.walk(part))

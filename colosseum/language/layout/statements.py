@@ -59,10 +59,8 @@ class Statements(Expressions):
         match node:
             case syntax.Param():
                 return self._source(header, syntax.Given(node.value, span=node.value.span), stop="param")
-            case syntax.Set():
-                return self._source(header, node.source, stop="set")
-            case syntax.Table():
-                return self._source(header, node.source)
+            case syntax.Set() | syntax.Table():
+                return self._source(header, node.source, stop="set" if isinstance(node, syntax.Set) else "")
             case syntax.Variable():
                 return self._assigned(self._ended(header), node.domain)
             case syntax.Reward() | syntax.Objective():
