@@ -81,7 +81,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 582,
     "chaos": 393,
-    "language": 4856,
+    "language": 4855,
     "model": 7572,
     "solve": 6768,
     "players": 3383,

@@ -1,8 +1,7 @@
 """The base of every syntax node. In: a class; out: a frozen dataclass that knows the place it was read from."""
 
 from dataclasses import dataclass, field, fields
-
-from typing_extensions import dataclass_transform
+from typing import dataclass_transform
 
 from colosseum.diagnostics import Span
 
