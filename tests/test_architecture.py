@@ -81,7 +81,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 5574,
+    "language": 4855,
     "model": 7572,
     "solve": 6768,
     "players": 3383,
@@ -90,7 +90,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7155,
     "report": 4000,
     "api": 500,
-    "editor": 531,
+    "editor": 529,
     "cli": 1800,
     "imports": 1853,
 }

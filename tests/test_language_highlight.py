@@ -19,15 +19,28 @@ from textmate import SCOPES, textmate_grammar, textmate_text
 from colosseum.diagnostics import Source
 from colosseum.language import shipped
 from colosseum.language.highlight import TOKENS, ColosseumLexer
+from colosseum.language.lexemes import COMPARISONS
 from colosseum.language.lexing import lex
 from colosseum.language.tables import tables
-from colosseum.language.vocabulary import FUNCTIONS, GRAPHS, Vocabulary, read_vocabulary, vocabulary
-from colosseum.language.words import KEYWORDS, OPENERS, SIGNS
+from colosseum.language.words import (
+    CONSTANTS,
+    DECLARING,
+    FUNCTIONS,
+    GRAPHS,
+    KEYWORDS,
+    LINKS,
+    OPENERS,
+    PARTS,
+    QUANTIFIERS,
+    SIGNS,
+    WORD_OPERATORS,
+)
 from colosseum.model.functions import FUNCTIONS as CALLED
 from colosseum.model.names import AGGREGATES
 from colosseum.model.networks import PARAMETERS
 
 HERE = Path(__file__).parent
+GRAMMAR = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")
 TEXTS = [*sorted(FOLDER.rglob("*.colo")), *sorted((HERE / "good").glob("*.colo"))]
 BAD = sorted((HERE / "bad").glob("*.colo"))
 ODD = '''colosseum 1
@@ -250,40 +263,25 @@ def test_the_published_grammar_is_the_generated_one() -> None:
     assert json.loads(textmate_text())["scopeName"] == "source.colosseum"
 
 
-def classed(words: Vocabulary) -> list[str]:
-    kinds = (words.openers, words.modifiers, words.links, words.operators, words.constants, words.functions)
-    return [word for kind in kinds for word in kind]
+def test_every_word_of_the_grammar_is_in_one_class() -> None:
+    classes = [OPENERS, set(PARTS), LINKS, WORD_OPERATORS, CONSTANTS, QUANTIFIERS, {"UNDISCLOSED"}]
+    assert sum(map(len, classes)) == len(KEYWORDS)
+    patterns = {terminal.name: terminal.pattern.value for terminal in tables().terminals}
+    words = {name for name, pattern in patterns.items() if re.fullmatch(r"[a-z]+(\\s\+[a-z]+\\b)?", pattern)}
+    assert words | {"UNDISCLOSED", "TRACE"} == KEYWORDS  # which are names elsewhere
+    signs = {pattern for pattern in patterns.values() if not pattern.isalpha()}
+    assert {*SIGNS.values()} - signs == set()
+    assert set(re.findall('"([^"]+)"', re.search("^COMPARE:.*$", GRAMMAR, re.MULTILINE)[0])) == set(COMPARISONS)
 
 
-def test_every_word_of_the_parser_is_in_one_class() -> None:
-    known = classed(vocabulary())
-    assert len(known) == len(set(known))
-    in_grammar = {p.pattern.value for p in tables().terminals if p.pattern.value.isalpha()} | {"not in", "per unit"}
-    assert set(known) == in_grammar | set(FUNCTIONS) | set(GRAPHS)
-    in_grammar |= {"undisclosed", "trace"}  # names elsewhere
-    assert {w.upper().replace(" ", "_") for w in in_grammar} == KEYWORDS | {"ARM", "SWEEP", "OBJECTIVE", "MEMBERS"}
-    assert {w.upper() for w in vocabulary().openers} | {"OVERRIDE", "PRIVATE", "SECRET", "TRACE"} == OPENERS | {
-        "ARM", "SWEEP", "OBJECTIVE", "MEMBERS",
-    }  # fmt: skip
-    assert {w.upper() for w in vocabulary().declaring} == set(DECLARE)
-    assert {*vocabulary().signs, *vocabulary().punctuation, "|"} >= set(SIGNS.values())
+def test_words_that_declare_are_those_before_a_name_in_the_grammar() -> None:
+    assert {word.upper() for word in re.findall(r'"([a-z]+)"\s+\(?NAME\b', GRAMMAR)} - {"SWEEP"} == DECLARING
+    assert set(DECLARE) == DECLARING
 
 
 def test_functions_and_networks_are_the_ones_that_can_be_called() -> None:
     assert set(FUNCTIONS) == {*CALLED, *AGGREGATES}
     assert set(GRAPHS) == {kind for kind, arguments in PARAMETERS.items() if arguments}
-
-
-def test_a_word_that_the_grammar_gains_is_found() -> None:
-    grammar = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")
-    more = grammar.replace('param:     "param"', 'deadline: [URGENT] "deadline" NAME "by" expr\nparam:     "param"')
-    more = more.replace("_declaration: param |", "_declaration: param | deadline |") + '\nURGENT: "urgent"\n'
-    words = read_vocabulary(more)
-    assert "deadline" in words.openers
-    assert "deadline" in words.declaring
-    assert "urgent" in words.modifiers
-    assert "by" in words.links
-    assert set(classed(words)) - set(classed(vocabulary())) == {"deadline", "urgent", "by"}
 
 
 # ---- where it is used ------------------------------------------------------------------------------------------------

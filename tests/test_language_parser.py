@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from colosseum.diagnostics import CODES, Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.builder import Builder
+from colosseum.language.clues import ADVICE
+from colosseum.language.lexing import lex
+from colosseum.language.mistakes import EXPLANATIONS
 from colosseum.language.parser import MOST_DIAGNOSTICS
-from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
+from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN, split
 from colosseum.language.tables import tables
 from colosseum.language.words import OPENERS, Token
 
@@ -80,6 +83,17 @@ def test_every_code_about_the_text_has_a_bad_file() -> None:
     said = "".join(path.with_suffix(".txt").read_text(encoding="utf-8") for path in BAD)
     missing = [code for code in CODES if "C001" <= code <= "C029" and f"[{code}]" not in said]
     assert missing == []
+
+
+def test_every_clue_is_told_of_a_bad_file() -> None:
+    told = set[int]()
+    for text in map(source, sorted((HERE / "bad").glob("*.colo"))):
+        for parsed in split(Builder(text), lex(text, tables()).tokens, tables()):
+            if (failure := parsed.failure) is not None:
+                sure = next((each for each in EXPLANATIONS if each(failure)), None)
+                told.add(id(sure or next((clue for clue in ADVICE if clue.fits(failure)), None)))
+    untold = [clue for clue in (*EXPLANATIONS, *ADVICE) if id(clue) not in told]
+    assert untold == []
 
 
 # ---- the promise of the grammar ------------------------------------------------------------------------------
@@ -181,6 +195,12 @@ def test_a_grid_keeps_labels_and_kinds() -> None:
     assert rows == [["low", "b c", -2, 1, -2.5, None], ["agents", True, False, "q"]]
     assert [c.quoted for c in table.source.rows[0].label] == [False, True, False]
     assert [c.span.text for c in table.source.rows[0].cells] == ["1", "-2.5", "none"]
+
+
+def test_a_comment_may_follow_any_word_of_a_mapping() -> None:
+    trace = only('trace from "x" { arm# which\n a is b  channel #\n c is d  seed# e\n is e }')
+    assert isinstance(trace, syntax.Trace)
+    assert [mapped.kind for mapped in trace.mapped] == ["arm", "channel", "seed"]
 
 
 def test_operators_bind_as_the_grammar_says() -> None:

@@ -7,7 +7,6 @@ import json
 
 from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, LexerRule, rules, template_rules
 from colosseum.language.literals import LONG_QUOTE, QUOTE
-from colosseum.language.vocabulary import vocabulary
 
 SCOPES: dict[Lexeme, str] = {
     "comment": "comment.line.number-sign",
@@ -35,7 +34,6 @@ Pattern = dict[str, object]
 
 def textmate_grammar() -> Pattern:
     """The grammar, as JSON holds it."""
-    words = vocabulary()
     long_text = _text("string.quoted.triple", LONG_QUOTE, end=LONG_QUOTE, escapes=False)
     short_text = _text("string.quoted.double", QUOTE, end=f"{QUOTE}|$", escapes=True)
     return {
@@ -43,7 +41,7 @@ def textmate_grammar() -> Pattern:
         "scopeName": f"source.{LANGUAGE}",
         "fileTypes": ["colo"],
         "firstLineMatch": r"^\s*colosseum\s+[0-9]",
-        "patterns": [long_text, *(_match(rule) for rule in rules(words)), short_text],
+        "patterns": [long_text, *(_match(rule) for rule in rules()), short_text],
         "repository": {
             "template": {"patterns": [_match(rule) for rule in template_rules()]},
         },

@@ -14,8 +14,7 @@ from colosseum.language.builder import Builder
 from colosseum.language.lexing import lex
 from colosseum.language.machine import Machine, table
 from colosseum.language.tables import tables
-from colosseum.language.vocabulary import FUNCTIONS, vocabulary
-from colosseum.language.words import KEYWORDS, OPENERS, SURE_OPENERS, Token
+from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
 from colosseum.model.draws import DRAWS
 from colosseum.model.expand import READABLE
 from colosseum.model.networks import PARAMETERS
@@ -42,7 +41,7 @@ def _suggested(text: str, analysis: Analysis | None) -> Suggestions:
             yield Kind.Constant, [*_declared(analysis, *READABLE), "me", "allies", "payoffs"]
         return
     statement, accepts = _statement(text, lexed.tokens)
-    yield Kind.Keyword, sorted(word.lower().replace("_", " ") for word in accepts & KEYWORDS)
+    yield Kind.Keyword, sorted(map(spelled, accepts & KEYWORDS))
     if "NAME" in accepts and statement and analysis:
         yield from _names(statement, accepts, analysis)
 
@@ -71,7 +70,7 @@ def _names(statement: list[Token], accepts: frozenset[str], analysis: Analysis) 
         yield Kind.Function, PARAMETERS
     elif first == "EXPERIMENT":  # the variants of a prompt
         yield Kind.EnumMember, [o.meaning.name for o in analysis.occurrences if o.declares and o.meaning.place == last]
-    elif last not in vocabulary().declaring:
+    elif last.type not in DECLARING:
         yield Kind.Variable, [name for name, word in pairwise(statement) if word.type == "IN" and name.type == "NAME"]
         yield Kind.Constant, _declared(analysis, "param", "set", "table", "variable", "coalition", "channel")
         yield Kind.EnumMember, analysis.facts.births

@@ -4,8 +4,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from colosseum.diagnostics import Span
 from colosseum.editor.analysis import WORD, Analysis, Meaning
-from colosseum.language.vocabulary import FUNCTIONS
-from colosseum.language.words import KEYWORDS
+from colosseum.language.words import FUNCTIONS, KEYWORDS
 from colosseum.model.settings import SETTINGS
 from colosseum.model.spec import BUILT_IN
 

@@ -4,7 +4,7 @@ The method of a rule has the rule's name, with `_` behind a word of Python. Its 
 the methods of inner rules gave, and None for an optional part that is absent. It is called when its rule is complete.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
@@ -14,18 +14,39 @@ from colosseum.language.words import Token
 
 Piece: TypeAlias = Any
 """A token, a node, or None where an optional part is absent."""
+CONSTANTS = {"none": None, "on": True, "off": False}
+"""Words that stand for values in a grid's cells."""
 Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
 
 
-def _plain(kind: Callable[..., syntax.Node]) -> Callable[..., syntax.Node]:
-    """The method of a rule whose pieces are the fields of its node."""
-    return lambda self, span, *pieces: kind(*pieces, span=span)
+def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
+    """The method of a rule: which field of its node each piece fills, in order.
+
+    `x?` is whether the piece is there, `x$` its characters, `x@` the same and where they stand, `x^` a text, `x"` the
+    value of a text or nothing, `x*` all pieces that the others leave; `-` fills no field.
+    """
+    fields = [(name.rstrip("?$@^\"*"), name[-1]) for name in pieces.split()]
+    many = next((place for place, (_, mark) in enumerate(fields) if mark == "*"), None)
+
+    def method(self: "Builder", span: Span, *found: Piece) -> Piece:
+        if many is not None:
+            rest = len(found) - len(fields) + 1 + many
+            found = (*found[:many], found[many:rest], *found[rest:])
+        filled: dict[str, Piece] = {}
+        for (name, mark), piece in zip(fields, found, strict=True):
+            filled[name] = self.field(mark, piece)
+            if mark == "@":
+                filled[f"{name}_span"] = self.span(piece)
+        filled.pop("-", None)
+        return kind(**filled, span=span)
+
+    return method
 
 
-def _declared(kind: Callable[..., syntax.Node]) -> Callable[..., syntax.Node]:
-    """The same, where the first piece is the token of the name that the node declares."""
-    return lambda self, span, name, *pieces: kind(str(name), self.span(name), *pieces, span=span)
+def _mapped(kind: str) -> Callable[..., syntax.Mapped]:
+    """The method of a rule whose first word is one of the grammar, and so no piece."""
+    return lambda self, span, what, source: syntax.Mapped(kind, what, source, span=span)
 
 
 class Builder:
@@ -52,14 +73,27 @@ class Builder:
             self.diagnostics.append(report("C010", span, f"`{span.text}` is not an escape", help=help_))
         return literals.unquote(written)
 
-    def value(self, token: Token, *, written: str = "") -> int | float:
-        """The value of a number (or of its digits alone); 0 with a diagnostic for one beyond every float."""
-        value = literals.number(written or token)
+    def value(self, digits: str, span: Span) -> int | float:
+        """The value of a number; 0 with a diagnostic for one beyond every float."""
+        value = literals.number(digits)
         if value is None:
             message = "this number is too large"
-            self.diagnostics.append(report("C021", self.span(token), message, help="the largest is about 1.8e308"))
+            self.diagnostics.append(report("C021", span, message, help="the largest is about 1.8e308"))
             return 0
         return value
+
+    def field(self, mark: str, piece: Piece) -> Piece:
+        """What a piece puts into a field, by its mark in `_made`."""
+        match mark:
+            case "?":
+                return piece is not None
+            case "$" | "@":
+                return str(piece)
+            case "^":
+                return self.text(piece)
+            case '"':
+                return self.text(piece).value if piece else ""
+        return piece
 
     def contextual(self, word: Token, meant: str, expected: str) -> None:
         """Blame a word that is a name to the grammar and must be `meant` here."""
@@ -73,16 +107,7 @@ class Builder:
         return inner
 
     def edition(self, span: Span, number: Token) -> Edition:
-        return Edition(self.value(number), span=span)
-
-    def scenario(self, span: Span, name: Token, title: Token | None) -> ScenarioName:
-        return ScenarioName(str(name), self.span(name), self.text(title).value if title else "", span=span)
-
-    def use(self, span: Span, path: Token) -> Use:
-        return Use(self.text(path).value, span=span)
-
-    def agents(self, span: Span, word: Token, *items: Expr) -> syntax.Agents:
-        return syntax.Agents(str(word), self.span(word), items, span=span)
+        return Edition(self.value(number, self.span(number)), span=span)
 
     def set_(self, span: Span, name: Token, source: syntax.ValueSource) -> syntax.Set:
         if name.type == "LABEL" and not name.isidentifier():
@@ -90,14 +115,6 @@ class Builder:
             help_ = "the first line of a grid begins with `|`, on a line below the set's name"
             self.diagnostics.append(report("C019", self.span(name), message, help=help_))
         return syntax.Set(str(name), self.span(name), source, span=span)
-
-    def table(self, span: Span, private: Token | None, name: Token, *pieces: Piece) -> syntax.Table:
-        return syntax.Table(str(name), self.span(name), private is not None, *pieces, span=span)
-
-    def reward(self, span: Span, name: Token, *pieces: Piece) -> syntax.Reward:
-        *parts, undisclosed = pieces
-        found = (*parts, undisclosed is not None)
-        return syntax.Reward(str(name), self.span(name), *found, span=span)
 
     def require(self, span: Span, name: Token, *pieces: Piece) -> syntax.Require:
         *parts, penalty, undisclosed = pieces
@@ -108,9 +125,6 @@ class Builder:
     def penalty(self, span: Span, *pieces: Piece) -> tuple[Piece, ...]:
         return pieces
 
-    def coalition(self, span: Span, name: Token, members: Piece, *objectives: syntax.Objective) -> syntax.Coalition:
-        return syntax.Coalition(str(name), self.span(name), members, objectives, span=span)
-
     def channel(self, span: Span, secret: Token | None, name: Token, who: Piece, wire: Text | None) -> syntax.Channel:
         source = who if isinstance(who, syntax.Drawn) else syntax.Given(who, span=who.span)
         return syntax.Channel(str(name), self.span(name), secret is not None, source, wire, span=span)
@@ -119,9 +133,6 @@ class Builder:
         """`as "name"`; `as` is a name to the grammar, so that specs may still use it as one."""
         self.contextual(word, "as", "`as` or the next statement")
         return self.text(text)
-
-    def claim(self, span: Span, name: Token, indices: Piece, text: Token, truth: Expr) -> syntax.Claim:
-        return syntax.Claim(str(name), self.span(name), indices, self.text(text), truth, span=span)
 
     def prompt(self, span: Span, name: Token, recipients: Expr, *variants: Piece) -> syntax.Prompt:
         """A prompt without variants has one of no name."""
@@ -142,7 +153,7 @@ class Builder:
         """Scores and their texts in turn."""
         for score, text in zip(tokens[::2], tokens[1::2], strict=True):
             span = self.span(score).to(self.span(text))
-            yield syntax.Anchor(self.value(score), self.text(text), span=span)
+            yield syntax.Anchor(self.value(score, self.span(score)), self.text(text), span=span)
 
     def reads(self, span: Span, verb: Token, what: Token) -> bool:
         self.contextual(verb, "reads", "a text, or `reads thoughts`")
@@ -155,35 +166,26 @@ class Builder:
         found: list[Piece] = [tuple([part for part in parts if isinstance(part, kind)]) for kind in kinds]
         return syntax.Experiment(str(name), self.span(name), asked, *found, span=span)
 
-    def arm(self, span: Span, name: Token, *settings: syntax.Setting) -> syntax.Arm:
-        return syntax.Arm(str(name), self.span(name), settings, span=span)
-
-    def setting(self, span: Span, name: Token, *values: Expr) -> syntax.Setting:
-        return syntax.Setting(str(name), self.span(name), values, span=span)
-
-    def sweep(self, span: Span, name: Token, _in: Token, *values: Piece) -> syntax.Sweep:
-        return syntax.Sweep(str(name), self.span(name), values[:-1], values[-1], span=span)
+    mapped_arm, mapped_channel, mapped_param = map(_mapped, ("arm", "channel", "param"))
+    scenario, use = _made(ScenarioName, 'name@ title"'), _made(Use, 'path"')
+    override, param = _made(Override, "statement"), _made(syntax.Param, "name@ value")
+    agents, network = _made(syntax.Agents, "name@ items*"), _made(syntax.Network, "name@ graph")
+    table = _made(syntax.Table, "private? name@ indices recipients of source")
+    variable = _made(syntax.Variable, "name@ indices owner domain")
+    reward = _made(syntax.Reward, "name@ indices recipients when value undisclosed?")
+    coalition = _made(syntax.Coalition, "name@ members objectives*")
+    objective = _made(syntax.Objective, "name@ indices when value")
+    claim = _made(syntax.Claim, "name@ indices text^ truth")
+    arm, setting = _made(syntax.Arm, "name@ settings*"), _made(syntax.Setting, "name@ values*")
+    sweep = _made(syntax.Sweep, "name@ - values* where")
+    mapped = _made(syntax.Mapped, "kind$ what source")
+    given, drawn, loaded = _made(syntax.Given, "value"), _made(syntax.Drawn, "call"), _made(syntax.Loaded, 'path"')
+    members = statement
 
     def trace(self, span: Span, _word: Token, reader: Token, *mapped: syntax.Mapped) -> syntax.Trace:
         return syntax.Trace(self.text(reader).value, self.span(reader), mapped, span=span)
 
-    def mapped(self, span: Span, kind: Token, what: Expr | None, source: Expr) -> syntax.Mapped:
-        return syntax.Mapped(str(kind), what, source, span=span)
-
-    def mapped_arm(self, span: Span, what: Expr, source: Expr) -> syntax.Mapped:
-        """`arm`, `channel` and `param` are words of the grammar, and so no pieces."""
-        return syntax.Mapped(self.source.text[span.start :].split(None, 1)[0], what, source, span=span)
-
-    mapped_channel = mapped_param = mapped_arm
-    members = statement
-    override, given, drawn = _plain(syntax.Override), _plain(syntax.Given), _plain(syntax.Drawn)
-    param, variable = _declared(syntax.Param), _declared(syntax.Variable)
-    objective, network = _declared(syntax.Objective), _declared(syntax.Network)
-
     # ---- parts of statements ----------------------------------------------------------------------------------
-
-    def loaded(self, span: Span, path: Token) -> syntax.Loaded:
-        return syntax.Loaded(self.text(path).value, span=span)
 
     def recipients(self, span: Span, who: Piece, *when: Piece) -> syntax.Recipients:
         return syntax.ToEach(who, *when, span=span) if when else syntax.ToWhom(who, span=span)
@@ -195,19 +197,10 @@ class Builder:
     def over(self, span: Span, name: Token) -> syntax.Index:
         return syntax.Index((), self.name(span, name), span=span)
 
-    def binders(self, span: Span, *items: Piece) -> syntax.Binders:
-        return syntax.Binders(items[:-1], items[-1], span=span)
-
-    def binder(self, span: Span, names: tuple[str, ...], _in: Token, domain: Expr) -> syntax.Binder:
-        return syntax.Binder(names, domain, span=span)
-
     def pattern(self, span: Span, *names: Token) -> tuple[str, ...]:
         return tuple(map(str, names))
 
     # ---- grids ------------------------------------------------------------------------------------------------
-
-    def grid(self, span: Span, columns: tuple[syntax.Cell, ...], *rows: syntax.GridRow) -> syntax.Grid:
-        return syntax.Grid(columns, rows, span=span)
 
     def row(self, span: Span, label: Token, *entries: tuple[syntax.Cell, ...]) -> syntax.GridRow:
         cells = tuple([cell for entry in entries for cell in entry])
@@ -216,43 +209,32 @@ class Builder:
     def columns(self, span: Span, *tokens: Token | None) -> tuple[syntax.Cell, ...]:
         """One cell for each token; a minus belongs to the number behind it."""
         found: list[syntax.Cell] = []
-        minus: Token | None = None
-        for token in tokens:
-            if token is not None and token.type == "MINUS":
-                minus = token
-            elif token is not None:
-                place = self.span(minus).to(self.span(token)) if minus else self.span(token)
-                found.append(self._cell(token, place, negative=minus is not None))
-                minus = None
+        start: Token | None = None
+        for token in filter(None, tokens):
+            start = start or token
+            if token.type != "MINUS":
+                sign = "-" if start is not token else ""
+                found.append(self._cell(f"{sign}{token}", self.span(start).to(self.span(token)), CONSTANTS))
+                start = None
         return tuple(found)
 
     cell = columns
-
-    def _cell(self, token: Token, span: Span, *, negative: bool) -> syntax.Cell:
-        match token.type:
-            case "NUMBER":
-                value = self.value(token)
-                return syntax.Cell(-value if negative else value, span=span)
-            case "STRING":
-                return syntax.Cell(self.unquoted(token, span.start), quoted=True, span=span)
-            case "NONE":
-                return syntax.Cell(None, span=span)
-            case "ON" | "OFF":
-                return syntax.Cell(token.type == "ON", span=span)
-        return syntax.Cell(str(token), span=span)
 
     def _label(self, token: Token) -> Iterator[syntax.Cell]:
         """The parts of `low, "a b", -3`: one for each leading index."""
         for offset, written in literals.label_parts(token):
             start = token.start + offset
-            span = Span(self.source, start, start + len(written))
-            if written.startswith(literals.QUOTE):
-                yield syntax.Cell(self.unquoted(written, start), quoted=True, span=span)
-            elif written[0] == "-" or written.isdigit():
-                value = self.value(token, written=written.removeprefix("-"))
-                yield syntax.Cell(-value if written[0] == "-" else value, span=span)
-            else:
-                yield syntax.Cell(written, span=span)
+            yield self._cell(written, Span(self.source, start, start + len(written)), {})
+
+    def _cell(self, written: str, span: Span, constants: Mapping[str, bool | None]) -> syntax.Cell:
+        """A text, a number, one of some words that stand for values, or a name."""
+        if written.startswith(literals.QUOTE):
+            return syntax.Cell(self.unquoted(written, span.start), quoted=True, span=span)
+        digits = written.removeprefix("-")
+        if digits[0].isdigit():
+            value = self.value(digits, Span(self.source, span.end - len(digits), span.end))
+            return syntax.Cell(value if digits == written else -value, span=span)
+        return syntax.Cell(constants.get(written, written), span=span)
 
     # ---- expressions ------------------------------------------------------------------------------------------
 
@@ -262,20 +244,14 @@ class Builder:
     def literal(self, span: Span, token: Token) -> Expr:
         match token.type:
             case "NUMBER":
-                return syntax.Number(self.value(token), span=span)
+                return syntax.Number(self.value(token, span), span=span)
             case "MONEY":
-                return syntax.Money(float(self.value(token, written=token[1:])), span=span)
+                return syntax.Money(float(self.value(token[1:], span)), span=span)
             case "NONE":
                 return syntax.NoneLiteral(span=span)
             case "ON" | "OFF":
                 return syntax.Switch(token.type == "ON", span=span)
         return self.text(token)
-
-    def sum_(self, span: Span, left: Expr, operator: Token, right: Expr) -> syntax.Arithmetic:
-        return syntax.Arithmetic(str(operator), left, right, span=span)
-
-    def minus(self, span: Span, _sign: Token, operand: Expr) -> syntax.Minus:
-        return syntax.Minus(operand, span=span)
 
     def either(self, span: Span, left: Expr, right: Expr) -> syntax.Logical:
         return syntax.Logical("or", left, right, span=span)
@@ -286,25 +262,10 @@ class Builder:
     def comparison(self, span: Span, *pieces: Piece) -> syntax.Comparison:
         return syntax.Comparison(pieces[::2], tuple([" ".join(sign.split()) for sign in pieces[1::2]]), span=span)
 
-    def lookup(self, span: Span, base: Expr, *keys: Expr) -> syntax.Lookup:
-        return syntax.Lookup(base, keys, span=span)
-
-    def tuple_(self, span: Span, *items: Expr) -> syntax.Tuple:
-        return syntax.Tuple(items, span=span)
-
     def call(self, span: Span, function: Token, *arguments: Piece) -> syntax.Call:
         named = tuple([a for a in arguments if isinstance(a, syntax.NamedArgument)])
         others = tuple([a for a in arguments if not isinstance(a, syntax.NamedArgument | None)])
         return syntax.Call(str(function), others, named, span=span)
-
-    def named(self, span: Span, name: Token, value: Expr) -> syntax.NamedArgument:
-        return syntax.NamedArgument(str(name), value, span=span)
-
-    def aggregate(self, span: Span, function: Token, *pieces: Piece) -> syntax.Aggregate:
-        return syntax.Aggregate(str(function), *pieces, span=span)
-
-    def quantifier(self, span: Span, kind: Token, *pieces: Piece) -> syntax.Quantifier:
-        return syntax.Quantifier(str(kind), *pieces, span=span)
 
     def braces(self, span: Span, *pieces: Piece) -> Expr:
         items = tuple([piece for piece in pieces if piece is not None])
@@ -320,5 +281,12 @@ class Builder:
             label = self.literal(self.span(key), key)
         return syntax.Pair(label, value, span=span)
 
-    product, whole = sum_, name
-    ternary, negation, range_ = _plain(syntax.Ternary), _plain(syntax.Negation), _plain(syntax.Range)
+    whole = name
+    binders, binder = _made(syntax.Binders, "items* where"), _made(syntax.Binder, "names - domain")
+    grid = _made(syntax.Grid, "columns rows*")
+    ternary, negation = _made(syntax.Ternary, "then condition otherwise"), _made(syntax.Negation, "operand")
+    range_, minus = _made(syntax.Range, "low high"), _made(syntax.Minus, "- operand")
+    sum_ = product = _made(syntax.Arithmetic, "left operator$ right")
+    lookup, tuple_ = _made(syntax.Lookup, "base keys*"), _made(syntax.Tuple, "items*")
+    named, quantifier = _made(syntax.NamedArgument, "name$ value"), _made(syntax.Quantifier, "kind$ binders when")
+    aggregate = _made(syntax.Aggregate, "function$ body binders when")

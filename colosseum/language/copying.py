@@ -53,21 +53,6 @@ def fitting(name: str) -> str:
     return f"my_{plain}" if unfit(plain) or not name else plain
 
 
-def starter(name: str) -> tuple[NewFile, ...]:
-    """A short spec with a remark on every part."""
-    return (NewFile(Path(f"{name}.colo"), _renamed(STARTER, name)),)
-
-
-def copied(spec: str, name: str) -> tuple[NewFile, ...]:
-    """A shipped spec and all that it reads."""
-    path = (shipped("specs") / f"{spec}.colo").resolve()
-    composition, diagnostics = load(path)
-    assert composition is not None, diagnostics
-    needed = dict.fromkeys(_needed(composition))
-    files = (NewFile(p.relative_to(path.parent), p.read_bytes()) for p in needed)
-    return (NewFile(Path(f"{name}.colo"), _renamed(path, name)), *files)
-
-
 def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFile, ...]:
     """A spec as it was read with all that it reads and templates in folders, the main file first; raises OSError."""
     main = composition.source.path
@@ -116,14 +101,19 @@ def listed(specs: dict[str, str]) -> list[str]:
 
 
 def _files(origin: str | None, name: str) -> tuple[NewFile, ...]:
-    """What to write. Raises ColosseumError."""
+    """A short spec with a remark on every part, or a shipped one and all that it reads. Raises ColosseumError."""
+    main = Path(f"{name}.colo")
     if origin is None:
-        return starter(name)
+        return (NewFile(main, _renamed(STARTER, name)),)
     specs, spec = shipped_specs(), origin.removesuffix(".colo")
     if spec not in specs:
         help_ = [*filter(None, [closest(spec, specs)]), "these ship:", *(f"  {line}" for line in listed(specs))]
         raise ColosseumError(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
-    return copied(spec, name)
+    path = (shipped("specs") / f"{spec}.colo").resolve()
+    composition, diagnostics = load(path)
+    assert composition is not None, diagnostics
+    needed = (NewFile(p.relative_to(path.parent), p.read_bytes()) for p in dict.fromkeys(_needed(composition)))
+    return (NewFile(main, _renamed(path, name)), *needed)
 
 
 def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:

@@ -1,9 +1,8 @@
 """The form of each statement. In: the facts of a failure; out: the form to follow, with the user's own name."""
 
 from colosseum.language.failure import ReadingFailure
-from colosseum.language.words import OPENERS
+from colosseum.language.words import MODIFIERS, OPENERS
 
-PREFIXES = frozenset({"OVERRIDE", "PRIVATE", "SECRET"})
 HEAD_OF_SWEEP = 4
 """Tokens after which what follows may as well be a setting of the experiment."""
 FORMS = {
@@ -39,16 +38,11 @@ FORMS = {
 def opening(f: ReadingFailure) -> int:
     """The index of the word that opens the failing statement, or the innermost part of one that is under way."""
     index = f.start
-    while index + 1 < len(f.tokens) and index < f.stop and f.tokens[index].type in PREFIXES:
+    while index + 1 < len(f.tokens) and index < f.stop and f.tokens[index].type in MODIFIERS:
         index += 1
     parts = ("ARM", "SWEEP", "OBJECTIVE", "MEMBERS")
     inner = [i for i in range(f.start, f.stop) if f.tokens[i].type in parts and _under_way(f, i)]
     return inner[-1] if inner else index
-
-
-def opener(f: ReadingFailure) -> str:
-    """The terminal of that word."""
-    return f.tokens[opening(f)].type
 
 
 def form(f: ReadingFailure) -> str:

@@ -1,6 +1,6 @@
 """Highlighting by Pygments, and so in Rich and in documents. In: the text of a spec; out: tokens with their class.
 
-The words come from the grammar. Pygments finds `ColosseumLexer` under the names `colosseum` and `colo`.
+Pygments finds `ColosseumLexer` under the names `colosseum` and `colo`.
 """
 
 import re
@@ -11,7 +11,6 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 
 from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, LexerRule, rules, template_rules
 from colosseum.language.literals import LONG_QUOTE, QUOTE
-from colosseum.language.vocabulary import vocabulary
 
 TOKENS: dict[Lexeme, Any] = {
     "": Whitespace,
@@ -84,11 +83,10 @@ class TextLexer(RegexLexer):  # type: ignore[misc]
 
 def _root() -> _Rules:
     """A label may begin with a quote, so that texts of one line come after labels, and long ones before."""
-    words = vocabulary()
     long_text = (rf"({LONG_QUOTE})((?s:.*?))({LONG_QUOTE})", bygroups(String, using(LongTextLexer), String))
     short_text = (rf"({QUOTE})((?:\\.|[^{QUOTE}\\\n])*)({QUOTE})", bygroups(String, using(TextLexer), String))
     blanks = (r"\n|[^\S\n]+|\ufeff", Whitespace)
-    return [long_text, *(_put(rule) for rule in rules(words)), short_text, blanks]
+    return [long_text, *(_put(rule) for rule in rules()), short_text, blanks]
 
 
 class ColosseumLexer(RegexLexer):  # type: ignore[misc]

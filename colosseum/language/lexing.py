@@ -27,6 +27,8 @@ _OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})
 _FOREIGN_QUOTE = re.compile(
     "['\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}]"
 )
+_SIGNS_OF_PRINT = {"*": "×·", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠", "-": "−–—", "in": "∈", "and": "∧", "or": "∨",
+                   "not": "¬"}  # fmt: skip
 ADVICE = {
     ";": "a statement ends where the next one begins; leave the `;` out",
     "!": "write `not`, or `!=` for `is different from`",
@@ -35,24 +37,11 @@ ADVICE = {
     "?": "a choice is written `x if condition else y`",
     "@": "names are letters, digits and `_`",
     "$": "an amount is written `$20`",
+    "€": "an amount is written `$20`",
     "`": "write names without quotes",
     "\\": "there is no continuation sign; a statement may run over several lines as it is",
-    "×": "write `*`",
-    "·": "write `*`",
-    "÷": "write `/`",
-    "≤": "write `<=`",
-    "≥": "write `>=`",
-    "≠": "write `!=`",
-    "−": "write `-`",
-    "–": "write `-`",
-    "—": "write `-`",
-    "∈": "write `in`",
-    "∧": "write `and`",
-    "∨": "write `or`",
-    "¬": "write `not`",
     "…": "a range has two points: `1..5`",
-    "€": "an amount is written `$20`",
-}
+} | {sign: f"write `{ours}`" for ours, signs in _SIGNS_OF_PRINT.items() for sign in signs}
 """What to write instead of a character that means something elsewhere."""
 
 

@@ -3,22 +3,19 @@
 `EXPLANATIONS` are asked in order; the first that knows the mistake answers, the last one knows them all.
 """
 
+import re
 from collections.abc import Callable
 
-from colosseum.diagnostics import Diagnostic, Label, report
-from colosseum.language import habits
+from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.language.clues import ADVICE, FIRST, LAST, SECOND, SLASHES, SURE
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.forms import PREFIXES, at_head, form, opening
-from colosseum.language.hints import hint
-from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
+from colosseum.language.forms import at_head, form, opening
 from colosseum.language.words import (
     CLOSERS,
-    INNER_WORDS,
     KEYWORDS,
     OPENERS,
     OPERATORS,
     SIGNS,
-    STARTS_EXPRESSION,
     expected,
     found,
     listed,
@@ -28,8 +25,7 @@ from colosseum.language.words import (
 )
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
-LONGEST_SHOWN = 60
-"""Characters of the user's own that a help repeats."""
+MODEL = re.compile(r"[\w.:@/+-]+")
 NOUNS = terminals("ARM CHANNEL CLAIM COALITION COUNT EXPERIMENT NETWORK OBJECTIVE PARAM PROMPT REWARD RUBRIC SCENARIO "
                   "SECRET SET SWEEP TABLE VARIABLE")  # fmt: skip
 """Reserved words that have a plural."""
@@ -51,14 +47,9 @@ def _no_opener(f: ReadingFailure) -> Diagnostic | None:
     """A statement that begins with a word of no statement."""
     if f.reason is not ReadingReason.NO_OPENER or f.token is None:
         return None
-    if f.token.type in INNER_WORDS:
-        help_ = "write what agents want as a `reward`" if f.token.type == "OBJECTIVE" else ""
-        return report("C020", f.place, f"`{f.token}` belongs {INNER_WORDS[f.token.type]}", help=help_)
-    if f.token.type in CLOSERS:
-        return report("C013", f.place, f"`{f.token}` closes nothing")
     if f.token.type not in KEYWORDS | {"NAME"}:
         message = f"a statement begins with a word, not with {found(f.token)}"
-        return habits.slashes(f) or report("C016", f.place, message)
+        return SLASHES[1](f) or report("C016", f.place, message)
     loop = LOOPLESS if f.token in ("for", "if", "while") else ""
     help_ = loop or _declaration(f) or f"statements begin with {OPENING_WORDS}"
     meant = meant_opener(f.token)
@@ -76,28 +67,6 @@ def _declaration(f: ReadingFailure) -> str:
     word = words.get(value.type, "table" if value.type in ("NAME", "LPAR") else "")
     kind = {"set": "a set", "param": "a number that may be changed", "table": "what is computed"}.get(word)
     return f"{kind} is declared by `{word} {f.token} = …`" if kind else ""
-
-
-def _bracket(f: ReadingFailure) -> Diagnostic | None:
-    """A closing bracket without its opening one."""
-    if f.reason is not ReadingReason.BRACKET or f.token is None:
-        return None
-    if not f.opened:
-        return report("C013", f.place, f"`{f.token}` closes nothing")
-    last = f.opened[-1]
-    return report(
-        "C013", f.place, f"`{f.token}` does not close `{last}`", labels=[Label(f.at(last), f"`{last}` is opened here")]
-    )
-
-
-def _too_deep(f: ReadingFailure) -> Diagnostic | None:
-    """More nesting than any reader, or any later stage, could follow."""
-    help_ = "give a part a name of its own: a table `= expr` may be used in another expression"
-    if f.reason is ReadingReason.DEPTH:
-        return report("C018", f.place, f"more than {DEEPEST} brackets inside each other", help=help_)
-    if f.reason is ReadingReason.CHAIN:
-        return report("C018", f.place, f"more than {LONGEST_CHAIN} operators in one expression", help=help_)
-    return None
 
 
 def _row(f: ReadingFailure) -> Diagnostic | None:
@@ -195,65 +164,37 @@ def _near_name(f: ReadingFailure) -> str:
     return f"{plural}` or `my_{token}" if f.token is not None and f.token.type in NOUNS and not used else f"my_{token}"
 
 
-def _agents(f: ReadingFailure) -> Diagnostic:
-    """`agents = {A, B}`, `agents: A, B`: names alone follow."""
-    assert f.token is not None
-    line = f.place.source.line(f.place.line)
-    names = line[f.place.column :].partition("#")[0].strip(" {}[]")
-    shown = f"write `agents {names}`" if names and len(names) <= LONGEST_SHOWN else form(f)
-    return report("C017", f.place, f"`agents` is followed by its names, without `{f.token}`", help=shown)
-
-
-def _equals(f: ReadingFailure) -> Diagnostic | None:
-    """One sign too few or too many: `=` gives a value, `==` compares, `:` stands before what is computed."""
-    if f.token is None or f.reason is ReadingReason.END:
+def _bar(f: ReadingFailure) -> Diagnostic | None:
+    """A bar in an expression, or one too many in a grid."""
+    if f.token is None or f.token.type not in ("VBAR", "LABEL") or "VBAR" in f.accepts or f.reason is ReadingReason.END:
         return None
-    opener = f.tokens[f.start]
-    if f.token.type in ("COLON", "EQUAL") and opener.type == "AGENTS" and f.stop == f.start + 1:
-        return _agents(f)
-    if f.token.type == "EQUAL":
-        if "COLON" in f.accepts and ("COMPARE" not in f.accepts or opener.type == "VARIABLE"):
-            return report("C017", f.place, f"`{_statement(f)}` takes `:` here, not `=`")
-        if f.opened and f.opened[-1].type == "LBRACE" and opener.type == "TABLE":
-            help_ = "labels and values are joined by `:`, as in `{A: 1, B: 2}`"
-            return report("C017", f.place, "a map takes `:` here, not `=`", help=help_)
-        if "COMPARE" in f.accepts:
-            return report("C015", f.place, "`=` gives a value; to compare, write `==`")
-    if "EQUAL" in f.accepts and (f.token.type == "COLON" or f.token == "=="):
-        return report("C017", f.place, f"`{_statement(f)}` takes `=` here, not `{f.token}`")
-    texts = ("STRING", "LONG_STRING") if "COMMA" not in f.accepts else ()
-    if "COLON" in f.accepts and f.opened and f.token.type in texts and (before := f.around(-1)) is not None:
-        return report("C017", f.place, f"`:` is missing after {found(before)}", help=form(f))
-    if "COLON" in f.accepts and "LBRACE" not in {t.type for t in f.opened} and f.token.type in STARTS_EXPRESSION:
-        before = f.around(-1)
-        misspelt = meant_keyword(f.token, f.accepts) if f.token.type == "NAME" else ""
-        if before is not None and not misspelt:
-            return report("C017", f.place, f"`:` is missing after {found(before)}")
+    text, low = f.place.source.text, f.place.start
+    bar = text.index("|", f.place.end) if f.token.type == "LABEL" else low
+    span = Span(f.place.source, bar, bar + 2 if text.startswith("||", bar) else bar + 1)
+    if any(t.type == "VBAR" for t in f.tokens[f.start : f.stop]):
+        help_ = "the first line is `| left right`, each further one `label | 1 2`, without lines around them"
+        return report("C019", span, "a line of a grid has one bar", help=help_)
+    if span.text == "||":
+        return report("C011", span, "`||` has no meaning", help="write `or`")
+    before = f.around(-1)
+    if before is not None and before.type == "EQUAL" and f.at(before).line < f.place.line:
+        help_ = "leave the `=` out: the grid begins on the next line"
+        return report("C017", f.at(before), "no `=` stands before a grid", help=help_)
+    help_ = "write `or` between conditions, `+` for all elements of two sets"
+    return report("C011", span, "`|` only separates the label of a grid's row from its cells", help=help_)
+
+
+def _model_name(f: ReadingFailure) -> Diagnostic | None:
+    """`model gpt-4o`: a name with signs in it, of which the reader makes a difference and another setting."""
+    if f.tokens[f.start].type != "EXPERIMENT":
+        return None
+    for index in range(f.start, f.stop - 1):
+        place = f.at(f.tokens[index + 1])
+        name = MODEL.match(place.source.text, place.start)
+        if f.tokens[index] == "model" and name is not None and place.start + len(name[0]) > place.end:
+            span = Span(place.source, *name.span())
+            return report("C011", span, "put the name of this model in quotes", help=f'write `model "{name[0]}"`')
     return None
-
-
-def _missing_comma(f: ReadingFailure) -> Diagnostic | None:
-    """`{a b}`: two items with nothing between them."""
-    token, before = f.token, f.around(-1)
-    if token is None or before is None or f.reason is ReadingReason.END or "COMMA" not in f.accepts:
-        return None
-    if f.opened and (f.opened[-1].type == "LSQB" or f.tokens[f.start].type == "EXPERIMENT"):
-        return None
-    if not f.opened and f.tokens[f.start].type != "AGENTS":
-        return None
-    if token.type not in STARTS_EXPRESSION or (token.type == "NAME" and meant_keyword(token, f.accepts)):
-        return None
-    return report("C011", f.place, f"`,` is missing between {found(before)} and {found(token)}")
-
-
-def _trailing_comma(f: ReadingFailure) -> Diagnostic | None:
-    """`{a, b,}`: a comma with nothing after it."""
-    token, before = f.token, f.around(-1)
-    if before is None or before.type != "COMMA":
-        return None
-    if f.reason is not ReadingReason.END and (token is None or token.type not in CLOSERS):
-        return None
-    return report("C011", f.at(before), "nothing follows this `,`", help="leave the last comma out")
 
 
 def _general(f: ReadingFailure) -> Diagnostic:
@@ -291,9 +232,8 @@ def _help(f: ReadingFailure) -> str:
         meant = meant_keyword(token, f.accepts)
         if meant:
             return f"did you mean `{meant}`?"
-    words = hint(f)
-    if words:
-        return words
+    if advice := next(filter(None, (clue.advice(f) for clue in ADVICE)), ""):
+        return advice
     if token.type == "LONG_STRING" and "STRING" in f.accepts:
         return 'here a text stands on one line, in `"…"`'
     inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
@@ -308,33 +248,18 @@ def _open_label(f: ReadingFailure) -> list[Label]:
     return [Label(f.at(f.opened[-1]), f"inside this `{f.opened[-1]}`")]
 
 
-def _statement(f: ReadingFailure) -> str:
-    """The word that opens the failing statement, its prefixes passed over."""
-    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - PREFIXES]
-    inner = [t for t in f.tokens[f.start : f.stop] if t.type in ("OBJECTIVE", "MEMBERS")]
-    return str((inner or words or f.tokens[f.start :])[-1 if inner else 0])
-
-
 EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
+    *SURE,
     _no_opener,
-    _bracket,
-    _too_deep,
     _row,
     _header,
     _cell,
-    _trailing_comma,
-    habits.model_name,
-    habits.prefix,
-    habits.kind_of_setting,
+    _bar,
+    _model_name,
+    *FIRST,
     _unclosed,
-    habits.nameless,
-    habits.in_brackets,
-    habits.missing_word,
+    *SECOND,
     _not_a_name,
-    habits.superfluous,
-    habits.arrow,
-    _equals,
-    habits.foreign_sign,
-    _missing_comma,
+    *LAST,
 )
 """In this order: a sure sign of one mistake before what only looks like one."""

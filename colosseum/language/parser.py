@@ -9,7 +9,6 @@ from colosseum.language.doubts import Doubts, doubts_in
 from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.lexing import Lexed, lex
-from colosseum.language.mistakes import explain
 from colosseum.language.splitting import Parsed, split
 from colosseum.language.syntax import Edition, File, ScenarioName
 from colosseum.language.tables import tables
@@ -43,6 +42,8 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
         node = parsed.node
         touched = bool(lexed.skipped) and _touches(source, parsed, lexed)
         if parsed.failure is not None and not touched:
+            from colosseum.language.mistakes import explain  # what most texts do without
+
             _tell(explain(parsed.failure), told)
         if parsed.failure is not None or touched:
             first = lexed.tokens[parsed.start]

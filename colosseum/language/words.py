@@ -1,4 +1,6 @@
-"""The grammar's terminals in plain words. In: terminals of the grammar; out: words for messages."""
+"""The grammar's terminals by what they do, and in plain words. In: terminals of the grammar; out: words for messages.
+
+Every reserved word stands in exactly one class here; a test compares them with the grammar."""
 
 from collections.abc import Set
 
@@ -20,28 +22,38 @@ def terminals(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-SURE_OPENERS = terminals(
-    "COLOSSEUM SCENARIO USE OVERRIDE PARAM SET TABLE PRIVATE VARIABLE REWARD REQUIRE COALITION CHANNEL SECRET CLAIM "
-    "PROMPT RUBRIC EXPERIMENT TRACE"
+MODIFIERS = terminals("OVERRIDE PRIVATE SECRET")
+"""What stands before a word that opens a statement."""
+DECLARING = terminals(
+    "SCENARIO PARAM SET TABLE VARIABLE REWARD REQUIRE COALITION OBJECTIVE CHANNEL CLAIM PROMPT RUBRIC EXPERIMENT ARM"
 )
+"""Words that a name follows, which they declare."""
+SURE_OPENERS = (MODIFIERS | DECLARING | terminals("COLOSSEUM USE TRACE")) - {"OBJECTIVE", "ARM"}
 """Words that open a statement wherever they stand."""
 OPENERS = SURE_OPENERS | {"AGENTS", "NETWORK"}
 """All that open one; `agents` is also a set's name and `network` also a setting."""
-INNER_WORDS = {
+PARTS = {
     "ARM": "inside `experiment … { … }`",
     "SWEEP": "inside `experiment … { … }`",
     "OBJECTIVE": "inside `coalition … { … }`",
     "MEMBERS": "inside `coalition … { … }`",
+}
+"""Words that open a part of a statement between braces, and where that part belongs."""
+INNER_WORDS = PARTS | {
     "PENALTY": "at the end of a `require`",
     "WHEN": "before the `:` of a reward or a requirement, or inside a count or a sum",
     "WHERE": "inside the brackets that name the indices",
 }
-"""Words that open a part of a statement, and where that part belongs."""
-KEYWORDS = (
-    OPENERS
-    | set(INNER_WORDS)
-    | terminals("TO EACH OF FROM FOR IS IN IF ELSE AND OR NOT NONE ON OFF COUNT ANY ALL PER_UNIT NOT_IN UNDISCLOSED")
-)
+"""All words of parts, and where they belong."""
+LINKS = terminals("TO EACH OF FROM FOR IS PENALTY PER_UNIT WHEN WHERE")
+WORD_OPERATORS = terminals("IF ELSE AND OR NOT IN NOT_IN")
+CONSTANTS = terminals("NONE ON OFF")
+QUANTIFIERS = terminals("COUNT ANY ALL")
+KEYWORDS = OPENERS | set(PARTS) | LINKS | WORD_OPERATORS | CONSTANTS | QUANTIFIERS | {"UNDISCLOSED"}
+FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sample", "shuffle", "size", "steps", "sum",
+             "uniform")  # fmt: skip
+GRAPHS = ("barabasi_albert", "edges", "erdos_renyi", "star", "watts_strogatz")
+"""Networks that take arguments. These and the functions are names to the grammar."""
 SIGNS = {
     "COLON": ":",
     "EQUAL": "=",
@@ -60,6 +72,16 @@ SIGNS = {
     "AMP": "&",
     "STAR": "*",
     "SLASH": "/",
+}
+_KINDS = {
+    "NAME": "a name",
+    "STRING": "a text in quotes",
+    "LONG_STRING": "a text in quotes",
+    "NUMBER": "a number",
+    "MONEY": "an amount such as `$20`",
+    "LABEL": "a row `label | …`",
+    "COMPARE": "a comparison",
+    "$END": "the next statement",
 }
 CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
 STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE "
@@ -87,24 +109,14 @@ OTHER_TONGUES = {
 """What a newcomer may write for our words."""
 
 
+def spelled(keyword: str) -> str:
+    """A keyword as it stands in a text: `not in` for NOT_IN."""
+    return keyword.lower().replace("_", " ")
+
+
 def said(terminal: str) -> str:
     """A terminal as a reader would call it, in back-quotes where it is to be typed as it stands."""
-    match terminal:
-        case "NAME":
-            return "a name"
-        case "STRING" | "LONG_STRING":
-            return "a text in quotes"
-        case "NUMBER":
-            return "a number"
-        case "MONEY":
-            return "an amount such as `$20`"
-        case "LABEL":
-            return "a row `label | …`"
-        case "COMPARE":
-            return "a comparison"
-        case "$END":
-            return "the next statement"
-    return f"`{SIGNS.get(terminal) or terminal.lower().replace('_', ' ')}`"
+    return _KINDS.get(terminal) or f"`{SIGNS.get(terminal) or spelled(terminal)}`"
 
 
 def found(token: Token) -> str:
@@ -162,5 +174,4 @@ def meant_keyword(word: str, accepts: Set[str]) -> str:
 def _nearest(word: str, terminals: Set[str]) -> str:
     if len(word) < SHORTEST_TYPO:
         return ""
-    known = sorted(t.lower().replace("_", " ") for t in terminals)
-    return closest(word, known).removeprefix("did you mean `").removesuffix("`?")
+    return closest(word, sorted(map(spelled, terminals))).removeprefix("did you mean `").removesuffix("`?")

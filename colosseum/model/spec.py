@@ -9,7 +9,7 @@ from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import Composition, syntax
 from colosseum.language.csv_files import Sheet, read_sheet
 from colosseum.language.doubts import NO_DOUBTS, Doubts
-from colosseum.language.vocabulary import FUNCTIONS
+from colosseum.language.words import FUNCTIONS
 from colosseum.model.values import a
 
 SymbolKind: TypeAlias = Literal[

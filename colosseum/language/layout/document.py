@@ -7,7 +7,8 @@ runs to the end of its line, so it breaks every group in which something follows
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from itertools import pairwise
+from typing import ClassVar, TypeAlias, TypeVar
 
 INDENT = 2
 """Columns by which a part stands to the right of what it belongs to."""
@@ -16,23 +17,31 @@ NEAR = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
-    """Words that stay together."""
+class Leaf:
+    """What holds no other document."""
 
-    text: str
-    width: float
     opens: ClassVar[bool] = False
     closes: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
-class LongText:
+class Plain(Leaf):
+    """Words that stay together; with a line break among them, they fit on no line."""
+
+    text: str
+
+    @property
+    def width(self) -> float:
+        """Its columns."""
+        return math.inf if "\n" in self.text else len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class LongText(Leaf):
     """A text between three quotes: its lines stand one level deeper than the statement that it ends or names."""
 
     lines: tuple[str, ...]
     width: ClassVar[float] = math.inf
-    opens: ClassVar[bool] = False
-    closes: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +49,16 @@ class Remark:
     """A comment: on a line of its own, or at the end of the line of the word before it."""
 
     text: str
-    own_line: bool
-    width: ClassVar[float] = 0
+    opens: bool
+    """A new line must begin before it."""
+    blank: bool = False
+    """The author left a blank line before it."""
     closes: ClassVar[bool] = True
-
-    @property
-    def opens(self) -> bool:
-        """Whether a new line must begin before it."""
-        return self.own_line
+    width: ClassVar[float] = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class Break(Leaf):
     """Where a line may end; `flat` stands there when it does not."""
 
     flat: str = " "
@@ -59,8 +66,6 @@ class Break:
     """It always ends."""
     blank: bool = False
     """Where it ends, a blank line follows."""
-    opens: ClassVar[bool] = False
-    closes: ClassVar[bool] = False
 
     @property
     def width(self) -> float:
@@ -69,13 +74,11 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Leaf):
     """A column to which adjacent lines of the same kind are lined up."""
 
     kind: str
     width: ClassVar[float] = 0
-    opens: ClassVar[bool] = False
-    closes: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,74 +94,51 @@ class Cat:
     """Ends with a comment."""
 
 
-@dataclass(frozen=True)
-class Around:
-    """One document and where its lines stand."""
-
-    content: "Document"
-    width: float
-    opens: bool
-    closes: bool
-
-
-class LayoutGroup(Around):
+class LayoutGroup(Cat):
     """All on one line if there is room, else every break outside of inner groups ends a line."""
 
 
-class Nest(Around):
+class Nest(Cat):
     """Lines after the first stand one level deeper than those around."""
 
 
-class Align(Around):
+class Align(Cat):
     """Lines after the first stand below its first column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fill:
-    """Items with a break between them that ends the line only where the next item has no room."""
+class Inside(Cat):
+    """What a bracket holds: behind the opening word, or between lines of its own if lines would become too long."""
 
-    items: "tuple[Document, ...]"
+
+class Braced(Inside):
+    """What stands between lines of its own wherever it has no room on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fill(Cat):
+    """Parts with a break between them that ends the line only where the next part has no room."""
+
     snug: int
-    """An item that fits on no line goes on within so many columns, and is broken inside; behind them, a line begins."""
+    """A part that fits on no line goes on within so many columns, and is broken inside; behind them, a line begins."""
     apart: bool
-    """Behind an item of several lines, a new line begins."""
-    width: float
-    opens: bool
-    closes: bool
+    """Behind a part of several lines, a new line begins."""
+    position: int = 0
+    """How many parts are printed already."""
+    line: int = 0
+    """The number of the line on which the part before began."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bracket:
-    """An opening word, what it holds, and its closing word. What has no room on one line stands behind the opening
-    word, or between lines of its own if `block` is set or nothing else keeps the lines short enough."""
-
-    opening: "Document"
-    content: "Document"
-    closing: "Document"
-    block: bool
-    width: float
-    opens: bool
-    closes: bool
-
-
-Document: TypeAlias = Plain | LongText | Remark | Break | Stop | Cat | LayoutGroup | Fill | Nest | Align | Bracket
-
+Document: TypeAlias = Plain | LongText | Remark | Break | Stop | Cat
+C = TypeVar("C", bound=Cat)
 NOTHING = Cat((), 0, opens=False, closes=False)
-SPACE = Plain(" ", 1)
+SPACE = Plain(" ")
 HARD = Break(hard=True)
-
-
-def plain(text: str) -> Plain:
-    """Words that stay together; with a line break among them, they fit on no line."""
-    return Plain(text, math.inf if "\n" in text else len(text))
 
 
 def cat(*parts: Document) -> Document:
     """Documents one after the other."""
-    kept = tuple(part for part in parts if part is not NOTHING)
-    if len(kept) == 1:
-        return kept[0]
-    return Cat(kept, *_together(kept)) if kept else NOTHING
+    kept = [part for part in parts if part is not NOTHING]
+    return kept[0] if len(kept) == 1 else _made(Cat, kept) if kept else NOTHING
 
 
 def joined(items: Iterable[Document], between: Document) -> Document:
@@ -169,45 +149,39 @@ def joined(items: Iterable[Document], between: Document) -> Document:
     return cat(*parts)
 
 
-def group(content: Document) -> Document:
+def group(*parts: Document) -> Document:
     """On one line if there is room."""
-    return LayoutGroup(content, content.width, content.opens, content.closes)
+    return _made(LayoutGroup, parts)
 
 
-def nest(content: Document) -> Document:
+def nest(*parts: Document) -> Document:
     """One level deeper."""
-    return Nest(content, content.width, content.opens, content.closes)
+    return _made(Nest, parts)
 
 
-def align(content: Document) -> Document:
+def align(*parts: Document) -> Document:
     """Below its first column."""
-    return Align(content, content.width, content.opens, content.closes)
+    return _made(Align, parts)
 
 
 def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Document:
     """As much on each line as there is room for."""
-    kept = tuple(item for item in items if item is not NOTHING)
+    kept = [item for item in items if item is not NOTHING]
     if len(kept) <= 1:
         return cat(*kept)
-    width, opens, closes = _together(kept)
-    return Fill(kept, snug, apart, width + max(0, len(kept) - 1), opens, closes)
+    made = _made(Cat, kept)
+    return Fill(made.parts, made.width + len(kept) - 1, made.opens, made.closes, snug, apart)
 
 
 def bracket(opening: Document, content: Document, closing: Document, *, block: bool = False) -> Document:
     """Something between brackets."""
-    return Bracket(opening, content, closing, block, *_together((opening, content, closing)))
+    return group(opening, _made(Braced if block else Inside, [content]), closing)
 
 
-def _together(parts: tuple[Document, ...]) -> tuple[float, bool, bool]:
-    """Width on one line, whether it opens with a comment, whether it closes with one."""
-    width, opens, closes, first = 0.0, False, False, True
-    for part in parts:
-        if part is NOTHING:
-            continue
-        if first:
-            opens, first = part.opens, False
-        elif closes or part.opens:
-            width = math.inf
-        width += part.width
-        closes = part.closes
-    return width, opens, closes
+def _made(kind: type[C], parts: Iterable[Document]) -> C:
+    """A document of others, with its width on one line, and whether it opens and closes with a comment."""
+    kept = tuple(part for part in parts if part is not NOTHING)
+    width = sum(part.width for part in kept)
+    broken = any(left.closes or right.opens for left, right in pairwise(kept))
+    opens, closes = (kept[0].opens, kept[-1].closes) if kept else (False, False)
+    return kind(kept, math.inf if broken else width, opens, closes)

@@ -5,17 +5,18 @@ one at a time; one always follows the scenario's name and stands around an exper
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import zip_longest
 
 from colosseum.diagnostics import Diagnostic, Source
 from colosseum.language.builder import Readable
+from colosseum.language.layout.document import Remark
 from colosseum.language.layout.lines import Line, lined_up
 from colosseum.language.layout.printing import printed
 from colosseum.language.layout.statements import Statements
-from colosseum.language.layout.words import LoneComment, WordReader
+from colosseum.language.layout.words import WordReader
 from colosseum.language.lexing import lex
 from colosseum.language.parser import parse
-from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
+from colosseum.language.syntax import Edition, Experiment, File, ScenarioName
 from colosseum.language.tables import tables
 
 
@@ -36,42 +37,31 @@ def lay_out(source: Source) -> tuple[str | None, list[Diagnostic]]:
 def _verify(file: File, text: str) -> None:
     """Fail rather than hand out a text that says anything else; that would be a bug of ours."""
     after, diagnostics = parse(Source(file.source.name, text))
-    before = replace(file, comments=_stripped(file))
     assert not diagnostics, "the layout does not parse"
-    assert replace(after, comments=_stripped(after)) == before, "the layout says something else"
+    assert _said(after) == _said(file), "the layout says something else"
 
 
-def _stripped(file: File) -> tuple[Comment, ...]:
-    """The comments without the blanks at their ends."""
-    return tuple(replace(comment, text=comment.text.rstrip()) for comment in file.comments)
+def _said(file: File) -> tuple[object, ...]:
+    """All that a file says, its comments without the blanks at their ends."""
+    return file.edition, file.scenario, file.statements, [comment.text.rstrip() for comment in file.comments]
 
 
 def _lines(nodes: list[Readable], words: WordReader) -> Iterator[Line]:
     layout = Statements(words)
-    before: Readable | None = None
-    for node in nodes:
-        word = words.next
-        yield from _between(before, node, word.before, blank=word.blank)
-        word.before = []
+    for before, node in zip([None, *nodes], nodes, strict=False):
+        blanks = [*(comment.blank for comment in words.next.before), words.next.blank]
+        apart = isinstance(before, ScenarioName | Experiment) or isinstance(node, Experiment)
+        close = before is None or isinstance(before, Edition)
+        blanks[0] = (apart and not any(blanks)) or (blanks[0] and not close)
+        yield from _comments(words.take_before(), blanks)
         yield from printed(layout.statement(node))
-        before = node
-    yield from _comments(words.last)
+    yield from _comments(words.last, [comment.blank for comment in words.last])
 
 
-def _between(before: Readable | None, node: Readable, comments: list[LoneComment], *, blank: bool) -> Iterator[Line]:
-    """The comments and blank lines between two statements."""
-    apart = isinstance(before, ScenarioName | Experiment) or (before and isinstance(node, Experiment))
-    close = before is None or isinstance(before, Edition)
-    if apart and not blank and not any(own.blank for own in comments):
-        yield Line(0, "")
-    yield from _comments(comments, close=close)
-    if blank and not (close and not comments):
-        yield Line(0, "")
-
-
-def _comments(comments: list[LoneComment], *, close: bool = False) -> Iterator[Line]:
-    """Comments on lines of their own; the first one follows closely if `close`."""
-    for number, own in enumerate(comments):
-        if own.blank and not (close and number == 0):
+def _comments(comments: list[Remark], blanks: list[bool]) -> Iterator[Line]:
+    """Comments on lines of their own, each behind a blank line where there is one; maybe one more behind the last."""
+    for comment, blank in zip_longest(comments, blanks):
+        if blank:
             yield Line(0, "")
-        yield Line(0, own.text)
+        if comment:
+            yield Line(0, comment.text)

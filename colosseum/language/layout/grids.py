@@ -1,80 +1,46 @@
 """Grids. In: a grid and its words; out: one line a row, columns lined up: numbers to the right, names to the left."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-from colosseum.language.layout.document import NOTHING, SPACE, Document, cat, plain
+from colosseum.language.layout.document import NOTHING, Document, Plain, cat
 from colosseum.language.layout.words import WordReader
 from colosseum.language.literals import label_parts
 from colosseum.language.syntax import Cell, Grid
 
-BETWEEN = 2
-"""Blanks between two columns."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A line of a grid, its words taken."""
-
-    before: Document
-    """What separates it from the line above."""
-    label: Document
-    bar: Document
-    cells: list[Document]
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """How wide a column is, and on which side its entries stand."""
-
-    width: int
-    numbers: bool
-
-    def blanks(self, entry: Document) -> tuple[Document, Document]:
-        """What fills the column before and after an entry."""
-        filling = plain(" " * (self.width - _width(entry)))
-        return (filling, NOTHING) if self.numbers else (NOTHING, filling)
+GAPS = ("", " ", " ", "  ")
+"""Blanks before a label, its bar, the first cell, and each further cell."""
 
 
 def grid(node: Grid, words: WordReader) -> Document:
     """The header and the rows, each on a line of its own."""
-    rows = [_Row(words.separator("", first=True), NOTHING, words.take(), _cells(node.columns, words))]
-    for row in node.rows:
-        before = words.separator("", first=False)
-        rows.append(_Row(before, _label(words), words.take(), _cells(row.cells, words)))
-    labels = _Column(max(_width(row.label) for row in rows), _numbers(cell for row in node.rows for cell in row.label))
-    cells = [row.cells for row in node.rows]
-    columns = [
-        _Column(
-            max(_width(row.cells[index]) for row in rows if index < len(row.cells)),
-            _numbers(row[index] for row in cells if index < len(row)),
-        )
-        for index in range(max(len(row.cells) for row in rows))
-    ]
-    return cat(*(part for row in rows for part in _line(row, labels, columns)))
-
-
-def _line(row: _Row, labels: _Column, columns: Sequence[_Column]) -> Iterable[Document]:
-    before, after = labels.blanks(row.label)
-    yield from (row.before, before, row.label, after, SPACE, row.bar, SPACE)
-    for index, (cell, column) in enumerate(zip(row.cells, columns, strict=False)):
-        before, after = column.blanks(cell)
-        yield from (plain(" " * BETWEEN) if index else NOTHING, before, cell, after)
+    rows: list[tuple[Document, list[Document]]] = []
+    for label, cells in [((), node.columns), *((row.label, row.cells) for row in node.rows)]:
+        before = words.separator("", first=not rows)
+        rows.append((before, [_label(words) if label else NOTHING, words.take(), *(_cell(words) for _ in cells)]))
+    columns = range(max(len(entries) for _, entries in rows))
+    widths = [max(_width(entries[i]) for _, entries in rows if i < len(entries)) for i in columns]
+    values = [[part for row in node.rows for part in row.label], []]
+    values += [[row.cells[i - 2] for row in node.rows if i < len(row.cells) + 2] for i in columns[2:]]
+    parts: list[Document] = []
+    for before, entries in rows:
+        parts.append(before)
+        for i, entry in enumerate(entries):
+            filling = Plain(" " * (widths[i] - _width(entry)))
+            parts += [Plain(GAPS[min(i, 3)]), *((filling, entry) if _numbers(values[i]) else (entry, filling))]
+    return cat(*parts)
 
 
 def _label(words: WordReader) -> Document:
     """`low, "a b"`, evenly spaced."""
-    return plain(", ".join(part for _, part in label_parts(words.take_text())))
+    written = words.next.text
+    words.take()
+    return Plain(", ".join(part for _, part in label_parts(written)))
 
 
-def _cells(cells: Iterable[Cell], words: WordReader) -> list[Document]:
-    """Each cell; a minus is a word of its own."""
-    found = []
-    for _ in cells:
-        word = words.take()
-        found.append(cat(word, words.take()) if words.taken == "MINUS" else word)
-    return found
+def _cell(words: WordReader) -> Document:
+    """A cell; a minus is a word of its own."""
+    return cat(words.take(), words.take()) if words.next.kind == "MINUS" else words.take()
 
 
 def _width(entry: Document) -> int:

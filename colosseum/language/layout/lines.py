@@ -6,7 +6,7 @@ Two things are lined up, each in runs of adjacent lines at the same depth: the s
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from itertools import groupby
 
 WIDTH = 100
 """Columns that the words of a line may take; comments and texts may stick out."""
@@ -23,10 +23,10 @@ class Line:
     """The words, without indentation; a comment that has the line to itself; empty for a blank line."""
     remark: str = ""
     """The comment at its end."""
-    stop: int = -1
-    """The place in `code` that may be lined up; -1 for none."""
     kind: str = ""
-    """Only stops of the same kind are lined up."""
+    """Only stops of the same kind are lined up; empty where there is none."""
+    stop: int = 0
+    """The place in `code` that may be lined up."""
 
     @property
     def width(self) -> int:
@@ -39,44 +39,22 @@ class Line:
 
 
 def lined_up(lines: list[Line]) -> list[Line]:
-    """The lines with stops and comments lined up."""
-    return _runs(_runs(_single(lines), _with_stop, _stops), _with_remark, _remarks)
-
-
-def _single(lines: list[Line]) -> list[Line]:
-    """Without the stops of what goes on below its first line."""
+    """The lines with stops and comments lined up; no stop of a line that goes on below."""
     following = [*lines[1:], Line(0, "")]
-    return [
-        replace(line, stop=-1) if line.stop >= 0 and below.code and below.indent > line.indent else line
+    single = [
+        replace(line, kind="") if below.code and below.indent > line.indent else line
         for line, below in zip(lines, following, strict=True)
     ]
+    return _runs(_runs(single, lambda line: line.kind, _stops), lambda line: line.remark and "#", _remarks)
 
 
-def _with_stop(line: Line) -> str | None:
-    return line.kind if line.stop >= 0 else None
-
-
-def _with_remark(line: Line) -> str | None:
-    return "" if line.remark else None
-
-
-_Kind: TypeAlias = Callable[[Line], str | None]
-_Change: TypeAlias = Callable[[list[Line]], list[Line]]
-
-
-def _runs(lines: list[Line], kind: _Kind, change: _Change) -> list[Line]:
-    """The lines with each run of the same kind and depth changed; lines of kind None stay as they are."""
+def _runs(lines: list[Line], kind: Callable[[Line], str], change: Callable[[list[Line]], list[Line]]) -> list[Line]:
+    """The lines with each run of the same kind and depth changed; lines of no kind stay as they are."""
     result: list[Line] = []
-    run: list[Line] = []
-    for line in lines:
-        if run and (kind(line), line.indent) != (kind(run[0]), run[0].indent):
-            result += change(run)
-            run = []
-        if kind(line) is None:
-            result.append(line)
-        else:
-            run.append(line)
-    return result + (change(run) if run else [])
+    for (found, _), adjacent in groupby(lines, key=lambda line: (kind(line), line.indent)):
+        run = list(adjacent)
+        result += change(run) if found else run
+    return result
 
 
 def _stops(run: list[Line]) -> list[Line]:

@@ -4,24 +4,25 @@ Every decision looks ahead by one line at most, so the time is linear. After a c
 was decided: no comment can swallow a word.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from colosseum.language.layout.document import (
     INDENT,
     Align,
-    Bracket,
+    Braced,
     Break,
     Cat,
     Document,
     Fill,
+    Inside,
     LayoutGroup,
     LongText,
     Nest,
     Plain,
     Remark,
     Stop,
-    align,
 )
 from colosseum.language.layout.lines import WIDTH, Line
 from colosseum.language.literals import LONG_QUOTE
@@ -33,12 +34,7 @@ def printed(document: Document) -> list[Line]:
     What is in brackets stands behind its opening bracket; if lines would become too long, in a block of its own.
     """
     lines = _Printer(blocks=False).run(document)
-    excess = _excess(lines)
-    if excess:
-        other = _Printer(blocks=True).run(document)
-        if _excess(other) < excess:
-            return other
-    return lines
+    return min(lines, _Printer(blocks=True).run(document), key=_excess) if _excess(lines) else lines
 
 
 def _excess(lines: list[Line]) -> int:
@@ -46,17 +42,7 @@ def _excess(lines: list[Line]) -> int:
     return sum(line.width > WIDTH for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """What is left of a Fill."""
-
-    fill: Fill
-    position: int
-    line: int = 0
-    """The number of the line on which the item before began."""
-
-
-_Item: TypeAlias = tuple[int, bool, Document | _Rest]
+_Item: TypeAlias = tuple[int, bool, Document]
 """Where lines begin, whether all stands on one line, and what is to be printed."""
 
 
@@ -72,8 +58,7 @@ class _Printer:
         self.gap = ""
         """Blanks that stand before the next word if it stands on this line."""
         self.remark = ""
-        self.stop = -1
-        self.kind = ""
+        self.kind, self.stop = "", 0
         self.ended = False
         """A comment has ended the running line."""
 
@@ -85,35 +70,37 @@ class _Printer:
         self._flush()
         return self.lines
 
-    def _print(self, item: Document | _Rest, indent: int, *, flat: bool) -> None:
+    def _print(self, item: Document, indent: int, *, flat: bool) -> None:
         match item:
             case Plain(text=text):
                 self._write(text, indent)
             case Break():
                 self._break(item, indent, flat=flat)
-            case Cat(parts=parts):
-                self.todo += [(indent, flat, part) for part in reversed(parts)]
-            case LayoutGroup(content=content):
-                self.todo.append((indent, flat or self._fits(item, indent), content))
-            case Nest(content=content):
-                self.todo.append((indent + INDENT, flat, content))
-            case Align(content=content):
-                self.todo.append((self._below(indent), flat, content))
-            case Bracket():
-                self._bracket(item, indent, flat=flat or self._fits(item, indent))
+            case LayoutGroup(parts=parts):
+                self._push(parts, indent, flat=flat or self._fits(item, indent))
+            case Nest(parts=parts):
+                self._push(parts, indent + INDENT, flat=flat)
+            case Inside(parts=parts) if self._blocked(item, flat=flat):
+                self._push([Break("", hard=True)], indent, flat=False)
+                self._push([Break("", hard=True), *parts], indent + INDENT, flat=False)
+            case Align(parts=parts) | Inside(parts=parts):
+                self._push(parts, self._below(indent), flat=flat)
             case Fill():
-                self.todo.append((indent, flat, _Rest(item, 0)))
-            case _Rest():
-                self._rest(item, indent, flat=flat)
+                self._fill(item, indent, flat=flat)
+            case Cat(parts=parts):
+                self._push(parts, indent, flat=flat)
             case Remark():
                 self._comment(item, indent)
             case LongText(lines=lines):
                 self._long_text(lines, indent)
             case Stop(kind=kind):
-                if self.stop < 0 and not self.ended:
-                    self.stop, self.kind = len(self.code) + len(self.gap), kind
+                if not self.kind and not self.ended:
+                    self.kind, self.stop = kind, len(self.code) + len(self.gap)
             case _:
                 assert_never(item)
+
+    def _push(self, parts: Iterable[Document], indent: int, *, flat: bool) -> None:
+        self.todo += reversed([(indent, flat, part) for part in parts])
 
     # ---- decisions -----------------------------------------------------------------------------------
 
@@ -136,47 +123,70 @@ class _Printer:
         """Columns that follow up to where the line may end; not exact once it is more than the room."""
         width = 0.0
         for _, flat, item in reversed(self.todo):
-            part, ends = _head(item, room - width, flat=flat, blocks=self.blocks)
+            part, ends = self._head(item, room - width, flat=flat)
             width += part
             if ends or width > room:
                 break
         return width
 
-    def _bracket(self, item: Bracket, indent: int, *, flat: bool) -> None:
-        if flat or not (item.block or self.blocks):
-            content = align(item.content)
-            self.todo += [(indent, flat, item.closing), (indent, flat, content), (indent, flat, item.opening)]
-            return
-        end = Break("", hard=True)
-        self.todo += [(indent, False, item.closing), (indent, False, end), (indent + INDENT, False, item.content)]
-        self.todo += [(indent + INDENT, False, end), (indent, False, item.opening)]
+    def _head(self, item: Document, room: float, *, flat: bool) -> tuple[float, bool]:
+        """Columns up to where the line may end, and whether it may end inside; inexact once more than the room."""
+        width = 0.0
+        todo = [item]
+        while todo and width <= room:
+            match todo.pop():
+                case Plain(text=text) if "\n" in text:
+                    return width + text.index("\n"), True
+                case LongText():
+                    return width + len(LONG_QUOTE), True
+                case Remark():
+                    return width, True
+                case Break(hard=hard) if hard or not flat:
+                    return width, True
+                case Inside() as inside if self._blocked(inside, flat=flat):
+                    return width, True
+                case Fill(parts=parts, position=place) if place and not flat:
+                    return width, True
+                case Fill(parts=parts, position=place) as fill:
+                    todo += [replace(fill, position=place + 1)] if place + 1 < len(parts) else []
+                    todo.append(parts[place])
+                    width += place > 0  # the blank before it
+                case Cat(parts=parts):
+                    todo += reversed(parts)
+                case other:
+                    width += other.width
+        return width, False
 
-    def _rest(self, rest: _Rest, indent: int, *, flat: bool) -> None:
-        items = rest.fill.items
-        item, last = items[rest.position], rest.position + 1 == len(items)
-        goes_on = flat or not rest.position or self._goes_on(item, rest, indent)
+    def _blocked(self, item: Inside, *, flat: bool) -> bool:
+        """Whether it stands between lines of its own."""
+        return not flat and (self.blocks or isinstance(item, Braced))
+
+    def _fill(self, fill: Fill, indent: int, *, flat: bool) -> None:
+        """Its next part, with the break before it; then what is left of it."""
+        part, place = fill.parts[fill.position], fill.position
+        goes_on = flat or not place or self._goes_on(fill, indent)
         line = len(self.lines) + (self.ended or not goes_on)
-        if not last:
-            self.todo.append((indent, flat, _Rest(rest.fill, rest.position + 1, line)))
-        self.todo.append((indent, flat, item))
-        if rest.position:
-            self.todo.append((indent, goes_on, Break()))
+        if place + 1 < len(fill.parts):
+            self._push([replace(fill, position=place + 1, line=line)], indent, flat=flat)
+        self._push([part], indent, flat=flat)
+        if place:
+            self._push([Break()], indent, flat=goes_on)
 
-    def _goes_on(self, item: Document, rest: _Rest, indent: int) -> bool:
-        """Whether the next item of a Fill stands on the running line.
+    def _goes_on(self, fill: Fill, indent: int) -> bool:
+        """Whether the next part of a Fill stands on the running line.
 
         One that fits on no line may go on where it is, if its beginning has room or would not have it there either.
         """
-        if rest.fill.apart and len(self.lines) > rest.line:
+        if fill.apart and len(self.lines) > fill.line:
             return False
+        part, last = fill.parts[fill.position], fill.position + 1 == len(fill.parts)
         here, there = WIDTH - self._column(indent) - 1, WIDTH - indent
-        last = rest.position + 1 == len(rest.fill.items)
-        ahead = self._ahead(there - item.width) if last else 0
-        if item.width + ahead <= here:
+        needed = part.width + (self._ahead(there - part.width) if last else 0)
+        if needed <= here:
             return True
-        if item.width + ahead <= there or there - here > rest.fill.snug:
+        if needed <= there or there - here > fill.snug:
             return False
-        head, _ = _head(item, there, flat=False, blocks=self.blocks)
+        head, _ = self._head(part, there, flat=False)
         return head <= here or head > there
 
     # ---- writing ---------------------------------------------------------------------------------------
@@ -199,7 +209,7 @@ class _Printer:
             self.lines.append(Line(0, ""))
 
     def _comment(self, item: Remark, indent: int) -> None:
-        if not item.own_line:
+        if not item.opens:
             self.remark, self.ended = item.text, True
             return
         if self.ended or self.code:
@@ -217,52 +227,8 @@ class _Printer:
         """Begin a new line."""
         self._flush()
         self.indent, self.code, self.gap, self.remark = indent, "", "", ""
-        self.stop, self.kind, self.ended = -1, "", False
+        self.kind, self.stop, self.ended = "", 0, False
 
     def _flush(self) -> None:
         if self.code or self.remark:
-            self.lines.append(Line(self.indent, self.code, self.remark, self.stop, self.kind))
-
-
-def _head(item: Document | _Rest, room: float, *, flat: bool, blocks: bool) -> tuple[float, bool]:
-    """Columns up to where the line may end, and whether it may end inside; inexact once it is more than the room."""
-    width = 0.0
-    todo: list[tuple[bool, Document | _Rest]] = [(flat, item)]
-    while todo and width <= room:
-        flat, item = todo.pop()
-        match item:
-            case Plain(text=text):
-                first, newline, _ = text.partition("\n")
-                width += len(first)
-                if newline:
-                    return width, True
-            case LongText():
-                return width + len(LONG_QUOTE), True
-            case Break():
-                if not flat or item.hard:
-                    return width, True
-                width += len(item.flat)
-            case Remark():
-                return width, True
-            case _Rest(fill=Fill(items=items), position=position):
-                if position and not flat:
-                    return width, True
-                if position + 1 < len(items):
-                    todo.append((flat, _Rest(item.fill, position + 1)))
-                todo.append((flat, items[position]))
-                width += position > 0  # the blank before it
-            case Fill():
-                todo.append((flat, _Rest(item, 0)))
-            case Cat(parts=parts):
-                todo += [(flat, part) for part in reversed(parts)]
-            case LayoutGroup(content=content) | Nest(content=content) | Align(content=content):
-                todo.append((flat, content))
-            case Bracket():
-                ends = not flat and (item.block or blocks)
-                inside: Document = Break("", hard=True) if ends else item.content
-                todo += [(flat, item.closing), (flat, inside), (flat, item.opening)]
-            case Stop():
-                pass
-            case _:
-                assert_never(item)
-    return width, False
+            self.lines.append(Line(self.indent, self.code, self.remark, self.kind, self.stop))

@@ -1,130 +1,196 @@
 """Statements. In: nodes and their words; out: documents whose first line says what it is, the rest indented below."""
 
-from typing import assert_never
-
 from colosseum.language import syntax
-from colosseum.language.builder import Readable
-from colosseum.language.layout.blocks import block
-from colosseum.language.layout.document import NOTHING, SPACE, Break, Document, Stop, cat, fill, group, nest
-from colosseum.language.layout.parts import Parts
+from colosseum.language.layout.document import (
+    HARD,
+    NEAR,
+    NOTHING,
+    SPACE,
+    Break,
+    Document,
+    Stop,
+    align,
+    cat,
+    fill,
+    group,
+    joined,
+    nest,
+)
+from colosseum.language.layout.expressions import Expressions, Level, level_of, opens_block
+from colosseum.language.layout.grids import grid
+from colosseum.language.layout.lines import WIDTH
+from colosseum.language.syntax import Expr, Node
+from colosseum.language.words import MODIFIERS, terminals
+
+_CLAUSES = terminals("TO OF WHEN FOR")
+_TEXTS = terminals("STRING LONG_STRING")
+BETWEEN = "  "
+"""Entries of a block on one line stand two blanks apart."""
 
 
-class Statements(Parts):
-    """Lays out statements while it reads their words."""
+class Statements(Expressions):
+    """Lays out statements and their parts while it reads their words."""
 
-    def statement(self, node: Readable) -> Document:
-        """A statement; the comments before it have been taken."""
+    def statement(self, node: Node) -> Document:
+        """A statement, or a part between braces; the comments before it have been taken."""
         match node:
-            case syntax.Edition() | syntax.Use():
-                return nest(self.spaced(2))
-            case syntax.ScenarioName():
-                return nest(cat(self.spaced(2), self._title()))
             case syntax.Override():
-                return cat(self.words.take(), SPACE, self.statement(node.statement))
-            case syntax.Param():
-                return self.given([self.spaced(2)], node.value, stop="param")
-            case syntax.Agents():
-                return self.listing(node.items)
-            case syntax.Set():
-                return self.source([self.spaced(2)], node.source, stop="set")
-            case syntax.Table():
-                return self._table(node)
-            case syntax.Variable():
-                header = [self.named(node.indices), self.maybe(node.owner)]
-                return self.assigned(self.ended(header), node.domain)
-            case syntax.Reward() | syntax.Objective():
-                return self._reward(node)
-            case syntax.Require():
-                header = [self.named(node.indices), self.recipients(node.recipients), self.maybe(node.when)]
-                return self.ruled(header, node.condition, node.penalty)
-            case syntax.Network():
-                return self.listing((node.graph,))
-        return self._told(node)
-
-    def _table(self, node: syntax.Table) -> Document:
-        word = cat(self.words.take(), SPACE) if node.private else NOTHING
-        named = cat(word, self.named(node.indices))
-        return self.source([named, self.recipients(node.recipients), self.maybe(node.of)], node.source)
-
-    def _reward(self, node: syntax.Reward | syntax.Objective) -> Document:
-        named = self.named(node.indices)
-        to = self.recipients(node.recipients) if isinstance(node, syntax.Reward) else NOTHING
-        return self.ruled([named, to, self.maybe(node.when)], node.value)
-
-    # ---- who talks, and what they are told -----------------------------------------------------------
-
-    def _told(
-        self,
-        node: syntax.Coalition | syntax.Channel | syntax.Claim | syntax.Prompt | syntax.Rubric | syntax.Experiment
-        | syntax.Trace,
-    ) -> Document:  # fmt: skip
-        match node:
-            case syntax.Coalition():
-                entries: list[syntax.Given | syntax.Drawn | syntax.Objective] = [node.members, *node.objectives]
-                return cat(nest(self.spaced(2)), SPACE, block(entries, self._coalition_part, self.words))
-            case syntax.Channel():
-                return self._channel(node)
-            case syntax.Claim():
-                named = self.named(node.indices)
-                start = cat(named, self.words.take())
-                return self.told([start], cat(self.words.take(), SPACE, self.clause(node.truth)))
-            case syntax.Prompt():
-                return self._prompt(node)
-            case syntax.Rubric():
-                header = self.told([self.spaced(4 if node.thoughts else 2)], self.words.take())
-                return cat(header, SPACE, block(node.anchors, self._text_part, self.words))
-            case syntax.Experiment():
-                parts: list[syntax.Setting | syntax.Arm | syntax.Sweep] = [*node.settings, *node.arms, *node.sweeps]
-                parts.sort(key=lambda part: part.span.start)
-                header = nest(cat(self.spaced(2), self._title()))
-                return cat(header, SPACE, block(parts, self._experiment_part, self.words))
-            case syntax.Trace():
-                return cat(nest(self.spaced(3)), SPACE, block(node.mapped, self._mapped, self.words))
-        assert_never(node)
-
-    def _title(self) -> Document:
-        return cat(SPACE, self.words.take()) if self.words.next.kind == "STRING" else NOTHING
-
-    def _channel(self, node: syntax.Channel) -> Document:
-        word = cat(self.words.take(), SPACE) if node.secret else NOTHING
-        named = cat(word, self.spaced(2))
-        if isinstance(node.members, syntax.Drawn):
-            told = self.source([named], node.members)
-        else:
-            told = self.value([named], self.clause(node.members.value))
-        return told if node.wire is None else cat(told, SPACE, self.spaced(2))
-
-    def _prompt(self, node: syntax.Prompt) -> Document:
-        header = [self.spaced(2), self.clause(node.recipients)]
-        if self.words.next.kind != "LBRACE":
-            return self.told(header, self.words.take())
-        return cat(nest(self.header(header)), SPACE, block(node.variants, self._text_part, self.words))
-
-    # ---- entries of blocks ----------------------------------------------------------------------------
-
-    def _coalition_part(self, node: syntax.Given | syntax.Drawn | syntax.Objective) -> Document:
-        if isinstance(node, syntax.Objective):
-            return self._reward(node)
-        return self.source([self.words.take()], node)
-
-    def _text_part(self, node: syntax.Variant | syntax.Anchor) -> Document:
-        """`simple: "…"`, or `simple: paraphrases "…" "…"`."""
-        named = cat(self.words.take(), self.words.take(), SPACE, self.words.take())
-        others = len(node.paraphrases) + 1 if isinstance(node, syntax.Variant) and node.paraphrases else 0
-        texts = [part for _ in range(others) for part in (Break(), nest(self.words.take()))]
-        return nest(cat(named, group(cat(*texts))))
-
-    def _mapped(self, node: syntax.Mapped) -> Document:
-        """`arm emergent is secret == 1`."""
-        return nest(fill([self.clause(node.what) if node.what else self.words.take(), self.clause(node.source)]))
-
-    def _experiment_part(self, node: syntax.Setting | syntax.Arm | syntax.Sweep) -> Document:
-        match node:
-            case syntax.Setting():
-                return self.listing(node.values)
-            case syntax.Arm():
-                header = cat(self.spaced(2), SPACE, Stop("arm"))
-                return cat(header, block(node.settings, self._experiment_part, self.words))
+                return cat(self.take(), SPACE, self.statement(node.statement))
+            case syntax.Agents(items=values) | syntax.Setting(values=values):
+                return self._listing(values)
+            case syntax.Network(graph=graph):
+                return self._listing((graph,))
+            case syntax.Given() | syntax.Drawn():
+                return self._source([self.take()], node)
+            case syntax.Variant() | syntax.Anchor():
+                return self._wordings()
+            case syntax.Mapped():
+                return nest(fill([self.clause(node.what) if node.what else self.take(), self.clause(node.source)]))
             case syntax.Sweep():
-                values = cat(self.spaced(3), SPACE, self.values(node.values))
-                return nest(fill([values, self.maybe(node.where)]))
+                return nest(fill([cat(self._spaced(3), SPACE, self._values(node.values)), self._maybe(node.where)]))
+            case syntax.Arm():
+                return cat(self._spaced(2), SPACE, Stop("arm"), self._block(node))
+            case syntax.Trace():
+                return cat(nest(self._spaced(3)), SPACE, self._block(node))
+        return self._declaration(node, self._header(node))
+
+    def _declaration(self, node: Node, header: list[Document]) -> Document:
+        """What stands behind a statement's name, indices and clauses."""
+        match node:
+            case syntax.Param():
+                return self._source(header, syntax.Given(node.value, span=node.value.span), stop="param")
+            case syntax.Set() | syntax.Table():
+                return self._source(header, node.source, stop="set" if isinstance(node, syntax.Set) else "")
+            case syntax.Variable():
+                return self._assigned(self._ended(header), node.domain)
+            case syntax.Reward() | syntax.Objective():
+                return self._ruled(header, node.value, None)
+            case syntax.Require():
+                return self._ruled(header, node.condition, node.penalty)
+            case syntax.Claim():
+                return self._value(self._ended(header), cat(self.take(), SPACE, self.clause(node.truth)), snug=WIDTH)
+            case syntax.Channel(members=who):
+                told = self._value(header, self.clause(who.call if isinstance(who, syntax.Drawn) else who.value))
+                return told if node.wire is None else cat(told, SPACE, self._spaced(2))
+            case syntax.Prompt() if self.words.next.kind != "LBRACE":
+                return self._value(header, self.take(), snug=WIDTH)
+            case syntax.Rubric():
+                return cat(self._value(header, self.take(), snug=WIDTH), SPACE, self._block(node))
+        title = cat(SPACE, self.take()) if self.words.next.kind == "STRING" else NOTHING
+        start = nest(self._first(header), title)
+        return cat(start, SPACE, self._block(node)) if self.words.next.kind == "LBRACE" else start
+
+    # ---- headers ------------------------------------------------------------------------------------
+
+    def _spaced(self, number: int) -> Document:
+        """So many words, a blank between them."""
+        return joined([self.take() for _ in range(number)], SPACE)
+
+    def _maybe(self, node: Expr | None) -> Document:
+        """`where c`, or nothing."""
+        return NOTHING if node is None else self.clause(node)
+
+    def _header(self, node: Node) -> list[Document]:
+        """A statement's first words with its indices, then each clause `to`, `of`, `when` or `for` by itself."""
+        reads = isinstance(node, syntax.Rubric) and node.thoughts
+        parts = [self._spaced(2 + (self.words.next.kind in MODIFIERS) + 2 * reads)]
+        for child in syntax.children(node):
+            match child:
+                case syntax.Indices():
+                    parts[0] = cat(parts[0], self.closed(self.take(), self.loop(child)))
+                case syntax.ToEach():
+                    each = self._spaced(2)
+                    parts.append(cat(each, self.closed(self.take(), self.loop(child.binders, when=child.when))))
+                case syntax.ToWhom(recipient=who):
+                    parts.append(self.clause(who))
+                case syntax.Given():
+                    break
+                case _ if self.words.next.kind in _CLAUSES:
+                    parts.append(self.clause(child))
+        return parts
+
+    def _first(self, parts: list[Document]) -> Document:
+        """A statement's first words and the clauses before its sign."""
+        return fill(parts, apart=True)
+
+    def _ended(self, header: list[Document]) -> list[Document]:
+        """A header with the sign behind it that comes next."""
+        return [*header[:-1], cat(header[-1], self.take())]
+
+    # ---- values -------------------------------------------------------------------------------------
+
+    def _source(self, header: list[Document], source: syntax.ValueSource, *, stop: str = "") -> Document:
+        """A header and where the values come from; `stop` is the kind of statements whose `=` are lined up."""
+        match source:
+            case syntax.Given(value=value):
+                sign = cat(SPACE, Stop(stop) if stop else NOTHING, self.take())
+                return self._assigned([*header[:-1], cat(header[-1], sign)], value)
+            case syntax.Drawn(call=call):
+                return self._value(header, self.clause(call))
+            case syntax.Loaded():
+                return self._value(header, self._spaced(2))
+            case syntax.Grid():
+                return nest(self._first(header), grid(source, self.words))
+
+    def _assigned(self, header: list[Document], value: Expr) -> Document:
+        """A header that ends in a sign, and an expression behind it or, where that has operators, below it."""
+        document = self.expression(value)
+        if level_of(value) < Level.UNARY:
+            return nest(self._first(header), group(Break(), document))
+        if opens_block(value) and not header[-1].closes and not document.opens:
+            return cat(nest(self._first(header)), SPACE, document)
+        return self._value(header, document)
+
+    def _value(self, header: list[Document], value: Document, *, snug: int = NEAR) -> Document:
+        """A header and what goes on the same line if there is room, or begins within so many columns."""
+        return nest(fill([self._first(header), value], snug=snug))
+
+    def _ruled(self, header: list[Document], condition: Expr, penalty: Expr | None) -> Document:
+        """A header up to its colon, then an expression on the same line, or below when the author put it there."""
+        start = self._ended(header)
+        broken = self.words.broken()
+        document = self.expression(condition)
+        if penalty is not None:
+            between = HARD if broken and self.words.broken() else Break()
+            price = self.clause(penalty)
+            unit = cat(SPACE, self.take()) if self.words.next.kind == "PER_UNIT" else NOTHING
+            document = group(document, between, price, unit)
+        if self.words.next.kind == "UNDISCLOSED":
+            document = group(document, Break(), self.take())
+        return nest(self._first(start), group(HARD if broken else Break(), document))
+
+    def _values(self, nodes: tuple[Expr, ...]) -> Document:
+        """Expressions with commas, below each other's first column."""
+        items = self.items(nodes)
+        return items[0] if len(nodes) == 1 and opens_block(nodes[0]) else align(fill(items))
+
+    def _listing(self, nodes: tuple[Expr, ...]) -> Document:
+        """A word and its values; a block between braces closes where the word stands."""
+        word, values = self.take(), self._values(nodes)
+        if len(nodes) == 1 and opens_block(nodes[0]) and not word.closes and not values.opens:
+            return cat(word, SPACE, values)
+        return nest(word, SPACE, values)
+
+    def _wordings(self) -> Document:
+        """`simple: "…"`, or `simple: paraphrases "…" "…"`."""
+        named = cat(self.take(), self.take(), SPACE, self.take())
+        texts: list[Document] = []
+        while self.words.next.kind in _TEXTS:
+            texts += [Break(), nest(self.take())]
+        return nest(named, group(*texts))
+
+    # ---- blocks -------------------------------------------------------------------------------------
+
+    def _block(self, node: Node) -> Document:
+        """`{ a  b }`, or one entry a line: when the author broke the line behind `{`, or there is no room."""
+        start = self.words.next.start
+        entries = sorted((e for e in syntax.children(node) if e.span.start > start), key=lambda e: e.span.start)
+        opening, broken = self.take(), self.words.broken()
+        inside: list[Document] = []
+        for number, entry in enumerate(entries):
+            inside += [self.words.separator(BETWEEN if number else " ", first=not number), self.statement(entry)]
+        left = self.words.take_last(first=not entries)
+        if not entries and left is NOTHING and not opening.closes:
+            return cat(opening, SPACE, self.take())
+        end = HARD if broken or not entries else Break(" ")
+        return group(opening, nest(*inside, left), end, self.take())

@@ -4,24 +4,16 @@ A comment at the end of a line belongs to the word before it, one on a line of i
 """
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 
-from colosseum.language.layout.document import NOTHING, Break, Document, Remark, cat, plain
-from colosseum.language.layout.texts import long_text
+from colosseum.language.layout.document import NOTHING, Break, Document, LongText, Plain, Remark, cat
+from colosseum.language.literals import LONG_QUOTE, unquote_long
 from colosseum.language.syntax import Comment, Node
 from colosseum.language.words import CLOSERS, Token
 
 _TWO_WORDS = ("NOT_IN", "PER_UNIT")
 _SIGNS = ("COMMA", "COLON")
 """They stay with the word before them: a comment between stands behind them."""
-
-
-@dataclass(slots=True)
-class LoneComment:
-    """A comment on a line of its own."""
-
-    text: str
-    blank: bool
-    """A blank line stands before it."""
 
 
 @dataclass(slots=True)
@@ -36,8 +28,9 @@ class Word:
     """The first on its line."""
     blank: bool = False
     """A blank line stands before it (and after the comments before it)."""
-    before: list[LoneComment] = field(default_factory=list)
-    after: str = ""
+    before: list[Remark] = field(default_factory=list)
+    """Comments on lines of their own."""
+    after: Document = NOTHING
     """The comment at the end of its line."""
     dropped: bool = False
 
@@ -47,7 +40,7 @@ class WordReader:
 
     def __init__(self, text: str, tokens: list[Token], comments: tuple[Comment, ...]) -> None:
         self._words = [Word(token.type, str(token), token.start, token.end) for token in tokens]
-        self.last: list[LoneComment] = _attach(text, self._words, comments)
+        self.last: list[Remark] = _attach(text, self._words, comments)
         """The comments behind the last word."""
         _settle(self._words)
         self._partners = _partners(self._words)
@@ -66,7 +59,7 @@ class WordReader:
 
     def broken(self) -> bool:
         """Whether the author ended the line before the next word, or a comment does."""
-        return self.next.fresh or bool(self._taken.after or self.next.before)
+        return self.next.fresh or self._taken.after is not NOTHING or bool(self.next.before)
 
     def wrapped(self, node: Node) -> bool:
         """Whether a grouping bracket stands before an expression that begins here."""
@@ -84,100 +77,77 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        inside = long_text(word.text) if word.kind == "LONG_STRING" else plain(_spaced(word))
-        before = [Remark(own.text, own_line=True) for own in word.before]
-        after = Remark(word.after, own_line=False) if word.after else NOTHING
-        return cat(*before, inside, after) if before or word.after else inside
+        inside = _long_text(word.text) if word.kind == "LONG_STRING" else Plain(_spaced(word))
+        return cat(*word.before, inside, word.after)
 
-    def take_text(self) -> str:
-        """The next word as written; it has no comments."""
-        self._taken = self.next
-        self._position += 1
-        return self._taken.text
-
-    @property
-    def taken(self) -> str:
-        """The kind of the word that was taken last."""
-        return self._taken.kind
-
-    def take_before(self) -> Document:
+    def take_before(self) -> list[Remark]:
         """The comments on lines of their own before the next word, without the word."""
-        found = self.next.before
-        self.next.before = []
-        return cat(*(Remark(own.text, own_line=True) for own in found))
+        found, self.next.before = self.next.before, []
+        return found
 
     def separator(self, flat: str, *, first: bool) -> Document:
         """A break before the next word, with the comments there and the blank lines that the author left."""
-        found, word = self.next.before, self.next
-        blanks = [own.blank for own in found] + [word.blank]
-        blanks[0] = blanks[0] and not first
-        word.before = []
-        parts: list[Document] = [Break(flat, blank=blanks[0])]
-        for own, blank in zip(found, blanks[1:], strict=True):
-            parts += [Remark(own.text, own_line=True), Break(flat, blank=blank)]
+        found = self.take_before()
+        blanks = [*(remark.blank for remark in found), self.next.blank]
+        parts: list[Document] = [Break(flat, blank=blanks[0] and not first)]
+        for remark, blank in zip(found, blanks[1:], strict=True):
+            parts += [remark, Break(flat, blank=blank)]
         return cat(*parts)
 
     def take_last(self, *, first: bool) -> Document:
         """The comments before the end of a block, each on its line; `first` if nothing else is in it."""
-        found = self.next.before
-        self.next.before = []
         parts: list[Document] = []
-        for number, own in enumerate(found):
-            blank = own.blank and not (first and number == 0)
-            parts += [Break(hard=True, blank=blank), Remark(own.text, own_line=True)]
+        for remark in self.take_before():
+            parts += [Break(hard=True, blank=remark.blank and not (first and not parts)), remark]
         return cat(*parts)
 
     def drop_brackets(self) -> bool:
         """Leave out the next word, an opening bracket, and its partner, unless a comment is in the way."""
         opening, index = self.next, self._partners[self._position]
-        closing, inner = self._words[index], self._kept(index, -1)
-        if opening.after or closing.before or (closing.after and inner.after):
+        closing, inner, following = self._words[index], self._kept(index, -1), self._words[self._position + 1]
+        if opening.after is not NOTHING or closing.before or NOTHING not in (closing.after, inner.after):
             return False
-        following = self._words[self._position + 1]
         following.before = opening.before + following.before
         following.fresh |= opening.fresh
-        inner.after = inner.after or closing.after
         opening.dropped = closing.dropped = True
+        inner.after = closing.after if inner.after is NOTHING else inner.after
         sign = self._kept(index, 1)
-        if sign.kind in _SIGNS and not sign.after:
-            sign.after, inner.after = inner.after, ""
+        if sign.kind in _SIGNS and sign.after is NOTHING:
+            sign.after, inner.after = inner.after, NOTHING
         return True
 
     def _kept(self, index: int, step: int) -> Word:
         """The word before (-1) or after (1) the one at an index, dropped ones left out."""
         index += step
-        while self._words[index].dropped:
-            index += step
-        return self._words[index]
+        return self._kept(index, step) if self._words[index].dropped else self._words[index]
 
 
-def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[LoneComment]:
+def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[Remark]:
     """Give each comment to its word, in place; what is left stands behind the last word."""
-    pieces: list[Word | Comment] = [*words, *comments]
-    pieces.sort(key=lambda piece: piece.span.start if isinstance(piece, Comment) else piece.start)
-    waiting: list[LoneComment] = []
+    pieces: list[tuple[int, int, Word | Comment]] = [(word.start, word.end, word) for word in words]
+    pieces += [(comment.span.start, comment.span.end, comment) for comment in comments]
+    waiting: list[Remark] = []
     previous: Word | None = None
-    end = 0
-    for piece in pieces:
-        start = piece.span.start if isinstance(piece, Comment) else piece.start
-        newlines = text.count("\n", end, start)
+    last = 0
+    for start, end, piece in sorted(pieces, key=itemgetter(0)):
+        newlines = text.count("\n", last, start)
+        last = end
         if isinstance(piece, Word):
             piece.before, waiting = waiting, []
             piece.fresh, piece.blank = newlines > 0, newlines > 1
-            previous, end = piece, piece.end
+            previous = piece
         elif previous is not None and newlines == 0:
-            previous.after, end = piece.text.rstrip(), piece.span.end
+            previous.after = Remark(piece.text.rstrip(), opens=False)
         else:
-            waiting.append(LoneComment(piece.text.rstrip(), newlines > 1))
-            end = piece.span.end
+            waiting.append(Remark(piece.text.rstrip(), opens=True, blank=newlines > 1))
     return waiting
 
 
 def _settle(words: list[Word]) -> None:
     """Move comments before a comma or colon behind it."""
     for word, sign, following in zip(words, words[1:], words[2:], strict=False):
-        if sign.kind in _SIGNS and not sign.after and (word.after or sign.before):
-            sign.after, word.after = word.after, ""
+        if sign.kind in _SIGNS and sign.after is NOTHING and (word.after is not NOTHING or sign.before):
+            sign.after, word.after = word.after, NOTHING
             following.before = sign.before + following.before
             sign.before = []
 
@@ -196,3 +166,17 @@ def _partners(words: list[Word]) -> dict[int, int]:
 
 def _spaced(word: Word) -> str:
     return " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
+
+
+def _long_text(written: str) -> Document:
+    """Lines that are indented with what surrounds them; as written where it has one line, or would change."""
+    if "\n" not in written:
+        return Plain(written)
+    value = unquote_long(written)
+    if not value:
+        return Plain(LONG_QUOTE * 2)
+    lines = tuple(value.split("\n"))
+    indented = "".join(f"  {line}\n" if line else "\n" for line in lines)
+    if unquote_long(f"{LONG_QUOTE}\n{indented}{LONG_QUOTE}") != value:
+        return Plain(written)
+    return LongText(lines)

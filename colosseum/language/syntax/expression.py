@@ -2,17 +2,15 @@
 
 from typing import TypeAlias
 
-from colosseum.language.syntax.node import Node, node
+from colosseum.language.syntax.node import Node
 
 
-@node
 class Number(Node):
     """`3`, `0.25`, `1e-3`: an int when written without point and exponent, else a float."""
 
     value: int | float
 
 
-@node
 class Text(Node):
     """`"…"` or `\"\"\"…\"\"\"`, unescaped; a long one is dedented, its first and last line break dropped."""
 
@@ -21,33 +19,28 @@ class Text(Node):
     """Written with three quotes."""
 
 
-@node
 class Money(Node):
     """`$20`: an amount in US dollars."""
 
     value: float
 
 
-@node
 class NoneLiteral(Node):
     """`none`: the opt-out value."""
 
 
-@node
 class Switch(Node):
     """`on` or `off`."""
 
     on: bool
 
 
-@node
 class Name(Node):
     """A bare name: an element, a binder, a param, a set, a table, a variable (or `agents`)."""
 
     id: str
 
 
-@node
 class NamedArgument(Node):
     """`k = 2` in a call."""
 
@@ -55,7 +48,6 @@ class NamedArgument(Node):
     value: "Expr"
 
 
-@node
 class Call(Node):
     """`choice(levels)`, `pairs(agents)`, `watts_strogatz(k = 2, p = 0.3)`."""
 
@@ -64,7 +56,6 @@ class Call(Node):
     named: tuple[NamedArgument, ...]
 
 
-@node
 class Binder(Node):
     """`i in S` or `(a, b) in pairs(S)`."""
 
@@ -72,7 +63,6 @@ class Binder(Node):
     domain: "Expr"
 
 
-@node
 class Binders(Node):
     """`i in S, j in T where c`: the filter sees every binder; later domains see earlier binders."""
 
@@ -80,7 +70,6 @@ class Binders(Node):
     where: "Expr | None"
 
 
-@node
 class Aggregate(Node):
     """`sum(e for i in S where c when d)`; `min` and `max` likewise."""
 
@@ -90,7 +79,6 @@ class Aggregate(Node):
     when: "Expr | None"
 
 
-@node
 class Quantifier(Node):
     """`count(i in S when c)`, `any(…)`, `all(…)`."""
 
@@ -99,14 +87,12 @@ class Quantifier(Node):
     when: "Expr | None"
 
 
-@node
 class SetLiteral(Node):
     """`{a, b, c}`; `{}` is empty."""
 
     items: tuple["Expr", ...]
 
 
-@node
 class SetBuilder(Node):
     """`{e for i in S where c}`."""
 
@@ -114,7 +100,6 @@ class SetBuilder(Node):
     binders: Binders
 
 
-@node
 class Pair(Node):
     """`low: 0.25` inside a map; the key as written (a name, a text or a number)."""
 
@@ -122,21 +107,18 @@ class Pair(Node):
     value: "Expr"
 
 
-@node
 class MapLiteral(Node):
     """`{low: 0.25, high: 1}`."""
 
     pairs: tuple[Pair, ...]
 
 
-@node
 class Tuple(Node):
     """`(a, b)`."""
 
     items: tuple["Expr", ...]
 
 
-@node
 class Lookup(Node):
     """`cost[a, t]`, `engineer[1..n]`."""
 
@@ -144,7 +126,6 @@ class Lookup(Node):
     keys: tuple["Expr", ...]
 
 
-@node
 class Ternary(Node):
     """`then if condition else otherwise`."""
 
@@ -153,7 +134,6 @@ class Ternary(Node):
     otherwise: "Expr"
 
 
-@node
 class Logical(Node):
     """`a and b` or `a or b`; `operator` is the word."""
 
@@ -162,14 +142,12 @@ class Logical(Node):
     right: "Expr"
 
 
-@node
 class Negation(Node):
     """`not a`."""
 
     operand: "Expr"
 
 
-@node
 class Comparison(Node):
     """`a < b <= c`, `x in S`, `x not in S`: a chain, the `and` of its links.
 
@@ -180,7 +158,6 @@ class Comparison(Node):
     operators: tuple[str, ...]
 
 
-@node
 class Range(Node):
     """`1..5`, ends included; `D or none` of a variable is a Logical `or`."""
 
@@ -188,7 +165,6 @@ class Range(Node):
     high: "Expr"
 
 
-@node
 class Arithmetic(Node):
     """`a + b`, `a - b`, `a * b`, `a / b`, `a & b` (sets: union, difference, intersection)."""
 
@@ -197,7 +173,6 @@ class Arithmetic(Node):
     right: "Expr"
 
 
-@node
 class Minus(Node):
     """`-a`."""
 

@@ -1,26 +1,24 @@
 """The base of every syntax node. In: a class; out: a frozen dataclass that knows the place it was read from."""
 
 from dataclasses import dataclass, field, fields
-from typing import TypeVar
-
-from typing_extensions import dataclass_transform
+from typing import dataclass_transform
 
 from colosseum.diagnostics import Span
 
-C = TypeVar("C")
-
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def node(kind: type[C]) -> type[C]:
-    """A frozen dataclass whose equality and hash stand once, in Node. Only type checkers refuse to change its fields.
+class SyntaxClass:
+    """Makes a dataclass of every class that derives from it; only type checkers refuse to change its fields.
 
-    Generating them for each of some sixty classes would take a tenth of the time that `check` may take.
+    Equality and hash stand once, in Node: generating them for each of some sixty classes would take a tenth of the
+    time that `check` may take.
     """
-    return dataclass(slots=True, eq=False, repr=False)(kind)
+
+    def __init_subclass__(cls) -> None:
+        dataclass(eq=False, repr=False)(cls)
 
 
-@node
-class Node:
+class Node(SyntaxClass):
     """Something that stands at a place in a text."""
 
     span: Span = field(compare=False, repr=False, kw_only=True)

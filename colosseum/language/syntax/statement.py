@@ -5,31 +5,27 @@ from typing import TypeAlias
 
 from colosseum.diagnostics import Source, Span
 from colosseum.language.syntax.expression import Binders, Call, Expr, Text
-from colosseum.language.syntax.node import Node, node
+from colosseum.language.syntax.node import Node
 
 
-@node
 class Given(Node):
     """`= expr`."""
 
     value: Expr
 
 
-@node
 class Drawn(Node):
     """`~ choice(levels)`."""
 
     call: Call
 
 
-@node
 class Loaded(Node):
     """`from "file.csv"`: a path relative to the file that names it."""
 
     path: str
 
 
-@node
 class Cell(Node):
     """One entry of a grid (a key of a row or column, or a value): a name or text as str, a number, None, a bool."""
 
@@ -38,7 +34,6 @@ class Cell(Node):
     """Written in quotes."""
 
 
-@node
 class GridRow(Node):
     """`low, high | 1 2`: the label's parts and one cell for each column."""
 
@@ -46,7 +41,6 @@ class GridRow(Node):
     cells: tuple[Cell, ...]
 
 
-@node
 class Grid(Node):
     """Literal data with its labels."""
 
@@ -57,7 +51,6 @@ class Grid(Node):
 ValueSource: TypeAlias = Given | Drawn | Loaded | Grid
 
 
-@node
 class Index(Node):
     """One index of a statement: `agents` (names is empty) or `a in agents` or `(a, b) in ties`."""
 
@@ -65,7 +58,6 @@ class Index(Node):
     domain: Expr
 
 
-@node
 class Indices(Node):
     """`[a in agents, tasks where c]`."""
 
@@ -73,14 +65,12 @@ class Indices(Node):
     where: Expr | None
 
 
-@node
 class ToWhom(Node):
     """`to expr`."""
 
     recipient: Expr
 
 
-@node
 class ToEach(Node):
     """`to each(i in S where c when d)`."""
 
@@ -91,7 +81,6 @@ class ToEach(Node):
 Recipients: TypeAlias = ToWhom | ToEach
 
 
-@node
 class Declaration(Node):
     """A statement that declares a name."""
 
@@ -99,56 +88,48 @@ class Declaration(Node):
     name_span: Span = field(compare=False, repr=False)
 
 
-@node
 class Edition(Node):
     """`colosseum 1`, the first line of every file."""
 
     number: int | float
 
 
-@node
 class ScenarioName(Declaration):
     """`scenario jira "title"`."""
 
     title: str
 
 
-@node
 class Use(Node):
     """`use "file.colo"`."""
 
     path: str
 
 
-@node
 class Override(Node):
     """`override STATEMENT`."""
 
     statement: "Statement"
 
 
-@node
 class Param(Declaration):
     """`param n = 6`."""
 
     value: Expr
 
 
-@node
 class Agents(Declaration):
     """`agents A, B`, `agents engineer[1..n]`; its name is always `agents`."""
 
     items: tuple[Expr, ...]
 
 
-@node
 class Set(Declaration):
     """`set tasks = …`, `~ …`, `from …` or a grid whose further columns are tables over it."""
 
     source: ValueSource
 
 
-@node
 class Table(Declaration):
     """`[private] table NAME[…] [to WHO] [of SET] SOURCE`."""
 
@@ -159,7 +140,6 @@ class Table(Declaration):
     source: ValueSource
 
 
-@node
 class Variable(Declaration):
     """`variable NAME[…] [of OWNER]: DOMAIN`."""
 
@@ -168,7 +148,6 @@ class Variable(Declaration):
     domain: Expr
 
 
-@node
 class Reward(Declaration):
     """`reward NAME[…] [to WHO] [when COND]: EXPR`."""
 
@@ -179,7 +158,6 @@ class Reward(Declaration):
     undisclosed: bool = False
 
 
-@node
 class Require(Declaration):
     """`require NAME[…] [to WHO] [when COND]: COND [penalty P [per unit]]`."""
 
@@ -192,7 +170,6 @@ class Require(Declaration):
     undisclosed: bool = False
 
 
-@node
 class Objective(Declaration):
     """`objective NAME[…] [when COND]: EXPR` inside a coalition."""
 
@@ -201,7 +178,6 @@ class Objective(Declaration):
     value: Expr
 
 
-@node
 class Coalition(Declaration):
     """`coalition NAME { members …  objective … }`."""
 
@@ -209,14 +185,12 @@ class Coalition(Declaration):
     objectives: tuple[Objective, ...]
 
 
-@node
 class Network(Declaration):
     """`network ring`; its name is always `network`."""
 
     graph: Expr
 
 
-@node
 class Channel(Declaration):
     """`[secret] channel NAME for WHO` or `~ sample(…)`, and `as "name on the wire"`."""
 
@@ -225,7 +199,6 @@ class Channel(Declaration):
     wire: Text | None
 
 
-@node
 class Claim(Declaration):
     """`claim NAME[…]: "text" is true|false`."""
 
@@ -234,7 +207,6 @@ class Claim(Declaration):
     truth: Expr
 
 
-@node
 class Variant(Node):
     """`simple: "…"` or `simple: paraphrases "…" "…"` of a prompt; `name` is empty for a prompt of one text."""
 
@@ -244,7 +216,6 @@ class Variant(Node):
     """Its other wordings."""
 
 
-@node
 class Prompt(Declaration):
     """`prompt NAME for WHO "…"` or `{ variant: "…" … }`."""
 
@@ -252,7 +223,6 @@ class Prompt(Declaration):
     variants: tuple[Variant, ...]
 
 
-@node
 class Anchor(Node):
     """`0: "…"` of a rubric."""
 
@@ -260,7 +230,6 @@ class Anchor(Node):
     text: Text
 
 
-@node
 class Rubric(Declaration):
     """`rubric NAME [reads thoughts] "question" { 0: "…" … }`."""
 
@@ -269,14 +238,12 @@ class Rubric(Declaration):
     thoughts: bool = False
 
 
-@node
 class Setting(Declaration):
     """`rounds 4`, `pitch simple`, `network ring`: a name and its values; in an experiment or an arm."""
 
     values: tuple[Expr, ...]
 
 
-@node
 class Sweep(Declaration):
     """`sweep n in 4, 6, 8 where c`: what is swept and its values."""
 
@@ -284,14 +251,12 @@ class Sweep(Declaration):
     where: Expr | None
 
 
-@node
 class Arm(Declaration):
     """`arm prompted { backroom on  pitch simple }`."""
 
     settings: tuple[Setting, ...]
 
 
-@node
 class Experiment(Declaration):
     """`experiment NAME "question" { settings, arms, sweeps }`."""
 
@@ -301,7 +266,6 @@ class Experiment(Declaration):
     sweeps: tuple[Sweep, ...]
 
 
-@node
 class Mapped(Node):
     """`agent a is participant`, `seed is seed`: its first word, what of the scenario is meant, and fields of a run."""
 
@@ -310,7 +274,6 @@ class Mapped(Node):
     source: Expr
 
 
-@node
 class Trace(Declaration):
     """`trace from "terrarium" { … }`: how runs that a reader of this name finds meet the scenario."""
 
@@ -336,7 +299,6 @@ Statement: TypeAlias = (
 )
 
 
-@node
 class Comment(Node):
     """`# …`, kept for the formatter."""
 
