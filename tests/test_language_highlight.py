@@ -23,9 +23,9 @@ from colosseum.language.lexing import lex
 from colosseum.language.tables import tables
 from colosseum.language.vocabulary import FUNCTIONS, GRAPHS, Vocabulary, read_vocabulary, vocabulary
 from colosseum.language.words import KEYWORDS, OPENERS, SIGNS
-from colosseum.model.functions import FUNCTIONS as CALLED
 from colosseum.model.names import AGGREGATES
 from colosseum.model.networks import PARAMETERS
+from colosseum.model.operations import FUNCTIONS as CALLED
 
 HERE = Path(__file__).parent
 TEXTS = [*sorted(FOLDER.rglob("*.colo")), *sorted((HERE / "good").glob("*.colo"))]

@@ -13,7 +13,6 @@ from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
-from colosseum.model.faults import Poisoned, Problems
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
@@ -21,6 +20,7 @@ from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, rea
 from colosseum.model.spec import Declared
 from colosseum.model.sweeps import Option, points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
+from colosseum.model.world import Poisoned, Problems
 
 V = TypeVar("V")
 MOST_RUNS = 1_000_000

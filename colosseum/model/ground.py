@@ -1,23 +1,20 @@
 """The task of one instance. In: a World; out: a Task, every variable, payoff and requirement as ground terms."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
-from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Meter, Read, Surroundings
-from colosseum.model.evaluate import prepare_value
-from colosseum.model.faults import Problems
-from colosseum.model.instances import indexed
-from colosseum.model.payoff_rules import Instance, requirement, worth
+from colosseum.model.evaluate import indexed, value
+from colosseum.model.payoff_rules import Instance, credit, requirement, worth
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.tables import agent_position, in_order, people
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Fault, Key, first_doubled, instance_name
-from colosseum.model.world import Facts, World
+from colosseum.model.world import Facts, Problems, World
 
 Stable: TypeAlias = dict[str, list[Instance]]
 """The instances of statements that are the same in several worlds, by name; empty until they are known."""
@@ -82,9 +79,8 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
     try:
         decided = work.place.facts.decided(statement.name)
         position = agent_position(list(decided.domains), work.place.facts.members("agents"))
-        owned = _owner(statement, position)
         for name, key, env in work.each(statement, statement.indices):
-            owner = owned(key, env)
+            owner = _owner(statement, position, key, env)
             found.append(Variable(name, owner, decided.domains[key]))
             _check_domain(name, owner, decided.reads[key], env.place.facts)
             work.note(decided.reads[key])
@@ -99,36 +95,23 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
     return found
 
 
-def _owner(statement: syntax.Variable, position: int | None) -> Callable[[Key, Environment], str]:
-    """The rule of who decides: whom `of` names, else the agent among the indices."""
+def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Environment) -> str:
+    """Who decides: whom `of` names, else the agent among the indices."""
+    name, agents = statement.name, env.place.facts.members("agents")
     if statement.owner is not None:
-        return _named_owner(statement.owner)
-    if position is not None:
-        return lambda key, env: str(key[position])
-
-    def nobody(key: Key, env: Environment) -> str:
-        name, choice = statement.name, " ".join(statement.domain.span.text.split())
-        if key:
-            help_ = "say who decides with `of OWNER`, as in `variable price[goods] of seller: 0..9`"
-            raise Fault(f"nobody owns `{name}`: no index is an agent", code="C063", help=help_)
-        agents = env.place.facts.members("agents")
-        each, one = f"variable {name}[agents]: {choice}", f"variable {name} of {agents.items[0]}: {choice}"
-        raise Fault(f"nobody owns `{name}`: it has neither an index nor an owner", code="C063",
-                    help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
-
-    return nobody
-
-
-def _named_owner(expr: syntax.Expr) -> Callable[[Key, Environment], str]:
-    rule = prepare_value(expr)
-
-    def owner(key: Key, env: Environment) -> str:
-        owners = people(rule(env), env.place.facts.members("agents"), expr)
+        owners = people(value(statement.owner, env), agents, statement.owner)
         if len(owners) != 1:
             raise Fault(f"a variable has one owner, not {len(owners)}", code="C063")
         return owners[0]
-
-    return owner
+    if position is not None:
+        return str(key[position])
+    if key:
+        help_ = "say who decides with `of OWNER`, as in `variable price[goods] of seller: 0..9`"
+        raise Fault(f"nobody owns `{name}`: no index is an agent", code="C063", help=help_)
+    choice = " ".join(statement.domain.span.text.split())
+    each, one = f"variable {name}[agents]: {choice}", f"variable {name} of {agents.items[0]}: {choice}"
+    raise Fault(f"nobody owns `{name}`: it has neither an index nor an owner", code="C063",
+                help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
 
 
 def _check_domain(name: str, owner: str, reads: set[Read], facts: Facts) -> None:
@@ -144,9 +127,14 @@ def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work
     found: list[Instance] = []
     name = ""
     try:
-        rule = _paid(statement, work) if isinstance(statement, syntax.Reward) else _required(statement, work)
+        if isinstance(statement, syntax.Require) and statement.penalty is None and statement.recipients is not None:
+            raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
+                        help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
         for name, _, env in work.each(statement, statement.indices):
-            instance = rule(name, env, domains)
+            if isinstance(statement, syntax.Reward):
+                instance = _paid(statement, name, env, domains)
+            else:
+                instance = requirement(statement, name, env, domains)
             if instance is not None:
                 found.append(instance)
             if instance is not None or isinstance(statement, syntax.Require):
@@ -156,20 +144,9 @@ def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work
     return found
 
 
-def _paid(statement: syntax.Reward, work: Grounding) -> Callable[[str, Environment, Domains], Instance | None]:
-    rule, split = worth(statement, "a reward", work.place.facts.spec), credit(statement.recipients)
-
-    def reward(name: str, env: Environment, domains: Domains) -> Instance | None:
-        paid = rule(env, domains)
-        if paid is None:
-            return None
-        return None, Payoff(name, statement.name, "reward", paid, split(env, paid.scope, domains.task))
-
-    return reward
-
-
-def _required(statement: syntax.Require, work: Grounding) -> Callable[[str, Environment, Domains], Instance | None]:
-    if statement.penalty is None and statement.recipients is not None:
-        raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
-                    help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
-    return requirement(statement, work.place.facts.spec)
+def _paid(statement: syntax.Reward, name: str, env: Environment, domains: Domains) -> Instance | None:
+    paid = worth(statement, "a reward", env, domains)
+    if paid is None:
+        return None
+    shares = credit(statement.recipients, env, paid.scope, domains.task)
+    return None, Payoff(name, statement.name, "reward", paid, shares)

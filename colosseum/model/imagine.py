@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from colosseum.language import syntax
 from colosseum.model.draws import key
 from colosseum.model.environment import Environment
+from colosseum.model.evaluate import indexed
 from colosseum.model.ground import Stable, ground
-from colosseum.model.instances import draw, indexed
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Cell, Task
 from colosseum.model.spec import Declared
+from colosseum.model.tables import draw
 from colosseum.model.values import Entries, Fault, Key, Value, instance_name, is_number
 from colosseum.model.world import TableData, World
 
@@ -106,5 +107,4 @@ def _prior(name: str, keys: tuple[Key, ...], facts: Realiser) -> Entries:
     if not isinstance(statement.source, syntax.Drawn):
         return dict.fromkeys(keys, 0)
     environments: dict[Key, Environment] = dict(indexed(statement.indices, facts.environment()))
-    drawn = draw(statement.source.call)
-    return {k: drawn(key(0, f"prior {name}", k), environments[k]) for k in keys}
+    return {k: draw(statement.source.call, key(0, f"prior {name}", k), environments[k]) for k in keys}

@@ -9,8 +9,8 @@ from dataclasses import replace
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
 from colosseum.model.draws import DRAWS
-from colosseum.model.functions import FUNCTIONS
 from colosseum.model.networks import PARAMETERS
+from colosseum.model.operations import FUNCTIONS
 from colosseum.model.spec import Declared
 from colosseum.model.values import a
 

@@ -12,14 +12,12 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment, Surroundings
-from colosseum.model.evaluate import prepare
-from colosseum.model.faults import Poisoned
+from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.folding import NOTHING
-from colosseum.model.instances import indexed
 from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
 from colosseum.model.values import Elements, Value, instance_name, number
-from colosseum.model.world import TableData, World
+from colosseum.model.world import Poisoned, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
 Line: TypeAlias = tuple[str, str, bool]
@@ -149,12 +147,12 @@ class Sheets:
         for statement in self.told:
             rows = found.setdefault(statement.name, [])
             body = statement.value if isinstance(statement, syntax.Reward) else statement.condition
-            rules = [prepare(x) for x in (statement.when, body) if x is not None and self._guarded(statement)]
+            read = [x for x in (statement.when, body) if x is not None and self._guarded(statement)]
             for key, env in indexed(statement.indices, Environment(Surroundings(self.world), reads=set())):
                 payoff = payoffs.get((statement.name, instance_name(statement.name, key)))
                 if payoff is not None:
-                    for rule in rules:
-                        rule(env)
+                    for expr in read:
+                        evaluate(expr, env)
                     rows.append((payoff, env))
         return found
 

@@ -15,11 +15,10 @@ from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
 from colosseum.language.template_spans import entry_span, template_span, unclosed_tag
 from colosseum.model.environment import Meter
-from colosseum.model.faults import Poisoned
 from colosseum.model.lookup import no_entry
 from colosseum.model.spec import Symbol
 from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
-from colosseum.model.world import TableData, World
+from colosseum.model.world import Poisoned, TableData, World
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template, nodes
