@@ -11,10 +11,9 @@ from typing import Any
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.element_names import births
 from colosseum.model.environment import Environment, Meter, Read, Surroundings, refuse_private
 from colosseum.model.evaluate import elements, indexed, value
-from colosseum.model.names import check_names
+from colosseum.model.names import births, check_names
 from colosseum.model.networks import names_public, network_links
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from colosseum.diagnostics import Diagnostic, closest, has_errors
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
-from colosseum.model import data, draws
+from colosseum.model import draws, table_rows
 from colosseum.model.environment import Environment, Read
 from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
@@ -186,11 +186,11 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
             rows = _map_rows(statement.name, entries, arity if keys else 1, facts)
         case syntax.Grid() as grid:
             listed = grid.span
-            rows, diagnostics = data.grid_rows(grid, arity=arity)
+            rows, diagnostics = table_rows.grid_rows(grid, arity=arity)
         case syntax.Loaded() as loaded:
             sheet, names = _loaded(loaded, facts), tuple(headings for _, headings in indices)
             listed = whole(sheet.header)
-            rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
+            rows, diagnostics = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
     _stop(diagnostics, facts)
@@ -236,7 +236,7 @@ def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set from a file or a grid: the first column."""
-    found, diagnostics = data.elements((row[0] for row in _sheet(source, facts).rows), at=source.span)
+    found, diagnostics = table_rows.elements((row[0] for row in _sheet(source, facts).rows), at=source.span)
     _stop(diagnostics, facts)
     return found
 
@@ -249,7 +249,7 @@ def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
         if len(row.label) != 1:
             raise Fault("a set's rows have one label each", code="C060", span=row.span)
         if len(row.cells) != len(source.columns):
-            raise Fault(f"this row has {data.uneven(len(row.cells), source)}", code="C060", span=row.span)
+            raise Fault(f"this row has {table_rows.uneven(len(row.cells), source)}", code="C060", span=row.span)
     corner = syntax.Cell("", span=source.span)
     return Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
 
