@@ -6,9 +6,8 @@ from math import prod
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
-from colosseum.model.folding import named
 from colosseum.model.lazy_property import lazy_property
-from colosseum.model.terms import Compare, Decision
+from colosseum.model.terms import Compare, Decision, named
 from colosseum.model.values import Fault, Key, Value, a, instance_name, text
 from colosseum.model.world import Facts, Poisoned, Source
 

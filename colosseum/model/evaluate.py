@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.environment import Environment
-from colosseum.model.folding import Folded, conjunction, counted, disjunction, extreme, inverse, term, total
 from colosseum.model.lookup import enumeration, fact, look_up, paid, select, unfit_base
-from colosseum.model.terms import Conditional, Ground
+from colosseum.model.operations import conjunction, counted, disjunction, extreme, inverse, total
+from colosseum.model.terms import Conditional, Folded, Ground, term
 from colosseum.model.values import Elements, Fault, Key, Value, at, flatten, kind, located, text, truth
 
 Loops = Sequence[syntax.Binder | syntax.Index]

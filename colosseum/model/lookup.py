@@ -8,10 +8,9 @@ from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
 from colosseum.model.environment import Environment, unknown
-from colosseum.model.folding import Folded, term
 from colosseum.model.scenario import Task
 from colosseum.model.spec import Symbol
-from colosseum.model.terms import Decision, Ground, Select, Term
+from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, flatten, instance_name, text
 from colosseum.model.world import Decided, Poisoned, Source
 

@@ -1,15 +1,14 @@
-"""Operators and functions. In: folded operands; out: a value or a term, or a Fault."""
+"""Operators and functions. In: values and terms; out: a value where all are values, else a ground term, or a Fault."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 
 from colosseum.diagnostics import closest
-from colosseum.model import terms
+from colosseum.model import terms, values
 from colosseum.model.draws import DRAWS
 from colosseum.model.environment import Environment, Meter
-from colosseum.model.folding import Folded, conjunction, extreme, link, term
-from colosseum.model.terms import Constant, Decision, Ground
-from colosseum.model.values import Elements, Fault, Value, absolute, arithmetic, calculated, is_number, kind, text
+from colosseum.model.terms import Decision, Folded, Ground, Term, term
+from colosseum.model.values import Elements, Fault, Number, Value, arithmetic, kind, text, truth
 
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
@@ -20,8 +19,6 @@ FUNCTIONS = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
 
 def operation(operator: str, left: Folded, right: Folded, env: Environment) -> Folded:
     """`+ - * / &`."""
-    if operator != "&" and is_number(left) and is_number(right):
-        return calculated(operator, left, right)
     if isinstance(left, Ground) or isinstance(right, Ground):
         return terms.Arithmetic(operator, term(left), term(right))
     if isinstance(left, Elements) or isinstance(right, Elements):
@@ -32,7 +29,7 @@ def operation(operator: str, left: Folded, right: Folded, env: Environment) -> F
 def minus(operand: Folded) -> Folded:
     """`-e`."""
     if isinstance(operand, Ground):
-        return terms.Arithmetic("*", Constant(-1), operand)
+        return terms.Arithmetic("*", terms.Constant(-1), operand)
     return arithmetic("-", 0, operand)
 
 
@@ -82,7 +79,7 @@ def call(name: str, arguments: Sequence[Folded], env: Environment) -> Folded:
     elif len(arguments) != 1:
         raise Fault(f"`{name}` takes one argument, not {len(arguments)}", code="C047")
     elif name == "abs":
-        found = terms.Absolute(alone) if isinstance(alone, Ground) else absolute(alone)
+        found = terms.Absolute(alone) if isinstance(alone, Ground) else values.absolute(alone)
     else:
         found = _of_set(name, alone)
     _read((found,), env)
@@ -108,3 +105,81 @@ def _read(operands: Sequence[Folded], env: Environment) -> None:
     if Elements in map(type, operands):
         sizes = [len(operand) for operand in operands if isinstance(operand, Elements)]
         env.place.meter.count(sum(sizes) // LISTED)
+
+
+# ---- what some decision may change ------------------------------------------------------------------------
+
+
+def link(operator: str, left: Folded, right: Folded) -> Folded:
+    """One link of a comparison chain."""
+    if operator == "not in":
+        return inverse(link("in", left, right))
+    if isinstance(left, Ground) or isinstance(right, Ground):
+        sides = term(left), term(right)
+        return terms.Member(*sides) if operator == "in" else terms.Compare(operator, *sides)
+    return values.member(left, right) if operator == "in" else values.compare(operator, left, right)
+
+
+def inverse(operand: Folded) -> Folded:
+    """`not c`."""
+    return terms.Inverse(operand) if isinstance(operand, Ground) else not truth(operand, "the operand of `not`")
+
+
+def conjunction(parts: list[Folded]) -> Folded:
+    """`and` of the parts, with the values folded in; mentions are kept."""
+    return _connect(parts, neutral=True, join=terms.Every)
+
+
+def disjunction(parts: list[Folded]) -> Folded:
+    """`or` of the parts."""
+    return _connect(parts, neutral=False, join=terms.Some)
+
+
+def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
+    if len(parts) == 1 and isinstance(parts[0], Ground):
+        return parts[0]
+    ground = [p for p in parts if isinstance(p, Ground)]
+    plain = [p for p in parts if not isinstance(p, Ground)]
+    role = "a part of `and`" if neutral else "a part of `or`"
+    decided = any(truth(p, role) is not neutral for p in plain)
+    if not ground:
+        return neutral is not decided
+    if decided:
+        return terms.Constant(not neutral, tuple(sorted(terms.union(ground))))
+    return ground[0] if len(ground) == 1 else join(tuple(ground))
+
+
+def counted(conditions: list[Folded]) -> Folded:
+    """How many of the conditions hold."""
+    ground = [c for c in conditions if isinstance(c, Ground)]
+    sure = len(conditions) - len(ground)
+    if not ground:
+        return sure
+    parts = tuple([terms.Conditional(condition, terms.ONE, terms.NOTHING) for condition in ground])
+    return terms.Total((*parts, terms.Constant(sure)) if sure else parts)
+
+
+def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
+    """A sum of guarded parts; its plain values are added up."""
+    constant: Number = 0
+    parts: list[Term] = []
+    for holds, body in rounds:
+        if isinstance(holds, Ground):
+            parts.append(terms.Conditional(holds, term(body), terms.NOTHING))
+        elif isinstance(body, Ground):
+            parts.append(body)
+        else:
+            constant = values.added((constant, terms.summand(body)))
+    if not parts:
+        return constant
+    return terms.Total((*parts, terms.Constant(constant)) if constant else tuple(parts))
+
+
+def extreme(which: str, rounds: list[tuple[Folded, Folded]], *, aggregate: bool) -> Folded:
+    """The least or greatest of guarded parts."""
+    if any(isinstance(part, Ground) for pair in rounds for part in pair):
+        return terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
+    plain = [body for _, body in rounds if not isinstance(body, Ground)]
+    if aggregate and None in plain:
+        raise Fault(f"an item of `{which}` is none", code="C053")
+    return values.extremum(which, plain)

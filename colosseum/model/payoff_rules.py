@@ -7,12 +7,11 @@ from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import admitted, choices, evaluate, value
-from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, link, term
 from colosseum.model.lookup import check_depth, check_known
-from colosseum.model.operations import LISTED
+from colosseum.model.operations import LISTED, disjunction, inverse, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.tables import people
-from colosseum.model.terms import Conditional, Constant, Ground, Term
+from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.undefined_payoffs import Domains, Example, fault_example, none_example
 from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text, truth
 

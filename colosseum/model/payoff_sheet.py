@@ -13,9 +13,9 @@ from typing import TypeAlias
 from colosseum.language import syntax
 from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.evaluate import evaluate, indexed
-from colosseum.model.folding import NOTHING
 from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
+from colosseum.model.terms import NOTHING
 from colosseum.model.values import Elements, Value, instance_name, number
 from colosseum.model.world import Poisoned, TableData, World
 

@@ -7,6 +7,7 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -309,6 +310,25 @@ Term = TypeAliasType(
         Tagged("op"),
     ],
 )
+
+Folded: TypeAlias = "Value | Term"
+MOST_NAMES = 10_000
+"""Names whose constants are kept."""
+NOTHING = Constant(0)
+ONE = Constant(1)
+
+
+def term(folded: Folded) -> Term:
+    """A value as a constant term."""
+    if isinstance(folded, Ground):
+        return folded
+    return named(folded) if isinstance(folded, str) else Constant(folded)
+
+
+@lru_cache(maxsize=MOST_NAMES)
+def named(name: str) -> Constant:
+    """The constant of a name, which many terms share."""
+    return Constant(name)
 
 
 def union(terms: Sequence[Term]) -> frozenset[str]:
