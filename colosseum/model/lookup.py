@@ -109,7 +109,7 @@ def _opened(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     if not _settled(keys):
         return _moving(source, keys, env)
     if keys not in source.entries:
-        raise _missing(source, keys, env)
+        raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
     return select(source, keys, env)
 
 
@@ -128,7 +128,8 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     widths = [_width(values) for values in reach]
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
-        raise _missing(source, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
+        shown = tuple(k if not isinstance(k, Ground) else "…" for k in keys)
+        raise no_entry(name, shown, source.entries, env.place.facts.symbol(name))
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.place.meter.count(len(known))
@@ -165,15 +166,6 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
             return frozenset((key,))
 
 
-def _missing(source: Source, key: Key, env: Environment) -> Fault:
-    name, entries, symbol = source.name, source.entries, env.place.facts.symbol(source.name)
-    needed = len(next(iter(entries), ()))
-    if entries and needed != len(key):
-        words = "index" if needed == 1 else "indices"
-        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=_declaration(name, symbol))
-    return no_entry(name, key, entries, symbol)
-
-
 def _refuse_swapped(
     name: str, reach: "list[frozenset[Value] | None]", known: Sequence[Key], env: Environment
 ) -> None:
@@ -185,10 +177,12 @@ def _refuse_swapped(
             raise no_entry(name, key, entries, env.place.facts.symbol(name))
 
 
-def no_entry(
-    name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None
-) -> Fault:
+def no_entry(name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None) -> Fault:
     """The Fault for an entry that does not exist, with help where another order of its indices does."""
+    needed = len(next(iter(entries), key))
+    if needed != len(key):
+        words = "index" if needed == 1 else "indices"
+        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=_declaration(name, symbol))
     message = f"`{instance_name(name, key)}` does not exist"
     if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
         parts = ("the indices seem to be swapped", _declaration(name, symbol))

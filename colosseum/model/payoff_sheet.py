@@ -137,7 +137,7 @@ class Sheets:
     def _paid(self, statement: Statement, words: Words, verb: str) -> str:
         rows = [(env, payoff.credit) for payoff, env in self._instances[statement.name] if payoff.term != NOTHING]
         guarded = self._guarded(statement.indices, statement.recipients)
-        return Payees(self.world, self.task, words, guarded).say(statement.recipients, rows, verb)
+        return Payees(self.task, words, guarded).say(statement.recipients, rows, verb)
 
     @cached_property
     def _instances(self) -> dict[str, list[tuple[Payoff, Environment]]]:

@@ -140,7 +140,6 @@ MOST_BINDERS = 3
 class Payees:
     """Says who is credited with the instances of one statement."""
 
-    world: World
     task: Task
     words: Words
     guarded: bool

@@ -72,10 +72,6 @@ class _Rows:
     def _entry(self, flat: Key) -> "Value | _Counted":
         name = instance_name(self.table.name, flat)
         if flat not in self.table.entries:
-            width = len(next(iter(self.table.entries), ()))
-            if width != len(flat):
-                words = "index" if width == 1 else "indices"
-                raise Fault(f"`{self.table.name}` takes {width} {words}, not {len(flat)}", code="C045")
             raise no_entry(self.table.name, flat, self.table.entries, self.symbol)
         if self.table.audience is not None and self.reader not in self.table.audience[flat]:
             if not self.reader:
