@@ -74,12 +74,7 @@ class _Scope:
             case None | syntax.Network() | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
                 pass  # a graph, a text and settings are read where they are used
             case syntax.Agents(items=items):
-                for item in items:
-                    if not isinstance(item, syntax.Name):
-                        yield from self.inside(item, bound, births=True)
-            case syntax.Table(indices=indices, recipients=recipients, of=of, source=source):
-                yield from self.inside(of, bound)
-                yield from self.within(indices, (recipients, source), bound)
+                yield from self.each((i for i in items if not isinstance(i, syntax.Name)), bound, births=True)
             case syntax.Variable(indices=indices, owner=owner, domain=domain):
                 inner = dict(bound)
                 yield from self.loop(indices, inner)
@@ -87,23 +82,17 @@ class _Scope:
                 yield from map(_in_domain, self.inside(domain, inner))
             case syntax.Coalition(members=members, objectives=objectives):
                 yield from map(self.as_agents, self.inside(members, bound))
-                yield from self.within(None, objectives, bound)
-            case syntax.Channel() | syntax.Prompt():
-                yield from map(self.as_agents, self.within(None, syntax.children(node), bound))
-            case syntax.ToWhom(recipient=recipient):
-                yield from map(self.as_agents, self.inside(recipient, bound))
-            case syntax.ToEach(binders=binders, when=when):
-                yield from map(self.as_agents, self.within(binders, (when,), bound))
-            case syntax.Claim(indices=indices, truth=truth):
-                yield from self.within(indices, (truth,) if isinstance(truth, syntax.Comparison) else (), bound)
+                yield from self.each(objectives, bound)
+            case syntax.Channel() | syntax.Prompt() | syntax.ToWhom() | syntax.ToEach():
+                yield from map(self.as_agents, self.below(node, bound))
+            case syntax.Claim(indices=indices, truth=truth) if not isinstance(truth, syntax.Comparison):
+                yield from self.loop(indices, dict(bound))
             case syntax.Set(source=source):
                 yield from self.inside(source, bound, births=True)
             case syntax.Drawn(call=call):
-                yield from self.within(None, call.arguments, bound, births=True)
-            case syntax.NamedArgument(value=value) | syntax.Pair(value=value):
+                yield from self.each(call.arguments, bound, births=True)
+            case syntax.Pair(value=value):
                 yield from self.inside(value, bound, births=births)
-            case syntax.Reward(indices=loop) | syntax.Require(indices=loop) | syntax.Objective(indices=loop):
-                yield from self.within(loop, (part for part in syntax.children(node) if part is not loop), bound)
             case _:
                 yield from self.expression(node, bound, births=births)
 
@@ -114,13 +103,9 @@ class _Scope:
                     yield from self.unknown(name, expr.span, bound)
             case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
                 yield from self.base(name, base.span, keys, bound, births=births)
-                yield from self.within(None, keys, bound)
-            case syntax.Aggregate(binders=loop) | syntax.Quantifier(binders=loop) | syntax.SetBuilder(binders=loop):
-                if isinstance(expr, syntax.Aggregate) and expr.function not in AGGREGATES:
-                    yield _no_loop(expr.function, expr.span)
-                yield from self.within(loop, (part for part in syntax.children(expr) if part is not loop), bound)
+                yield from self.each(keys, bound)
             case syntax.SetLiteral(items=items):
-                yield from self.within(None, (i for i in items if not (births and isinstance(i, syntax.Name))), bound)
+                yield from self.each((i for i in items if not (births and isinstance(i, syntax.Name))), bound)
             case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
                 self.means(left, bound) or self.means(right, bound) or expr.span.text != f"{left}-{right}"
             ):
@@ -129,23 +114,24 @@ class _Scope:
             case syntax.Call(function="sum"):
                 yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
             case _:
+                if isinstance(expr, syntax.Aggregate) and expr.function not in AGGREGATES:
+                    yield _no_loop(expr.function, expr.span)
                 if isinstance(expr, syntax.Call) and expr.function not in FUNCTIONS and expr.function not in PARAMETERS:
                     yield from self.not_called(expr.function, expr.span)
-                yield from self.within(None, syntax.children(expr), bound, births=births)
+                yield from self.below(expr, bound, births=births)
 
-    def within(
-        self,
-        loop: syntax.Binders | syntax.Indices | None,
-        parts: Iterable[syntax.Node | None],
-        bound: dict[str, Span],
-        *,
-        births: bool = False,
-    ) -> Iterator[Diagnostic]:
-        """A loop, and the parts that know its binders."""
-        inner = dict(bound)
+    def below(self, node: syntax.Node, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
+        """What stands in a node: its loop, and the other parts, which know the binders."""
+        inner, parts = dict(bound), list(syntax.children(node))
+        loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
         yield from self.loop(loop, inner)
+        yield from self.each((part for part in parts if part is not loop), inner, births=births and loop is None)
+
+    def each(
+        self, parts: Iterable[syntax.Node], bound: dict[str, Span], *, births: bool = False
+    ) -> Iterator[Diagnostic]:
         for part in parts:
-            yield from self.inside(part, inner, births=births)
+            yield from self.inside(part, bound, births=births)
 
     def loop(self, loop: syntax.Binders | syntax.Indices | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
         """The domains of a loop and what it leaves out; its binders are added to `inner`."""
