@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
-from colosseum.model.lazy_property import lazy_property
 from colosseum.model.terms import Compare, Decision, named
 from colosseum.model.values import Fault, Key, Value, a, instance_name, text
 from colosseum.model.world import Facts, Poisoned, Source
@@ -80,17 +80,17 @@ class Surroundings:
             found = self.tests[key] = Compare("==", decision, named(name))
         return found
 
-    @lazy_property
+    @cached_property
     def fixed(self) -> "Surroundings":
         """The same place, where decisions may not be mentioned (`where`, data, domains)."""
         return replace(self, decisions=False)
 
-    @lazy_property
+    @cached_property
     def open(self) -> "Surroundings":
         """The same place, where names may be new elements, and no decision may be mentioned (draws)."""
         return replace(self, births=True, decisions=False)
 
-    @lazy_property
+    @cached_property
     def closed(self) -> "Surroundings":
         """The same place, where neither new elements nor decisions may be mentioned (the bodies of sets)."""
         return replace(self, births=False, decisions=False)

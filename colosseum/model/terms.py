@@ -7,14 +7,13 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
 from colosseum.model.json_types import OneOf, Tagged
-from colosseum.model.lazy_property import lazy_property
 from colosseum.model.values import (
     Fault,
     Number,
@@ -45,12 +44,12 @@ class Ground:
     def __init_subclass__(cls, *, below: Callable[..., "tuple[Term, ...]"] = lambda term: ()) -> None:
         cls.below = property(below)  # type: ignore[assignment]  # read as what it gives
 
-    @lazy_property
+    @cached_property
     def scope(self) -> frozenset[str]:
         """Every variable that it mentions."""
         return union(self.below)
 
-    @lazy_property
+    @cached_property
     def extent(self) -> tuple[int, int]:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
         size, depth = 1, 0
@@ -91,7 +90,7 @@ class Decision(Ground):
     """The variable's name: `pick[engineer1]`."""
     extent: ClassVar[tuple[int, int]] = ALONE
 
-    @lazy_property
+    @cached_property
     def scope(self) -> frozenset[str]:
         return frozenset((self.variable,))
 
@@ -196,7 +195,7 @@ class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in ter
     entries: tuple[tuple[tuple[Value, ...], "Term"], ...]
     """Pairs of a key, one value for each index, and the entry that stands there."""
 
-    @lazy_property
+    @cached_property
     def by_key(self) -> dict[tuple[Value, ...], "Term"]:
         return dict(self.entries)
 

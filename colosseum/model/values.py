@@ -7,7 +7,7 @@ These operations are the only meaning of the operators: expansion, scoring and t
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add, ge, gt, le, lt, mul, sub
 from types import NoneType
 from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
@@ -16,7 +16,6 @@ from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
 from colosseum.model.json_types import STRICT, Finite
-from colosseum.model.lazy_property import lazy_property
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,7 +65,7 @@ class Elements:
         """Distinct items, the first of equals kept."""
         return cls(tuple(dict.fromkeys(items)))
 
-    @lazy_property
+    @cached_property
     def as_set(self) -> frozenset["Value"]:
         """The items without their order."""
         return frozenset(self.items)

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from colosseum.diagnostics import Diagnostic, Span, report
-from colosseum.model.lazy_property import lazy_property
 from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name
@@ -79,12 +79,12 @@ class Decided:
     reads: dict[Key, set[tuple[str, Key]]]
     """The private cells that it was computed from."""
 
-    @lazy_property
+    @cached_property
     def entries(self) -> dict[Key, Decision]:
         """The terms by key."""
         return {key: Decision(instance_name(self.name, key)) for key in self.domains}
 
-    @lazy_property
+    @cached_property
     def reach(self) -> dict[str, frozenset[Value]]:
         """What may be decided, by the instance's name."""
         found: dict[str, frozenset[Value]] = {}
