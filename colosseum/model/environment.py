@@ -123,10 +123,6 @@ class Environment:
             bindings.update(zip(names, item, strict=True))
         return Environment(self.place, bindings, reads, self.rounds)
 
-    def inside(self, sizes: Sequence[int]) -> "Environment":
-        """The same place inside loops of these sizes."""
-        return Environment(self.place, self.bindings, self.reads, (*self.rounds, *sizes)) if sizes else self
-
     def apart(self) -> "Environment":
         """The same round, whose private reads are no longer added to the outer ones."""
         return self if self.reads is None else Environment(self.place, self.bindings, set(self.reads), self.rounds)

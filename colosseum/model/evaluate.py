@@ -203,12 +203,12 @@ def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[t
         depends = bound and not bound.isdisjoint(env.place.facts.spec.mentions(loop.domain))
         pools.append(None if depends else elements(loop.domain, env))
         bound.update(loop.names)
-    sizes = [len(pool) for pool in pools if pool is not None]
+    sizes = (*env.rounds, *(len(pool) for pool in pools if pool is not None))
     try:
-        env.place.meter.foresee([*env.rounds, *sizes])
+        env.place.meter.foresee(sizes)
     except Fault as fault:
         raise at(fault, loops[0].span.to(loops[-1].span)) from None
-    return _turn(loops, pools, (), env.inside(sizes), apart)
+    return _turn(loops, pools, (), Environment(env.place, env.bindings, env.reads, sizes), apart)
 
 
 def _turn(

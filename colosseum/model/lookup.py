@@ -36,7 +36,7 @@ def fact(name: str, env: Environment) -> Folded:
             return facts.members(name)
     if symbol and symbol.kind in LOOKED_UP:
         return look_up(symbol, (), env)
-    if symbol is None and facts.is_element(name):
+    if symbol is None and name in facts.elements:
         return name
     raise unknown(name, env)
 
@@ -46,7 +46,7 @@ def enumeration(name: str, numbers: Elements | None, env: Environment) -> Elemen
     if numbers is None:
         raise unknown(name, env)
     made = tuple(f"{name}{i}" for i in numbers)
-    strange = [m for m in made if not (env.place.births or env.place.facts.is_element(m))]
+    strange = [m for m in made if not (env.place.births or m in env.place.facts.elements)]
     if strange:
         raise unknown(strange[0], env)
     return Elements(made)

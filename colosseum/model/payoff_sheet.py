@@ -52,7 +52,7 @@ class Sheets:
     @property
     def asked(self) -> bool:
         """Whether `payoffs` in a prompt means the sheet."""
-        return PAYOFFS not in self.world.spec.symbols and not self.world.is_element(PAYOFFS)
+        return PAYOFFS not in self.world.spec.symbols and PAYOFFS not in self.world.elements
 
     def of(self, reader: str) -> str:
         """The sheet of an agent; raises Poisoned where the instance is in error."""

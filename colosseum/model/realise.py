@@ -3,7 +3,7 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -130,7 +130,8 @@ class Realiser(Facts):
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
         made: dict[Value, Span] = {}
         for item in items:
-            for agent in self._named(item, env):
+            part = item.id if isinstance(item, syntax.Name) and env.gives_birth(item.id) else value(item, env)
+            for agent in part if isinstance(part, Elements) else (part,):
                 if not isinstance(agent, str):
                     message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
                     raise Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`", span=item.span)
@@ -142,13 +143,6 @@ class Realiser(Facts):
             raise Fault("there must be at least one agent", code="C043",
                         help="as in `agents A, B`; `engineer[1..n]` is nobody when `n` is below 1")  # fmt: skip
         return Elements(tuple(made))
-
-    def _named(self, item: syntax.Expr, env: Environment) -> Iterable[Value]:
-        """The agents that one item of `agents` lists."""
-        if isinstance(item, syntax.Name) and env.gives_birth(item.id):
-            return (item.id,)
-        part = item.value if isinstance(item, syntax.Text) else value(item, env)
-        return part if isinstance(part, Elements) else (part,)
 
     def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
         made = self._source(name, source, env)

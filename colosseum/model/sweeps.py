@@ -70,14 +70,10 @@ def _options(sweep: syntax.Sweep, expr: syntax.Expr, spec: Declared, env: Enviro
     label = " ".join(expr.span.text.split())
     symbol = spec.symbols.get(sweep.name)
     match expr:
-        case _ if symbol is not None and symbol.kind == "param":
+        case _ if isinstance(expr, syntax.Switch | syntax.Number) or (symbol is not None and symbol.kind == "param"):
             yield Option(sweep, expr, label, value(expr, env))
-        case syntax.Call(function=name) | syntax.Name(id=name):
-            yield Option(sweep, expr, label, name)
-        case syntax.Text(value=word):
+        case syntax.Call(function=word) | syntax.Name(id=word) | syntax.Text(value=word):
             yield Option(sweep, expr, label, word)
-        case syntax.Switch() | syntax.Number():
-            yield Option(sweep, expr, label, value(expr, env))
         case _:
             yield Option(sweep, expr, label, re.sub(r"\s+", "", expr.span.text))
 

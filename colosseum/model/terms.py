@@ -13,21 +13,9 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
+from colosseum.model import values
 from colosseum.model.json_types import OneOf, Tagged
-from colosseum.model.values import (
-    Fault,
-    Number,
-    Value,
-    absolute,
-    added,
-    arithmetic,
-    compare,
-    extremum,
-    instance_name,
-    member,
-    number,
-    truth,
-)
+from colosseum.model.values import Fault, Number, Value, instance_name, number, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()
@@ -111,7 +99,7 @@ class Arithmetic(Ground, below=attrgetter("left", "right")):
     """What stands behind it."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+        return values.arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
 @dataclass(frozen=True)
@@ -123,7 +111,7 @@ class Total(Ground, below=attrgetter("parts")):
     """What is added up."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return added(summand(part.evaluate(x)) for part in self.parts)
+        return values.added(summand(part.evaluate(x)) for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -144,14 +132,14 @@ class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
     """Whether it runs over binders."""
 
     def evaluate(self, x: Assignment) -> Value:
-        values = [
+        found = [
             part.evaluate(x)
             for part, condition in zip(self.parts, self.conditions, strict=True)
             if truth(condition.evaluate(x), "`when`")
         ]
-        if self.aggregate and any(v is None for v in values):
+        if self.aggregate and any(v is None for v in found):
             raise Fault(f"an item of `{self.which}` is none", code="C053")
-        return extremum(self.which, values)
+        return values.extremum(self.which, found)
 
 
 @dataclass(frozen=True)
@@ -163,7 +151,7 @@ class Absolute(Ground, below=lambda term: (term.part,)):
     """The number."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return absolute(self.part.evaluate(x))
+        return values.absolute(self.part.evaluate(x))
 
 
 @dataclass(frozen=True)
@@ -221,7 +209,7 @@ class Compare(Ground, below=attrgetter("left", "right")):
     """What stands behind it."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+        return values.compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
 @dataclass(frozen=True)
@@ -235,7 +223,7 @@ class Member(Ground, below=attrgetter("item", "elements")):
     """The set."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return member(self.item.evaluate(x), self.elements.evaluate(x))
+        return values.member(self.item.evaluate(x), self.elements.evaluate(x))
 
 
 @dataclass(frozen=True)

@@ -132,9 +132,6 @@ class Facts(ABC):
     def decided(self, variable: str) -> Decided:
         return cast(Decided, self.fact("domains", variable))
 
-    def is_element(self, name: str) -> bool:
-        return name in self.elements
-
 
 @dataclass(frozen=True)
 class World(Facts):
