@@ -81,9 +81,17 @@ def _fixed(variable: str) -> Fault:
 
 
 def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    """An entry, once it is noted who read it."""
+    """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
     if not (_settled(keys) and keys in source.entries):
-        return _opened(source, keys, env)
+        if None in keys:
+            return None
+        if isinstance(source, Decided) and not env.place.decisions:
+            raise _fixed(source.name)
+        keys = flatten(keys)
+        if not _settled(keys):
+            return _moving(source, keys, env)
+        if keys not in source.entries:
+            raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
     entry: Folded = source.entries[keys]
     if isinstance(source, Decided):
         if not env.place.decisions:
@@ -97,20 +105,6 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
         check_depth(entry)
         env.place.meter.count(entry.extent[0])  # it is substituted
     return entry
-
-
-def _opened(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    """Look up keys that are no entry as they stand: pairs are opened, and decisions may change some."""
-    if None in keys:
-        return None
-    if isinstance(source, Decided) and not env.place.decisions:
-        raise _fixed(source.name)
-    keys = flatten(keys)
-    if not _settled(keys):
-        return _moving(source, keys, env)
-    if keys not in source.entries:
-        raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
-    return select(source, keys, env)
 
 
 def _settled(keys: tuple[Folded, ...]) -> TypeGuard[Key]:

@@ -5,6 +5,7 @@ These operations are the only meaning of the operators: expansion, scoring and t
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -149,12 +150,7 @@ def flatten(keys: Iterable[T]) -> tuple[T, ...]:
 
 def first_doubled(names: Iterable[str]) -> str:
     """The first name that comes twice, or an empty string."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return ""
+    return next((name for name, times in Counter(names).items() if times > 1), "")
 
 
 def is_number(value: object) -> TypeGuard[Number]:
