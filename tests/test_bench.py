@@ -1,5 +1,8 @@
 """The benchmark's families: what they write is sound, and at sizes that can be enumerated the optimum is the best."""
 
+import json
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -44,3 +47,15 @@ def test_what_is_no_family_is_refused() -> None:
         family("chess", 8, 8, seed=1)
     with pytest.raises(ValueError, match="engineers, tickets"):
         family("tickets", 8, seed=1)
+
+
+def test_a_path_counts_own_functions_by_their_file(tmp_path: Path) -> None:
+    out, root = tmp_path / "path.json", Path(__file__).parent.parent
+    command = [sys.executable, "-m", "tests.bench.path", str(out), "explain", "regret"]
+    subprocess.run(command, check=True, capture_output=True, cwd=root)
+    found = json.loads(out.read_text(encoding="utf-8"))
+    files = {Path(file).relative_to(root).as_posix(): calls for file, calls in found["by_file"].items()}
+    assert files["colosseum/cli/command.py"] > 0
+    assert found["files"] == len(files)
+    assert found["calls"] == sum(files.values())
+    assert 1 < found["depth"] < found["calls"]

@@ -21,9 +21,9 @@ from colosseum.diagnostics import CODES, Source, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.layout import lay_out
 from colosseum.model import serial
-from colosseum.model.channels import live_channels
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Design
+from colosseum.model.networks import live_channels
 from colosseum.model.values import Value
 from colosseum.run.stage import Stage
 from colosseum.run.team import cast

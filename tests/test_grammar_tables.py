@@ -14,7 +14,6 @@ from colosseum.language.tables import tables
 from colosseum.model import (
     environment,
     experiment,
-    functions,
     lookup,
     networks,
     operations,
@@ -38,7 +37,7 @@ def test_reserved_words_are_those_of_the_grammar() -> None:
 
 def test_functions_graphs_filters_and_players_are_listed() -> None:
     listed = [name for row in rows("Functions") for name in words(row[0])]
-    assert sorted(listed) == sorted([*functions.FUNCTIONS, "sum"])
+    assert sorted(listed) == sorted([*operations.FUNCTIONS, "sum"])
     assert [words(row[0])[0] for row in rows("network")] == ["complete", "path", "ring", "star", "edges", *RANDOM]
     assert {*GRAPHS, *RANDOM} == set(networks.PARAMETERS)
     said = re.search(r"the filters (.*) and the tests (.*); nothing else", PAGE)

@@ -35,9 +35,9 @@ from colosseum.language.words import (
     SIGNS,
     WORD_OPERATORS,
 )
-from colosseum.model.functions import FUNCTIONS as CALLED
 from colosseum.model.names import AGGREGATES
 from colosseum.model.networks import PARAMETERS
+from colosseum.model.operations import FUNCTIONS as CALLED
 
 HERE = Path(__file__).parent
 GRAMMAR = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from test_cli_commands import colosseum
 
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import measure
-from colosseum.model.channels import live_channels
+from colosseum.model.networks import live_channels
 from colosseum.model.scenario import Scenario
 from colosseum.run.trial import Trial
 

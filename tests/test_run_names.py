@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from colosseum.diagnostics import Source
 from colosseum.evidence.power.pool import play
 from colosseum.language.layout import lay_out
-from colosseum.model.channels import wire_names
 from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
+from colosseum.model.networks import wire_names
 from colosseum.model.settings import Settings
 from colosseum.run.judging.transcript import transcript
 from colosseum.run.run import LiveRun

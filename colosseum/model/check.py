@@ -14,13 +14,16 @@ from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
-from colosseum.model.trace_mapping import mapping_faults
 from colosseum.model.values import Fault, Value, kind, text
 
 MOST_VARIED = 300_000
 """Rounds of loops, with the terms they leave, that all variations together may visit."""
 LEAST_SPENT = 1_000
 """Rounds of loops that one more variation counts as at least."""
+MAPPED = ("agent", "arm", "channel", "decide", "model", "param", "post", "repeat", "round", "run", "seed")
+"""What an entry of `trace from` may begin with. The names of fields are a source's own: imports check them."""
+ALONE = ("model", "post", "repeat", "round", "run", "seed")
+"""Those that name nothing of the scenario."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def check(
     if wrong:
         return None, [*diagnostics, *wrong]
     designs: dict[str, Design] = {}
-    late = list(mapping_faults(spec))
+    late = list(_mapping_faults(spec))
     for statement in spec.of(syntax.Experiment):
         found, problems = design(spec, statement, params=changed)
         late += problems
@@ -167,3 +170,25 @@ def _place(d: Diagnostic, main: Source) -> tuple[int, int]:
     """Its place in the main file, also when only a second place of it is there; other files come last."""
     spans = [d.span, *(label.span for label in d.labels)]
     return next(((0, span.start) for span in spans if span is not None and span.source is main), (1, 0))
+
+
+def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
+    """Unknown words, arms, channels, params and variables."""
+    arms = {arm.name for statement in spec.of(syntax.Experiment) for arm in statement.arms} or {"baseline"}
+    known = {"arm": arms}
+    for word, of in (("channel", "channel"), ("param", "param"), ("decide", "variable")):
+        known[word] = {symbol.name for symbol in spec.symbols.values() if symbol.kind == of}
+    for entry in (entry for statement in spec.of(syntax.Trace) for entry in statement.mapped):
+        what = entry.what.base if isinstance(entry.what, syntax.Lookup) else entry.what
+        if entry.kind not in MAPPED:
+            help_ = closest(entry.kind, MAPPED) or f"words: {', '.join(MAPPED)}"
+            yield report("C011", entry.span, f"`{entry.kind}` maps nothing", help=help_)
+        elif (entry.what is None) != (entry.kind in ALONE):
+            shown = f"{entry.kind} is …" if entry.kind in ALONE else f"{entry.kind} NAME is …"
+            yield report("C011", entry.span, f"expected `{shown}`")
+        elif entry.what and not all(isinstance(n, syntax.Name | syntax.Lookup) for n in syntax.walk(entry.what)):
+            yield report("C011", entry.what.span, "expected a name, or a name with indices")
+        elif isinstance(what, syntax.Name) and what.id not in known.get(entry.kind, {what.id}):
+            meant = "variable" if entry.kind == "decide" else entry.kind
+            help_ = closest(what.id, known[entry.kind])
+            yield report("C041", what.span, f"there is no {meant} `{what.id}`", help=help_)

@@ -1,17 +1,15 @@
 """The place where an expression is evaluated. In: facts, bindings, permissions; out: one object that carries them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
-from colosseum.model.faults import Poisoned
-from colosseum.model.folding import Folded, named
-from colosseum.model.lazy_property import lazy_property
-from colosseum.model.terms import Compare, Decision
-from colosseum.model.values import Fault, Key, Value, a, instance_name
-from colosseum.model.world import Facts, Source
+from colosseum.model.terms import Compare, Decision, named
+from colosseum.model.values import Fault, Key, Value, a, instance_name, text
+from colosseum.model.world import Facts, Poisoned, Source
 
 Read: TypeAlias = tuple[str, Key]
 """A private cell: its table and its key."""
@@ -82,17 +80,17 @@ class Surroundings:
             found = self.tests[key] = Compare("==", decision, named(name))
         return found
 
-    @lazy_property
+    @cached_property
     def fixed(self) -> "Surroundings":
         """The same place, where decisions may not be mentioned (`where`, data, domains)."""
         return replace(self, decisions=False)
 
-    @lazy_property
+    @cached_property
     def open(self) -> "Surroundings":
         """The same place, where names may be new elements, and no decision may be mentioned (draws)."""
         return replace(self, births=True, decisions=False)
 
-    @lazy_property
+    @cached_property
     def closed(self) -> "Surroundings":
         """The same place, where neither new elements nor decisions may be mentioned (the bodies of sets)."""
         return replace(self, births=False, decisions=False)
@@ -112,13 +110,18 @@ class Environment:
     rounds: tuple[int, ...] = ()
     """The sizes of the loops around this place, as far as they were known before they ran."""
 
-    def bind(self, bindings: Mapping[str, Value]) -> "Environment":
-        """A round inside this one, with more binders."""
-        return Environment(self.place, {**self.bindings, **bindings}, self.reads, self.rounds)
-
-    def inside(self, sizes: Sequence[int]) -> "Environment":
-        """The same place inside loops of these sizes."""
-        return Environment(self.place, self.bindings, self.reads, (*self.rounds, *sizes)) if sizes else self
+    def bind(self, names: tuple[str, ...], item: Value, *, apart: bool = False) -> "Environment":
+        """A round inside this one, where an element has these names; `apart`, its private reads are its own."""
+        reads = self.reads.copy() if apart and self.reads is not None else self.reads
+        bindings = self.bindings.copy()
+        if len(names) == 1:
+            bindings[names[0]] = item
+        elif names:
+            if not isinstance(item, tuple) or len(item) != len(names):
+                message = f"`({', '.join(names)})` does not fit the element `{text(item)}`"
+                raise Fault(message, code="C057")
+            bindings.update(zip(names, item, strict=True))
+        return Environment(self.place, bindings, reads, self.rounds)
 
     def apart(self) -> "Environment":
         """The same round, whose private reads are no longer added to the outer ones."""
@@ -132,15 +135,10 @@ class Environment:
         """The same round, where decisions may not be mentioned."""
         return self.where(self.place.fixed) if self.place.decisions else self
 
-
-Rule: TypeAlias = Callable[[Environment], Folded]
-"""Computes an expression's value or ground term in one round. Raises Fault with a span."""
-
-
-def newborn(name: str, env: Environment) -> bool:
-    """Whether a name in braces is an element that needs no other declaration."""
-    sure = name not in env.place.facts.spec.doubts.contested
-    return env.place.births and sure and name not in env.bindings and env.place.facts.symbol(name) is None
+    def gives_birth(self, name: str) -> bool:
+        """Whether a name in braces is an element that needs no other declaration."""
+        sure = name not in self.place.facts.spec.doubts.contested
+        return self.place.births and sure and name not in self.bindings and self.place.facts.symbol(name) is None
 
 
 def unknown(name: str, env: Environment) -> Fault:

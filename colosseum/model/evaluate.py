@@ -1,209 +1,231 @@
 """Expressions into values. In: syntax, facts and bindings; out: a value, or a ground term where decisions matter.
 
-An expression is prepared once and then evaluated in every round of the loops around it. Variable-free parts are
-folded; what is left mentions every variable that the text mentions (`0 * x` mentions x). A mistake is raised as a
-Fault that carries the innermost span.
+Variable-free parts are folded; what is left mentions every variable that the text mentions (`0 * x` mentions x). A
+mistake is raised as a Fault that carries the innermost span.
 """
 
-from collections.abc import Callable, Sequence
-from operator import itemgetter
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 from colosseum.language import syntax
-from colosseum.model import loops, operations
-from colosseum.model.environment import Environment, Rule
-from colosseum.model.folding import Folded, conjunction, disjunction, inverse
-from colosseum.model.lookup import entry, enumeration, fact
-from colosseum.model.loops import Choices, Loop, rounds
-from colosseum.model.operations import constant, refusal
-from colosseum.model.terms import Ground
-from colosseum.model.values import Elements, Fault, Value, at, kind, located, text, truth
+from colosseum.model import operations
+from colosseum.model.environment import Environment
+from colosseum.model.lookup import enumeration, fact, look_up, paid, select, unfit_base
+from colosseum.model.operations import conjunction, counted, disjunction, extreme, inverse, total
+from colosseum.model.terms import Conditional, Folded, Ground, term
+from colosseum.model.values import Elements, Fault, Key, Value, at, flatten, kind, located, text, truth
 
-Literal: TypeAlias = syntax.Number | syntax.Text | syntax.Switch | syntax.NoneLiteral
-ROUND = itemgetter(1)
-"""The place of a round, without its items."""
+Loops = Sequence[syntax.Binder | syntax.Index]
+"""`i in S, (a, b) in T`: the names of each are its binders; several open a pair, none binds nothing."""
 
 
-def prepare(expr: syntax.Expr) -> Rule:
-    """The rule of an expression. Its text is looked at now and not again."""
+def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
+    """The value of an expression in one round of the loops around it, or its term. Raises Fault with a span."""
+    if type(expr) is syntax.Name and expr.id in env.bindings:
+        return env.bindings[expr.id]
+    if type(expr) is syntax.Number:
+        return expr.value
+    try:
+        found = _meaning(expr, env)
+    except Fault as fault:
+        at(fault, expr.span)
+        raise
+    except RecursionError:
+        raise Fault("this expression is nested too deeply", code="C056", span=expr.span) from None
+    if isinstance(found, Ground):
+        env.place.meter.count(1)  # a fault is the loop's
+    return found
+
+
+def _meaning(expr: syntax.Expr, env: Environment) -> Folded:
+    """What comes of the parts of an expression; the most common ones are tried first, which saves a tenth of it all."""
     match expr:
-        case syntax.Number() | syntax.Text() | syntax.Switch() | syntax.NoneLiteral():
-            return constant(_literal(expr))
+        case syntax.Lookup():
+            return _looked_up(expr, env)
+        case syntax.Arithmetic(operator=operator, left=left, right=right):
+            return operations.operation(operator, evaluate(left, env), evaluate(right, env), env)
+        case syntax.Comparison(operators=operators, operands=operands):
+            return operations.comparison(operators, [evaluate(operand, env) for operand in operands], env)
         case syntax.Name(id=name):
-            return _bound(name, _placed(fact(name), expr))
-        case _:
-            return _placed(_meaning(expr), expr)
-
-
-def _literal(expr: Literal) -> Value:
-    match expr:
-        case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
-            return value
+            return fact(name, env)
+        case syntax.Text(value=found) | syntax.Switch(on=found):
+            return found
+        case syntax.Logical(operator=operator, left=left, right=right):
+            join = conjunction if operator == "and" else disjunction
+            return join([evaluate(left, env), evaluate(right, env)])
         case syntax.NoneLiteral():
             return None
-
-
-def _placed(rule: Rule, expr: syntax.Expr) -> Rule:
-    """The rule whose mistakes are said to be here, and whose terms are counted."""
-
-    def placed(env: Environment) -> Folded:
-        try:
-            found = rule(env)
-        except Fault as fault:
-            at(fault, expr.span)
-            raise
-        except RecursionError:
-            raise Fault("this expression is nested too deeply", code="C056", span=expr.span) from None
-        if isinstance(found, Ground):
-            env.place.meter.count(1)  # a fault is the loop's
-        return found
-
-    return placed
-
-
-def _bound(name: str, free: Rule) -> Rule:
-    """The value of a binder, else the meaning of the name without one."""
-
-    def rule(env: Environment) -> Folded:
-        bindings = env.bindings
-        return bindings[name] if name in bindings else free(env)
-
-    return rule
-
-
-def _meaning(expr: syntax.Expr) -> Rule:
-    """The rule of an expression from those of its parts."""
-    match expr:
-        case syntax.Lookup(base=syntax.Name(id=name), keys=keys):
-            ranges = isinstance(keys[0], syntax.Range) and len(keys) == 1
-            numbers = prepare_elements(keys[0]) if ranges else None
-            return entry(name, [prepare(key) for key in keys], otherwise=enumeration(name, numbers))
-        case syntax.Lookup(base=syntax.MapLiteral() as base):
-            return prepare(base)
-        case syntax.Lookup():
-            return refusal("only a table or a variable can be looked up", code="C044")
-        case syntax.Arithmetic(operator=operator, left=left, right=right):
-            return operations.operation(operator, prepare(left), prepare(right))
-        case syntax.Comparison(operators=operators, operands=operands):
-            return operations.comparison(operators, [prepare(operand) for operand in operands])
-        case syntax.Logical(operator=operator, left=left, right=right):
-            join, sides = conjunction if operator == "and" else disjunction, (prepare(left), prepare(right))
-            return lambda env: join([side(env) for side in sides])
+        case syntax.Ternary(condition=condition, then=then, otherwise=otherwise):
+            chosen = evaluate(condition, env)
+            if not isinstance(chosen, Ground):
+                return evaluate(then if truth(chosen, "the condition of `if`") else otherwise, env)
+            return Conditional(chosen, term(evaluate(then, env)), term(evaluate(otherwise, env)))
         case syntax.Minus(operand=operand):
-            return operations.minus(prepare(operand))
+            return operations.minus(evaluate(operand, env))
         case syntax.Negation(operand=operand):
-            negated = prepare(operand)
-            return lambda env: inverse(negated(env))
-        case syntax.Ternary(condition=chosen, then=then, otherwise=otherwise):
-            return operations.choice(prepare(chosen), prepare(then), prepare(otherwise))
+            return inverse(evaluate(operand, env))
         case syntax.Range(low=low, high=high):
-            return operations.interval(prepare_value(low), prepare_value(high))
-        case syntax.Call(function=function, arguments=arguments, named=named):
-            return operations.call(function, [prepare(argument) for argument in arguments], named=bool(named))
+            return operations.interval(value(low, env), value(high, env), env.place.meter)
+        case syntax.Call(function=name, arguments=arguments, named=named):
+            operations.check_called(name, named=bool(named))
+            return operations.call(name, [evaluate(argument, env) for argument in arguments], env)
         case _:
-            return _collective(expr)
+            return _collected(expr, env)
 
 
-def _collective(expr: syntax.Expr) -> Rule:
-    """The rule of a loop or a set."""
+def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
+    """`cost[a, t]`; `engineer[1..3]` where the name is not declared."""
+    if not isinstance(expr.base, syntax.Name):
+        if isinstance(expr.base, syntax.MapLiteral):
+            return evaluate(expr.base, env)
+        raise Fault("only a table or a variable can be looked up", code="C044")
+    name, source = expr.base.id, env.place.sources.get(expr.base.id)
+    if source is not None and name not in env.bindings:
+        return select(source, tuple([evaluate(key, env) for key in expr.keys]), env)
+    symbol = env.place.facts.symbol(name)
+    unfit = unfit_base(name, symbol, env)
+    if unfit is not None:
+        raise unfit
+    if symbol is None and name != "payoff":
+        first, *more = expr.keys
+        numbers = elements(first, env) if isinstance(first, syntax.Range) and not more else None
+        return enumeration(name, numbers, env)
+    keys = tuple([evaluate(key, env) for key in expr.keys])
+    return paid(keys, env) if symbol is None else look_up(symbol, keys, env)
+
+
+def _collected(expr: syntax.Expr, env: Environment) -> Folded:
+    """A loop or a set."""
     match expr:
-        case syntax.Aggregate(function="sum" | "min" | "max" as which, body=body, binders=binders, when=when):
-            return loops.aggregate(which, prepare_bindings(binders), prepare_when(when), prepare(body))
+        case syntax.Aggregate(function="sum" | "min" | "max" as which, body=body):
+            items = [(holds, evaluate(body, inner)) for holds, inner in _guarded(expr, env)]
+            return total(items) if which == "sum" else extreme(which, items, aggregate=True)
         case syntax.Aggregate(function=which):
-            return refusal(f"`{which}` cannot range over binders", code="C047", help="sum, min and max can")
-        case syntax.Quantifier(kind="count", binders=binders, when=when):
-            return loops.count(prepare_bindings(binders), prepare_when(when))
+            raise Fault(f"`{which}` cannot range over binders", code="C047", help="sum, min and max can")
+        case syntax.Quantifier(kind="count"):
+            return counted([holds for holds, _ in _guarded(expr, env)])
         case syntax.Quantifier(kind=which, binders=binders, when=when):
-            return loops.quantifier(which, prepare_bindings(binders), prepare_when(when))
+            join = disjunction if which == "any" else conjunction
+            return join([admitted(when, inner) for inner in choices(binders, env)])
         case syntax.SetLiteral(items=items):
-            names = (item.id if isinstance(item, syntax.Name) else "" for item in items)
-            return operations.listed([(name, prepare_value(item)) for name, item in zip(names, items, strict=True)])
+            return Elements.of(
+                item.id if isinstance(item, syntax.Name) and env.gives_birth(item.id) else value(item, env)
+                for item in items
+            )
         case syntax.SetBuilder(body=body, binders=binders):
-            return operations.built(prepare_value(body), prepare_bindings(binders))
+            return Elements.of([value(body, inner) for inner in choices(binders, env.where(env.place.closed))])
         case syntax.Tuple(items=items):
-            parts = [prepare_value(item) for item in items]
-            return lambda env: tuple([part(env) for part in parts])
+            return tuple([value(item, env) for item in items])
         case syntax.Money():
             help_ = "write the number without `$`"
-            return refusal("an amount of money stands only after `budget`", code="C050", help=help_)
+            raise Fault("an amount of money stands only after `budget`", code="C050", help=help_)
         case _:
             help_ = "give a table these entries, and look it up by its name"
-            return refusal("a map stands only after `table NAME[S] =` and after `model`", code="C048", help=help_)
+            raise Fault("a map stands only after `table NAME[S] =` and after `model`", code="C048", help=help_)
 
 
-def prepare_value(expr: syntax.Expr) -> Callable[[Environment], Value]:
-    """The rule of an expression that no decision may change."""
-    if isinstance(expr, Literal):
-        literal = _literal(expr)
-        return lambda env: literal
-    rule = prepare(expr)
-
-    def found(env: Environment) -> Value:
-        result = rule(env.fixed())
-        assert not isinstance(result, Ground)
-        return result
-
-    return found
-
-
-def prepare_elements(expr: syntax.Expr) -> Callable[[Environment], Elements]:
-    """The rule of an expression that is a set."""
-    rule = prepare_value(expr)
-
-    def found(env: Environment) -> Elements:
-        result = rule(env)
-        if not isinstance(result, Elements):
-            last = expr.span.text if isinstance(expr, syntax.Name | syntax.Number) else "8"
-            help_ = f"a range of numbers is written `1..{last}`" if type(result) is int else ""
-            raise Fault(f"this is {kind(result)} (`{text(result)}`), not a set", code="C057",
-                        help=help_, span=expr.span)  # fmt: skip
-        return result
-
-    return found
-
-
-def prepare_condition(expr: syntax.Expr) -> Callable[[Environment], bool]:
-    """The rule of a `where`."""
-    rule = prepare_value(expr)
-    return lambda env: located(expr.span, truth, rule(env), "`where`")
-
-
-def prepare_when(expr: syntax.Expr | None) -> Rule:
-    """The rule of a `when`; without one, every round is admitted."""
-    return constant(True) if expr is None else prepare(expr)
-
-
-def prepare_loops(items: Sequence[syntax.Binder | syntax.Index]) -> list[Loop]:
-    """Nested loops, their domains ready to be evaluated."""
-    found: list[Loop] = []
-    bound: set[str] = set()
-    for item in items:
-        depends = bool(bound) and not bound.isdisjoint(syntax.mentioned(item.domain))
-        found.append(Loop(item, prepare_elements(item.domain), depends))
-        bound |= set(item.names)
-    return found
-
-
-def prepare_links(expr: syntax.Comparison) -> tuple[Rule, list[Rule]]:
-    """The rule of a comparison, and those of its operands for who asks for them in the same places."""
-    operands = [operations.once(prepare(operand)) for operand in expr.operands]
-    return _placed(operations.comparison(expr.operators, operands), expr), operands
-
-
-def prepare_bindings(binders: syntax.Binders) -> Choices:
-    """Every choice of the binders that passes the filter, the last binder turning fastest."""
-    nested = prepare_loops(binders.items)
-    if binders.where is None:
-        return lambda env: map(ROUND, rounds(nested, env))
-    where = prepare_condition(binders.where)
-    return lambda env: (inner for _, inner in rounds(nested, env) if where(inner))
+# ---- what no decision may change ---------------------------------------------------------------------------
 
 
 def value(expr: syntax.Expr, env: Environment) -> Value:
-    """The value of an expression in one place, which no decision may change."""
-    return prepare_value(expr)(env)
+    """The value of an expression that no decision may change."""
+    found = evaluate(expr, env.fixed())
+    assert not isinstance(found, Ground)
+    return found
 
 
 def elements(expr: syntax.Expr, env: Environment) -> Elements:
-    """The value of an expression in one place, as a set."""
-    return prepare_elements(expr)(env)
+    """The value of an expression that is a set."""
+    found = value(expr, env)
+    if not isinstance(found, Elements):
+        last = expr.span.text if isinstance(expr, syntax.Name | syntax.Number) else "8"
+        help_ = f"a range of numbers is written `1..{last}`" if type(found) is int else ""
+        raise Fault(f"this is {kind(found)} (`{text(found)}`), not a set", code="C057",
+                    help=help_, span=expr.span)  # fmt: skip
+    return found
+
+
+def condition(expr: syntax.Expr, env: Environment) -> bool:
+    """Whether a `where` admits a round."""
+    return located(expr.span, truth, value(expr, env), "`where`")
+
+
+def admitted(when: syntax.Expr | None, env: Environment) -> Folded:
+    """Whether a `when` holds; without one, it always does."""
+    return True if when is None else evaluate(when, env)
+
+
+# ---- loops -------------------------------------------------------------------------------------------------
+
+
+def choices(binders: syntax.Binders, env: Environment) -> Iterator[Environment]:
+    """The place of every round that the filter admits, the last binder turning fastest."""
+    where, found = binders.where, rounds(binders.items, env)
+    return (inner for _, inner in found if where is None or condition(where, inner))
+
+
+def _guarded(loop: syntax.Aggregate | syntax.Quantifier, env: Environment) -> Iterator[tuple[Folded, Environment]]:
+    """(condition, place) of every round whose `when` is not false."""
+    for inner in choices(loop.binders, env):
+        holds = admitted(loop.when, inner)
+        if isinstance(holds, Ground) or truth(holds, "`when`"):
+            yield holds, inner
+
+
+def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[Key, Environment]]:
+    """(flattened key, environment) of every instance that `[…where…]` admits; one without indices.
+
+    The private cells that the indices of an instance were computed from are its `reads`; all of them, also those of
+    instances that were not admitted, are added to `env.reads`.
+    """
+    if indices is None:
+        yield (), env
+        return
+    outer = env.apart()
+    for key, instance in rounds(indices.items, outer, apart=True):
+        passes = indices.where is None or condition(indices.where, instance)
+        if env.reads is not None and instance.reads:
+            env.reads.update(instance.reads)
+        if passes:
+            yield flatten(key), instance
+    if env.reads is not None and outer.reads:
+        env.reads.update(outer.reads)
+
+
+def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+    """The items and places of nested loops, the last one turning fastest.
+
+    What does not depend on an outer loop is computed once, and its size is known before anything runs. `apart`: every
+    round has private reads of its own, which begin with those of the domains that led to it.
+    """
+    pools: list[Elements | None] = []
+    bound: set[str] = set()
+    for loop in loops:
+        depends = bound and not bound.isdisjoint(env.place.facts.spec.mentions(loop.domain))
+        pools.append(None if depends else elements(loop.domain, env))
+        bound.update(loop.names)
+    sizes = (*env.rounds, *(len(pool) for pool in pools if pool is not None))
+    try:
+        env.place.meter.foresee(sizes)
+    except Fault as fault:
+        raise at(fault, loops[0].span.to(loops[-1].span)) from None
+    return _turn(loops, pools, (), Environment(env.place, env.bindings, env.reads, sizes), apart)
+
+
+def _turn(
+    loops: Loops, pools: Sequence[Elements | None], items: tuple[Value, ...], env: Environment, apart: bool
+) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+    """The rounds of the loops that are left, inside those whose items are given."""
+    loop, pool, innermost = loops[len(items)], pools[len(items)], len(items) + 1 == len(loops)
+    if pool is None:
+        env = env.apart() if apart else env
+        pool = elements(loop.domain, env)
+    try:
+        env.place.meter.count(len(pool))
+        for item in pool.items:
+            inner = env.bind(loop.names, item, apart=apart and innermost)
+            if innermost:
+                yield (*items, item), inner
+            else:
+                yield from _turn(loops, pools, (*items, item), inner, apart)
+    except Fault as fault:
+        raise at(fault, loop.domain.span) from None

@@ -8,10 +8,8 @@ from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model import rubrics as judged
 from colosseum.model.environment import Environment, Meter, Surroundings, refuse_private
-from colosseum.model.evaluate import value
-from colosseum.model.faults import Problems
+from colosseum.model.evaluate import indexed, value
 from colosseum.model.ground import ground
-from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
 from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
@@ -32,7 +30,7 @@ from colosseum.model.scenario import (
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Elements, Fault, Value, a, instance_name
-from colosseum.model.world import World
+from colosseum.model.world import Problems, World
 
 READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
@@ -122,11 +120,10 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Pro
     name = statement.name
     outer = Environment(Surroundings(world, meter=meter))
     paid, domains = replace(outer.place, payoffs=True), Domains(task, meter)
-    rule = worth(statement, "an objective", world.spec)
     try:
         for key, env in indexed(statement.indices, outer):
             name = instance_name(statement.name, key)
-            whole = rule(env.where(paid), domains)
+            whole = worth(statement, "an objective", env.where(paid), domains)
             found += [] if whole is None else [Objective(name, whole)]
     except Fault as fault:
         work.fault(fault, statement.name_span, instance=name)

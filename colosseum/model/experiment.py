@@ -4,16 +4,15 @@ The first arm is the control. An arm states only what differs; it wins over the 
 cartesian factor; `where` drops combinations. Nothing is silently rewritten.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
-from colosseum.model.faults import Poisoned, Problems
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
@@ -21,8 +20,10 @@ from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, rea
 from colosseum.model.spec import Declared
 from colosseum.model.sweeps import Option, points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
+from colosseum.model.world import Poisoned, Problems
 
 V = TypeVar("V")
+Changing: TypeAlias = syntax.Setting | syntax.Sweep
 MOST_RUNS = 1_000_000
 """Runs that an experiment may have."""
 SHARED = {
@@ -91,7 +92,10 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     sizes = (len(laid), max(1, len(statement.arms)), len(seeds), repeats)
     if prod(sizes) > MOST_RUNS:
         return None, [*work.findings.diagnostics, _too_many(statement, sizes)]
-    cells = [Arm(arm.name, label, work.arm(arm, point)) for label, point in laid for arm in statement.arms]
+    cells = [
+        Arm(arm.name, label, work.varied(point, [(s, s.values) for s in arm.settings]))
+        for label, point in laid for arm in statement.arms
+    ]  # fmt: skip
     if not statement.arms:
         cells = [Arm("baseline", label, point) for label, point in laid]
     if work.findings.diagnostics:
@@ -166,7 +170,7 @@ class _Reader:
                 elif setting.name == "repeats":
                     repeats = self._repeats(setting)
                 else:
-                    conditions = self.apply(conditions, setting.name, setting.values, setting)
+                    conditions = self.apply(conditions, setting, setting.values)
         return conditions, seeds, repeats
 
     def _repeats(self, setting: syntax.Setting) -> int:
@@ -177,12 +181,14 @@ class _Reader:
             raise Fault(f"`repeats` is a whole number of at least 1, not `{text(found)}`", code="C087")
         return found
 
-    def arm(self, arm: syntax.Arm, base: Conditions) -> Conditions:
-        """What holds in an arm at a sweep point."""
-        conditions = base
-        for setting in arm.settings:
-            with self.findings.caught(setting.span):
-                conditions = self.vary(conditions, setting.name, setting.values, setting)
+    def varied(self, conditions: Conditions, said: Iterable[tuple[Changing, tuple[syntax.Expr, ...]]]) -> Conditions:
+        """Conditions with what an arm or the options of a sweep point say applied."""
+        for where, values in said:
+            with self.findings.caught(where.span):
+                if where.name in SHARED:
+                    message = f"`{where.name}` is set once, for the whole experiment: {SHARED[where.name]}"
+                    raise at(Fault(message, code="C086"), where.name_span)
+                conditions = self.apply(conditions, where, values)
         return conditions
 
     def points(self, statement: syntax.Experiment, base: Conditions) -> Iterator[tuple[str, Conditions]]:
@@ -191,25 +197,12 @@ class _Reader:
         with self.findings.caught(statement.sweeps[0].span if statement.sweeps else statement.span):
             combinations = list(points(statement, self.spec, self.environment))
         for chosen in combinations:
-            conditions = base
-            for option in chosen:
-                with self.findings.caught(option.sweep.span):
-                    conditions = self.vary(conditions, option.sweep.name, (option.expr,), option.sweep)
-            yield ", ".join(f"{o.sweep.name}={o.label}" for o in chosen), conditions
+            label = ", ".join(f"{o.sweep.name}={o.label}" for o in chosen)
+            yield label, self.varied(base, [(o.sweep, (o.expr,)) for o in chosen])
 
-    def vary(
-        self, conditions: Conditions, name: str, values: tuple[syntax.Expr, ...], where: syntax.Declaration
-    ) -> Conditions:
-        """Conditions with what an arm or a sweep says applied; raises Fault."""
-        if name in SHARED:
-            message = f"`{name}` is set once, for the whole experiment: {SHARED[name]}"
-            raise at(Fault(message, code="C086"), where.name_span)
-        return self.apply(conditions, name, values, where)
-
-    def apply(
-        self, conditions: Conditions, name: str, values: tuple[syntax.Expr, ...], where: syntax.Declaration
-    ) -> Conditions:
+    def apply(self, conditions: Conditions, where: Changing, values: tuple[syntax.Expr, ...]) -> Conditions:
         """Conditions with one setting applied; raises Fault."""
+        name = where.name
         if len(values) != 1:
             raise Fault(f"`{name}` takes one value, not {len(values)}", code="C087")
         expr = values[0]
@@ -236,7 +229,7 @@ class _Reader:
                 return replace(conditions, params=_put(conditions.params, name, found))
         raise at(self._unknown(name), where.name_span)
 
-    def _check_kind(self, name: str, found: Value, expr: syntax.Expr, where: syntax.Declaration) -> None:
+    def _check_kind(self, name: str, found: Value, expr: syntax.Expr, where: Changing) -> None:
         """A param keeps its kind: what reads a number could not read a set."""
         own = self.facts.param(name)
         if kind(own) != kind(found):

@@ -10,8 +10,7 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment, Read, Surroundings
-from colosseum.model.evaluate import prepare
-from colosseum.model.instances import indexed
+from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.payoff_sheet import Sheets
 from colosseum.model.scenario import Task
 from colosseum.model.table_rows import few
@@ -52,13 +51,13 @@ def flows(sheets: Sheets) -> Iterator[Flow]:
 def _of_statement(statement: Guarded, world: World, task: Task) -> Iterator[Flow]:
     outer, indices = Environment(Surroundings(world), reads=set()), statement.indices
     hard = statement if isinstance(statement, syntax.Require) and statement.penalty is None else None
-    rules = [prepare(part) for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
+    ruling = [part for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
     owners = {r.name: {task.variable[n].owner for n in r.condition.scope} for r in task.hard}
     ruled: dict[Read, set[str]] = {}
     for key, env in indexed(indices, outer):
         before = set(env.reads or ())
-        for rule in rules:
-            rule(env)
+        for part in ruling:
+            evaluate(part, env)
         for cell in set(env.reads or ()) - before:
             ruled.setdefault(cell, set()).update(owners.get(instance_name(statement.name, key), ()))
     everybody = set(task.agents)

@@ -1,24 +1,31 @@
-"""The task of one instance. In: a World; out: a Task, every variable, payoff and requirement as ground terms."""
+"""Tasks. In: a World; out: a Task, every variable, payoff and requirement as ground terms.
 
-from collections.abc import Callable, Iterator
+Or in: the public world and the private cells that one agent knows; out: the task that it can imagine. The public world
+holds nothing that is secret from anybody: no private entry, coalition, secret channel or prompt. Unknown private
+numbers are imagined as the mean of the known ones (of the same last index where there are any).
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
-from colosseum.model.credit import credit
+from colosseum.model import draws
 from colosseum.model.environment import Environment, Meter, Read, Surroundings
-from colosseum.model.evaluate import prepare_value
-from colosseum.model.faults import Problems
-from colosseum.model.instances import indexed
-from colosseum.model.payoff_rules import Instance, requirement, worth
+from colosseum.model.evaluate import indexed, value
+from colosseum.model.payoff_rules import Instance, credit, requirement, worth
+from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
-from colosseum.model.tables import agent_position, in_order, people
+from colosseum.model.spec import Declared
+from colosseum.model.tables import agent_position, draw, in_order, people
 from colosseum.model.undefined_payoffs import Domains
-from colosseum.model.values import Fault, Key, first_doubled, instance_name
-from colosseum.model.world import Facts, World
+from colosseum.model.values import Entries, Fault, Key, Value, first_doubled, instance_name, is_number
+from colosseum.model.world import Facts, Problems, TableData, World
 
+PUBLIC = (syntax.Param, syntax.Agents, syntax.Set, syntax.Table, syntax.Variable, syntax.Reward, syntax.Require,
+          syntax.Network)  # fmt: skip
 Stable: TypeAlias = dict[str, list[Instance]]
 """The instances of statements that are the same in several worlds, by name; empty until they are known."""
 
@@ -82,9 +89,8 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
     try:
         decided = work.place.facts.decided(statement.name)
         position = agent_position(list(decided.domains), work.place.facts.members("agents"))
-        owned = _owner(statement, position)
         for name, key, env in work.each(statement, statement.indices):
-            owner = owned(key, env)
+            owner = _owner(statement, position, key, env)
             found.append(Variable(name, owner, decided.domains[key]))
             _check_domain(name, owner, decided.reads[key], env.place.facts)
             work.note(decided.reads[key])
@@ -99,36 +105,23 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
     return found
 
 
-def _owner(statement: syntax.Variable, position: int | None) -> Callable[[Key, Environment], str]:
-    """The rule of who decides: whom `of` names, else the agent among the indices."""
+def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Environment) -> str:
+    """Who decides: whom `of` names, else the agent among the indices."""
+    name, agents = statement.name, env.place.facts.members("agents")
     if statement.owner is not None:
-        return _named_owner(statement.owner)
-    if position is not None:
-        return lambda key, env: str(key[position])
-
-    def nobody(key: Key, env: Environment) -> str:
-        name, choice = statement.name, " ".join(statement.domain.span.text.split())
-        if key:
-            help_ = "say who decides with `of OWNER`, as in `variable price[goods] of seller: 0..9`"
-            raise Fault(f"nobody owns `{name}`: no index is an agent", code="C063", help=help_)
-        agents = env.place.facts.members("agents")
-        each, one = f"variable {name}[agents]: {choice}", f"variable {name} of {agents.items[0]}: {choice}"
-        raise Fault(f"nobody owns `{name}`: it has neither an index nor an owner", code="C063",
-                    help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
-
-    return nobody
-
-
-def _named_owner(expr: syntax.Expr) -> Callable[[Key, Environment], str]:
-    rule = prepare_value(expr)
-
-    def owner(key: Key, env: Environment) -> str:
-        owners = people(rule(env), env.place.facts.members("agents"), expr)
+        owners = people(value(statement.owner, env), agents, statement.owner)
         if len(owners) != 1:
             raise Fault(f"a variable has one owner, not {len(owners)}", code="C063")
         return owners[0]
-
-    return owner
+    if position is not None:
+        return str(key[position])
+    if key:
+        help_ = "say who decides with `of OWNER`, as in `variable price[goods] of seller: 0..9`"
+        raise Fault(f"nobody owns `{name}`: no index is an agent", code="C063", help=help_)
+    choice = " ".join(statement.domain.span.text.split())
+    each, one = f"variable {name}[agents]: {choice}", f"variable {name} of {agents.items[0]}: {choice}"
+    raise Fault(f"nobody owns `{name}`: it has neither an index nor an owner", code="C063",
+                help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
 
 
 def _check_domain(name: str, owner: str, reads: set[Read], facts: Facts) -> None:
@@ -144,9 +137,14 @@ def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work
     found: list[Instance] = []
     name = ""
     try:
-        rule = _paid(statement, work) if isinstance(statement, syntax.Reward) else _required(statement, work)
+        if isinstance(statement, syntax.Require) and statement.penalty is None and statement.recipients is not None:
+            raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
+                        help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
         for name, _, env in work.each(statement, statement.indices):
-            instance = rule(name, env, domains)
+            if isinstance(statement, syntax.Reward):
+                instance = _paid(statement, name, env, domains)
+            else:
+                instance = requirement(statement, name, env, domains)
             if instance is not None:
                 found.append(instance)
             if instance is not None or isinstance(statement, syntax.Require):
@@ -156,20 +154,99 @@ def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work
     return found
 
 
-def _paid(statement: syntax.Reward, work: Grounding) -> Callable[[str, Environment, Domains], Instance | None]:
-    rule, split = worth(statement, "a reward", work.place.facts.spec), credit(statement.recipients)
-
-    def reward(name: str, env: Environment, domains: Domains) -> Instance | None:
-        paid = rule(env, domains)
-        if paid is None:
-            return None
-        return None, Payoff(name, statement.name, "reward", paid, split(env, paid.scope, domains.task))
-
-    return reward
+def _paid(statement: syntax.Reward, name: str, env: Environment, domains: Domains) -> Instance | None:
+    paid = worth(statement, "a reward", env, domains)
+    if paid is None:
+        return None
+    shares = credit(statement.recipients, env, paid.scope, domains.task)
+    return None, Payoff(name, statement.name, "reward", paid, shares)
 
 
-def _required(statement: syntax.Require, work: Grounding) -> Callable[[str, Environment, Domains], Instance | None]:
-    if statement.penalty is None and statement.recipients is not None:
-        raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
-                    help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
-    return requirement(statement, work.place.facts.spec)
+# ---- imagined ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PublicWorld:
+    """A world without its secrets, and the keys of its private tables."""
+
+    world: World
+    hidden: dict[str, tuple[Key, ...]]
+    """Private tables: their keys (the index sets are public), not their entries."""
+
+    def cells(self) -> dict[str, Cell]:
+        """Every private cell by its written name."""
+        return {instance_name(t, k): Cell(t, k) for t, keys in self.hidden.items() for k in keys}
+
+
+def publish(world: World) -> PublicWorld:
+    """Strip a world of everything that is secret from anybody."""
+    composition = world.spec.composition
+    statements = tuple(s for s in composition.statements if isinstance(s, PUBLIC))
+    names = {s.name for s in world.spec.symbols.values() if isinstance(s.statement, PUBLIC)}
+    spec = Declared(
+        replace(composition, statements=statements, overridden=()),
+        {n: s for n, s in world.spec.symbols.items() if n in names},
+        {},
+    )
+    hidden = {t.name: tuple(t.entries) for t in world.tables.values() if t.private}
+    sets = {n: s for n, s in world.sets.items() if n in names}
+    tables = {n: t for n, t in world.tables.items() if not t.private and n not in spec.derived}
+    return PublicWorld(replace(world, spec=spec, sets=sets, tables=tables, domains={}), hidden)
+
+
+def visible(world: World, agent: str) -> dict[Cell, Value]:
+    """The private cells that an agent may see."""
+    return {
+        Cell(t.name, k): t.entries[k] for t in world.tables.values() for k, who in (t.audience or {}).items()
+        if agent in who
+    }  # fmt: skip
+
+
+def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable | None = None) -> Task | None:
+    """The task that these beliefs imply; None when they are too odd to make one. No belief changes what is `stable`."""
+    world, spec = public.world, public.world.spec
+    facts = Realiser(spec, 0, world.params, memo={("network", "links"): world.links})
+    for family, known_facts in (("params", world.params), ("sets", world.sets), ("tables", world.tables)):
+        facts.memo |= {(family, name): fact for name, fact in known_facts.items()}
+    tables = dict(world.tables)
+    try:
+        for name, keys in public.hidden.items():
+            entries = _believed(name, keys, known, facts)
+            tables[name] = TableData(name, entries, dict.fromkeys(keys, ()))
+            facts.memo["tables", name] = tables[name]
+        tables |= {n: facts.table(n) for n in spec.derived}
+        domains = {s.name: facts.decided(s.name) for s in spec.of(syntax.Variable)}
+        blind = {n: replace(t, audience=None) for n, t in tables.items()}
+        task, diagnostics = ground(replace(world, tables=blind, domains=domains), stable=stable)
+    except Fault:
+        return None
+    return None if diagnostics else task
+
+
+def _believed(name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], facts: Realiser) -> Entries:
+    told = {k: known[Cell(name, k)] for k in keys if Cell(name, k) in known}
+    if not told:
+        return _prior(name, keys, facts)
+    everything = list(told.values())
+    by_last: dict[Value, list[Value]] = {}
+    for k, v in told.items():
+        by_last.setdefault(k[-1] if k else None, []).append(v)
+    return {k: told[k] if k in told else _typical(by_last.get(k[-1] if k else None, everything)) for k in keys}
+
+
+def _typical(values: list[Value]) -> Value:
+    numbers = [v for v in values if isinstance(v, int | float) and is_number(v)]
+    if len(numbers) < len(values):
+        return values[0]
+    mean = sum(numbers) / len(numbers)
+    return round(mean) if all(isinstance(v, int) for v in numbers) else mean
+
+
+def _prior(name: str, keys: tuple[Key, ...], facts: Realiser) -> Entries:
+    """A table of which nothing is known: redrawn or recomputed by its public rule, else zero."""
+    statement = facts.spec.symbols[name].statement
+    assert isinstance(statement, syntax.Table)
+    if not isinstance(statement.source, syntax.Drawn):
+        return dict.fromkeys(keys, 0)
+    environments: dict[Key, Environment] = dict(indexed(statement.indices, facts.environment()))
+    return {k: draw(statement.source.call, draws.key(0, f"prior {name}", k), environments[k]) for k in keys}

@@ -7,10 +7,9 @@ from itertools import product
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
-from colosseum.model.channels import live_channels
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.flows import flows
-from colosseum.model.networks import public_channels
+from colosseum.model.networks import live_channels, public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Prompt, Scenario, Task

@@ -1,20 +1,18 @@
 """Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, permutations
 from typing import TypeGuard
 
 from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
-from colosseum.model.environment import Environment, Rule, unknown
-from colosseum.model.faults import Poisoned
-from colosseum.model.folding import Folded, term
+from colosseum.model.environment import Environment, unknown
 from colosseum.model.scenario import Task
 from colosseum.model.spec import Symbol
-from colosseum.model.terms import Decision, Ground, Select, Term
+from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, flatten, instance_name, text
-from colosseum.model.world import Decided, Source
+from colosseum.model.world import Decided, Poisoned, Source
 
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
@@ -23,75 +21,41 @@ DEEPEST = 130
 """Levels of a term; an expression as written has at most 120."""
 
 
-def fact(name: str) -> Rule:
-    """The rule of a name that is no binder."""
-
-    def rule(env: Environment) -> Folded:
-        facts = env.place.facts
-        if name == "links":
-            return facts.links
-        if name == "total":
-            return payoff(None, env)
-        symbol = facts.symbol(name)
-        match symbol.kind if symbol else None:
-            case "param":
-                return facts.param(name)
-            case "set" | "coalition" | "channel":
-                return facts.members(name)
-        if symbol and symbol.kind in LOOKED_UP:
-            return look_up(symbol, (), env)
-        if symbol is None and facts.is_element(name):
-            return name
-        raise unknown(name, env)
-
-    return rule
+def fact(name: str, env: Environment) -> Folded:
+    """What a name that is no binder stands for."""
+    facts = env.place.facts
+    if name == "links":
+        return facts.links
+    if name == "total":
+        return payoff(None, env)
+    symbol = facts.symbol(name)
+    match symbol.kind if symbol else None:
+        case "param":
+            return facts.param(name)
+        case "set" | "coalition" | "channel":
+            return facts.members(name)
+    if symbol and symbol.kind in LOOKED_UP:
+        return look_up(symbol, (), env)
+    if symbol is None and name in facts.elements:
+        return name
+    raise unknown(name, env)
 
 
-def enumeration(name: str, numbers: Callable[[Environment], Elements] | None) -> Rule:
+def enumeration(name: str, numbers: Elements | None, env: Environment) -> Elements:
     """`engineer[1..3]`: the elements engineer1 to engineer3."""
-
-    def rule(env: Environment) -> Folded:
-        if numbers is None:
-            raise unknown(name, env)
-        made = tuple(f"{name}{i}" for i in numbers(env))
-        strange = [m for m in made if not (env.place.births or env.place.facts.is_element(m))]
-        if strange:
-            raise unknown(strange[0], env)
-        return Elements(made)
-
-    return rule
+    if numbers is None:
+        raise unknown(name, env)
+    made = tuple(f"{name}{i}" for i in numbers)
+    strange = [m for m in made if not (env.place.births or m in env.place.facts.elements)]
+    if strange:
+        raise unknown(strange[0], env)
+    return Elements(made)
 
 
-def entry(name: str, keys: Sequence[Rule], *, otherwise: Rule) -> Rule:
-    """`cost[a, t]`, and `otherwise` where the name is not declared."""
-    together = _together(keys)
-
-    def rule(env: Environment) -> Folded:
-        source = env.place.sources.get(name)
-        if source is not None and name not in env.bindings:
-            return _select(source, together(env), env)
-        symbol = env.place.facts.symbol(name)
-        if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
-            raise _not_looked_up(name, symbol, env)
-        if name == "payoff":
-            return _paid(together(env), env)
-        return look_up(symbol, together(env), env) if symbol else otherwise(env)
-
-    return rule
-
-
-def _together(keys: Sequence[Rule]) -> Callable[[Environment], tuple[Folded, ...]]:
-    """The rule of all keys. Most tables have one index or two, and a list for each look-up takes half its time."""
-    match keys:
-        case [one]:
-            return lambda env: (one(env),)
-        case [one, other]:
-            return lambda env: (one(env), other(env))
-        case _:
-            return lambda env: tuple([key(env) for key in keys])
-
-
-def _not_looked_up(name: str, symbol: Symbol | None, env: Environment) -> Fault:
+def unfit_base(name: str, symbol: Symbol | None, env: Environment) -> Fault | None:
+    """The Fault for `name[…]` where the name is a binder, or declared as something else than a table or variable."""
+    if name not in env.bindings and (symbol is None or symbol.kind in LOOKED_UP):
+        return None
     if symbol and name in env.bindings:
         return Poisoned(f"a loop variable hides `{name}`")
     what = a(symbol.kind) if symbol else "a binder"
@@ -107,7 +71,7 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
         raise _fixed(name)
     source = facts.table(name) if symbol.kind == "table" else facts.decided(name)
     env.place.sources[name] = source
-    return _select(source, keys, env)
+    return select(source, keys, env)
 
 
 def _fixed(variable: str) -> Fault:
@@ -116,10 +80,18 @@ def _fixed(variable: str) -> Fault:
                  help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
 
 
-def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    """An entry, once it is noted who read it."""
+def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
+    """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
     if not (_settled(keys) and keys in source.entries):
-        return _opened(source, keys, env)
+        if None in keys:
+            return None
+        if isinstance(source, Decided) and not env.place.decisions:
+            raise _fixed(source.name)
+        keys = flatten(keys)
+        if not _settled(keys):
+            return _moving(source, keys, env)
+        if keys not in source.entries:
+            raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
     entry: Folded = source.entries[keys]
     if isinstance(source, Decided):
         if not env.place.decisions:
@@ -133,20 +105,6 @@ def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
         check_depth(entry)
         env.place.meter.count(entry.extent[0])  # it is substituted
     return entry
-
-
-def _opened(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    """Look up keys that are no entry as they stand: pairs are opened, and decisions may change some."""
-    if None in keys:
-        return None
-    if isinstance(source, Decided) and not env.place.decisions:
-        raise _fixed(source.name)
-    keys = flatten(keys)
-    if not _settled(keys):
-        return _moving(source, keys, env)
-    if keys not in source.entries:
-        raise _missing(source, keys, env)
-    return _select(source, keys, env)
 
 
 def _settled(keys: tuple[Folded, ...]) -> TypeGuard[Key]:
@@ -164,13 +122,14 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     widths = [_width(values) for values in reach]
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
-        raise _missing(source, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
+        shown = tuple(k if not isinstance(k, Ground) else "…" for k in keys)
+        raise no_entry(name, shown, source.entries, env.place.facts.symbol(name))
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.place.meter.count(len(known))
     if not matching:
         _refuse_swapped(name, reach, grouped, env)
-    entries = tuple((key, term(_select(source, flatten(key), env))) for key in matching)
+    entries = tuple((key, term(select(source, flatten(key), env))) for key in matching)
     return Select(name, tuple(term(k) for k in keys), entries)
 
 
@@ -201,15 +160,6 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
             return frozenset((key,))
 
 
-def _missing(source: Source, key: Key, env: Environment) -> Fault:
-    name, entries, symbol = source.name, source.entries, env.place.facts.symbol(source.name)
-    needed = len(next(iter(entries), ()))
-    if entries and needed != len(key):
-        words = "index" if needed == 1 else "indices"
-        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=_declaration(name, symbol))
-    return no_entry(name, key, entries, symbol)
-
-
 def _refuse_swapped(
     name: str, reach: "list[frozenset[Value] | None]", known: Sequence[Key], env: Environment
 ) -> None:
@@ -221,10 +171,12 @@ def _refuse_swapped(
             raise no_entry(name, key, entries, env.place.facts.symbol(name))
 
 
-def no_entry(
-    name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None
-) -> Fault:
+def no_entry(name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None) -> Fault:
     """The Fault for an entry that does not exist, with help where another order of its indices does."""
+    needed = len(next(iter(entries), key))
+    if needed != len(key):
+        words = "index" if needed == 1 else "indices"
+        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=_declaration(name, symbol))
     message = f"`{instance_name(name, key)}` does not exist"
     if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
         parts = ("the indices seem to be swapped", _declaration(name, symbol))
@@ -257,7 +209,7 @@ def check_depth(found: Term) -> None:
         raise Fault(message, code="C056", help="use fewer tables that read other tables")
 
 
-def _paid(keys: tuple[Folded, ...], env: Environment) -> Term:
+def paid(keys: tuple[Folded, ...], env: Environment) -> Term:
     """`payoff[a]`."""
     if len(keys) == 1 and isinstance(keys[0], str):
         return payoff(keys[0], env)

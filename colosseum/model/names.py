@@ -1,18 +1,21 @@
-"""Names in expressions. In: a declared spec and the elements it declares; out: every name without a meaning.
+"""Names. In: a declared spec; out: every element that its text names, and every name in it without a meaning.
 
-Evaluation would find only the first unknown name of a statement, and none in a loop over nothing; this pass finds all.
+New names are born only in `agents`, in `{…}` after `set` or a table's draw, in `ticket[1..8]` there, in grids and in
+CSV files. So what a name means depends neither on the seed nor on the order in which facts are computed. Evaluation
+would find only the first unknown name of a statement, and none in a loop over nothing; this pass finds all.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
 from colosseum.model.draws import DRAWS
-from colosseum.model.functions import FUNCTIONS
 from colosseum.model.networks import PARAMETERS
-from colosseum.model.spec import Declared
-from colosseum.model.values import a
+from colosseum.model.operations import FUNCTIONS
+from colosseum.model.spec import Declared, place
+from colosseum.model.values import Elements, Fault, a
 
 AGGREGATES = ("sum", "min", "max")
 NOTHING = ("nothing", "null", "None", "nil", "NULL", "NA", "empty", "nobody")
@@ -71,12 +74,7 @@ class _Scope:
             case None | syntax.Network() | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
                 pass  # a graph, a text and settings are read where they are used
             case syntax.Agents(items=items):
-                for item in items:
-                    if not isinstance(item, syntax.Name):
-                        yield from self.inside(item, bound, births=True)
-            case syntax.Table(indices=indices, recipients=recipients, of=of, source=source):
-                yield from self.inside(of, bound)
-                yield from self.within(indices, (recipients, source), bound)
+                yield from self.each((i for i in items if not isinstance(i, syntax.Name)), bound, births=True)
             case syntax.Variable(indices=indices, owner=owner, domain=domain):
                 inner = dict(bound)
                 yield from self.loop(indices, inner)
@@ -84,23 +82,17 @@ class _Scope:
                 yield from map(_in_domain, self.inside(domain, inner))
             case syntax.Coalition(members=members, objectives=objectives):
                 yield from map(self.as_agents, self.inside(members, bound))
-                yield from self.within(None, objectives, bound)
-            case syntax.Channel() | syntax.Prompt():
-                yield from map(self.as_agents, self.within(None, syntax.children(node), bound))
-            case syntax.ToWhom(recipient=recipient):
-                yield from map(self.as_agents, self.inside(recipient, bound))
-            case syntax.ToEach(binders=binders, when=when):
-                yield from map(self.as_agents, self.within(binders, (when,), bound))
-            case syntax.Claim(indices=indices, truth=truth):
-                yield from self.within(indices, (truth,) if isinstance(truth, syntax.Comparison) else (), bound)
+                yield from self.each(objectives, bound)
+            case syntax.Channel() | syntax.Prompt() | syntax.ToWhom() | syntax.ToEach():
+                yield from map(self.as_agents, self.below(node, bound))
+            case syntax.Claim(indices=indices, truth=truth) if not isinstance(truth, syntax.Comparison):
+                yield from self.loop(indices, dict(bound))
             case syntax.Set(source=source):
                 yield from self.inside(source, bound, births=True)
             case syntax.Drawn(call=call):
-                yield from self.within(None, call.arguments, bound, births=True)
-            case syntax.NamedArgument(value=value) | syntax.Pair(value=value):
+                yield from self.each(call.arguments, bound, births=True)
+            case syntax.Pair(value=value):
                 yield from self.inside(value, bound, births=births)
-            case syntax.Reward(indices=loop) | syntax.Require(indices=loop) | syntax.Objective(indices=loop):
-                yield from self.within(loop, (part for part in syntax.children(node) if part is not loop), bound)
             case _:
                 yield from self.expression(node, bound, births=births)
 
@@ -111,13 +103,9 @@ class _Scope:
                     yield from self.unknown(name, expr.span, bound)
             case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
                 yield from self.base(name, base.span, keys, bound, births=births)
-                yield from self.within(None, keys, bound)
-            case syntax.Aggregate(binders=loop) | syntax.Quantifier(binders=loop) | syntax.SetBuilder(binders=loop):
-                if isinstance(expr, syntax.Aggregate) and expr.function not in AGGREGATES:
-                    yield _no_loop(expr.function, expr.span)
-                yield from self.within(loop, (part for part in syntax.children(expr) if part is not loop), bound)
+                yield from self.each(keys, bound)
             case syntax.SetLiteral(items=items):
-                yield from self.within(None, (i for i in items if not (births and isinstance(i, syntax.Name))), bound)
+                yield from self.each((i for i in items if not (births and isinstance(i, syntax.Name))), bound)
             case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
                 self.means(left, bound) or self.means(right, bound) or expr.span.text != f"{left}-{right}"
             ):
@@ -126,23 +114,24 @@ class _Scope:
             case syntax.Call(function="sum"):
                 yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
             case _:
+                if isinstance(expr, syntax.Aggregate) and expr.function not in AGGREGATES:
+                    yield _no_loop(expr.function, expr.span)
                 if isinstance(expr, syntax.Call) and expr.function not in FUNCTIONS and expr.function not in PARAMETERS:
                     yield from self.not_called(expr.function, expr.span)
-                yield from self.within(None, syntax.children(expr), bound, births=births)
+                yield from self.below(expr, bound, births=births)
 
-    def within(
-        self,
-        loop: syntax.Binders | syntax.Indices | None,
-        parts: Iterable[syntax.Node | None],
-        bound: dict[str, Span],
-        *,
-        births: bool = False,
-    ) -> Iterator[Diagnostic]:
-        """A loop, and the parts that know its binders."""
-        inner = dict(bound)
+    def below(self, node: syntax.Node, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
+        """What stands in a node: its loop, and the other parts, which know the binders."""
+        inner, parts = dict(bound), list(syntax.children(node))
+        loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
         yield from self.loop(loop, inner)
+        yield from self.each((part for part in parts if part is not loop), inner, births=births and loop is None)
+
+    def each(
+        self, parts: Iterable[syntax.Node], bound: dict[str, Span], *, births: bool = False
+    ) -> Iterator[Diagnostic]:
         for part in parts:
-            yield from self.inside(part, inner, births=births)
+            yield from self.inside(part, bound, births=births)
 
     def loop(self, loop: syntax.Binders | syntax.Indices | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
         """The domains of a loop and what it leaves out; its binders are added to `inner`."""
@@ -246,3 +235,65 @@ class _Scope:
         if not family:
             return ""
         return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"
+
+
+Count: TypeAlias = Callable[[syntax.Range], Elements]
+"""The numbers of the range in `ticket[1..n]`. Raises Fault."""
+Born: TypeAlias = Iterator[tuple[str, Span]]
+
+
+def births(spec: Declared, count: Count) -> dict[str, Span]:
+    """Every element that is born, with the place of its first birth."""
+    found: dict[str, Span] = {}
+    for statement in spec.composition.statements:
+        for name, span in _born(statement, spec, count):
+            found.setdefault(name, span)
+    return found
+
+
+def _born(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
+    match statement:
+        case syntax.Agents(items=items):
+            yield from _items(items, spec, frozenset())
+            yield from _below(items, spec, count)
+        case syntax.Set(source=syntax.Given(value=expr)):
+            yield from _below((expr,), spec, count)
+        case syntax.Set(source=syntax.Drawn(call=call)) | syntax.Table(source=syntax.Drawn(call=call)):
+            yield from _below(call.arguments, spec, count)
+        case syntax.Set(source=source) | syntax.Table(source=source):
+            rows: Iterable[Iterable[syntax.Cell]] = ()
+            if isinstance(source, syntax.Grid):
+                rows = ((*(row.label if isinstance(statement, syntax.Set) else ()), *row.cells) for row in source.rows)
+            elif isinstance(source, syntax.Loaded) and place(source) in spec.sheets:
+                rows = spec.sheets[place(source)].rows
+            yield from ((cell.value, cell.span) for row in rows for cell in row if isinstance(cell.value, str))
+        case _:
+            pass
+
+
+def _items(items: Iterable[syntax.Expr], spec: Declared, bound: frozenset[str]) -> Born:
+    """Names and texts that stand directly among agents or in braces; a bare name that is declared refers to that."""
+    for item in items:
+        match item:
+            case syntax.Name(id=name) if not (name in spec.symbols or name in bound or name in spec.doubts.contested):
+                yield name, item.span
+            case syntax.Text(value=name):
+                yield name, item.span
+            case _:
+                pass
+
+
+def _below(exprs: Iterable[syntax.Expr], spec: Declared, count: Count) -> Born:
+    nodes = [node for expr in exprs for node in syntax.walk(expr)]
+    bound = frozenset(name for node in nodes if isinstance(node, syntax.Binder) for name in node.names)
+    for node in nodes:
+        match node:
+            case syntax.SetLiteral(items=items):
+                yield from _items(items, spec, bound)
+            case syntax.Lookup(base=syntax.Name(id=name), keys=(syntax.Range() as key,)) if name not in spec.symbols:
+                try:
+                    yield from ((f"{name}{i}", node.span) for i in count(key))
+                except Fault:
+                    continue  # told where the set itself is computed
+            case _:
+                pass

@@ -1,10 +1,15 @@
-"""Networks. In: a graph as written and the agents; out: its edges, and the public channels they carry.
+"""Networks and channels. In: a graph as written, the agents, what an arm turns on; out: edges, and live channels.
 
 Random graphs come from our own generator on one keyed seed and are redrawn until connected. They are the one stated
 exception to identity by name: adding an agent may change any edge.
+Agents read and use the name on the wire alone; the spec's names are for the researcher. A name on the wire is keyed by
+seed, repeat and the channel's own name, so that it is equal in all arms and says nothing of other channels.
 """
 
+from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, count
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,14 +17,18 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Meter, refuse_private
-from colosseum.model.scenario import Channel, Graph
+from colosseum.model.scenario import Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, text
 
 if TYPE_CHECKING:
+    from colosseum.model.experiment import Conditions
     from colosseum.model.realise import Realiser
 
 Edge: TypeAlias = tuple[str, str]
 MOST_REDRAWS = 1000
+LABELS = Path(__file__).with_name("labels.txt")
+PUBLIC = "public"
+"""The network's channel for everybody, in the spec and on the wire."""
 
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "complete": (), "path": (), "ring": (), "star": ("center",), "erdos_renyi": ("p",), "watts_strogatz": ("k", "p"),
@@ -193,7 +202,7 @@ def connected(n: int, pairs: set[tuple[int, int]]) -> bool:
 def public_channels(graph: Graph, agents: tuple[str, ...], *, seed: int, consolidate: bool) -> tuple[Channel, ...]:
     """Complete: one channel for all. Any other graph: one an edge, or one a clique of a cover with `consolidate`."""
     if graph.kind == "complete" or len(agents) < 3:
-        return (Channel("public", agents, secret=False),)
+        return (Channel(PUBLIC, agents, secret=False),)
     edges = graph_edges(graph, agents, seed=seed)
     groups = _clique_cover(agents, edges) if consolidate else edges
     return tuple(Channel(name, group, False) for name, group in zip(_channel_names(groups), groups, strict=True))
@@ -212,7 +221,7 @@ def _channel_names(groups: tuple[tuple[str, ...], ...]) -> list[str]:
 
 def names_public(name: str, agents: tuple[str, ...]) -> bool:
     """Whether some network gives a channel of its own this name. Posts go by name, so no other channel may have it."""
-    return name == "public" or _joined(name, agents)
+    return name == PUBLIC or _joined(name, agents)
 
 
 def _joined(name: str, agents: tuple[str, ...]) -> bool:
@@ -237,3 +246,54 @@ def _clique_cover(agents: tuple[str, ...], edges: tuple[Edge, ...]) -> tuple[tup
         cover.append(best)
         uncovered -= set(combinations(best, 2))
     return tuple(sorted(cover, key=lambda c: [rank[a] for a in c]))
+
+
+def live_channels(scenario: Scenario, conditions: "Conditions") -> tuple[Channel, ...]:
+    """The network's channels, then the declared ones. A secret one is off unless the arm turns it on; others are on.
+
+    A channel that was drawn for fewer than two has nobody to talk to, so there is none.
+    """
+    switched = dict(conditions.channels)
+    declared = (c for c in scenario.channels if switched.get(c.name, not c.secret) and len(c.members) > 1)
+    return (*_carried(scenario, conditions), *declared)
+
+
+def _carried(scenario: Scenario, conditions: "Conditions") -> tuple[Channel, ...]:
+    consolidate = conditions.settings.consolidate
+    return public_channels(scenario.network, scenario.task.agents, seed=scenario.seed, consolidate=consolidate)
+
+
+def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dict[str, str]:
+    """The name on the wire of every live channel, by its name in the spec; no two have the same.
+
+    Labels are drawn for all channels that the spec declares, live or not, so that no arm changes another's.
+    """
+    labels = {PUBLIC: PUBLIC}
+    for channel in (*_carried(scenario, conditions), *scenario.channels):
+        labels.setdefault(channel.name, _label(scenario.seed, repeat, channel.name, set(labels.values())))
+    loaded, names = conditions.settings.names == "loaded", dict[str, str]()
+    for channel in live_channels(scenario, conditions):
+        name = channel.wire or (channel.name if loaded else labels[channel.name])
+        names[channel.name] = next(n for n in _numbered(name) if n not in names.values())
+    return names
+
+
+def _label(seed: int, repeat: int, name: str, taken: set[str]) -> str:
+    """Two words that nobody has yet."""
+    for attempt in count():
+        key = draws.key(seed, "wire", (name, repeat, attempt))
+        label = "-".join(_words()[draws.integer(draws.key(0, key, (n,)), 0, len(_words()) - 1)] for n in (1, 2))
+        if label not in taken:
+            return label
+    raise AssertionError("there are more labels than channels")
+
+
+@cache
+def _words() -> tuple[str, ...]:
+    return tuple(LABELS.read_text(encoding="utf-8").split())
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """The name, then `name 2` and so on, for two channels that the spec gives one name."""
+    yield name
+    yield from (f"{name} {number}" for number in count(2))

@@ -1,165 +1,103 @@
-"""Operators, sets and calls. In: the rules of their parts; out: the rule of the whole."""
+"""Operators and functions. In: values and terms; out: a value where all are values, else a ground term, or a Fault."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
 
-from colosseum.diagnostics import Span, closest
-from colosseum.model import terms
-from colosseum.model.environment import MOST_STEPS, Environment, Rule, newborn
-from colosseum.model.folding import Folded, conjunction, link, term
-from colosseum.model.functions import FUNCTIONS
-from colosseum.model.terms import Constant, Decision, Ground
-from colosseum.model.values import Elements, Fault, Value, arithmetic, calculated, is_number, text, truth
+from colosseum.diagnostics import closest
+from colosseum.model import terms, values
+from colosseum.model.draws import DRAWS
+from colosseum.model.environment import Environment, Meter
+from colosseum.model.terms import Decision, Folded, Ground, Term, term
+from colosseum.model.values import Elements, Fault, Number, Value, arithmetic, kind, text, truth
 
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
 LARGEST_RANGE = 100_000
+FUNCTIONS = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
+"""The functions that expressions may call; draws are among them, to be refused with a help."""
 
 
-def constant(value: Value) -> Rule:
-    """The rule of what is the same everywhere."""
-    return lambda env: value
-
-
-def refusal(message: str, *, code: str, help: str = "", span: Span | None = None) -> Rule:  # noqa: A002 - users' word
-    """The rule of what has no meaning."""
-
-    def rule(env: Environment) -> Folded:
-        raise Fault(message, code=code, help=help, span=span)
-
-    return rule
-
-
-def once(rule: Rule) -> Rule:
-    """The same rule, which finds again what it last found in the same place.
-
-    The meter counts it again: what the two uses make of it is written twice.
-    """
-    last: tuple[Environment, Folded, int] | None = None
-
-    def kept(env: Environment) -> Folded:
-        nonlocal last
-        meter = env.place.meter
-        if last is not None and last[0] is env and meter.steps + last[2] <= MOST_STEPS:
-            meter.steps += last[2]
-            return last[1]
-        before = meter.steps
-        found = rule(env)
-        last = (env, found, meter.steps - before)
-        return found
-
-    return kept
-
-
-def operation(operator: str, left: Rule, right: Rule) -> Rule:
+def operation(operator: str, left: Folded, right: Folded, env: Environment) -> Folded:
     """`+ - * / &`."""
-
-    numeric = operator != "&"
-
-    def rule(env: Environment) -> Folded:
-        a, b = left(env), right(env)
-        if numeric and is_number(a) and is_number(b):
-            return calculated(operator, a, b)
-        if isinstance(a, Ground) or isinstance(b, Ground):
-            return terms.Arithmetic(operator, term(a), term(b))
-        if isinstance(a, Elements) or isinstance(b, Elements):
-            _read((a, b), env)
-        return arithmetic(operator, a, b)
-
-    return rule
+    if isinstance(left, Ground) or isinstance(right, Ground):
+        return terms.Arithmetic(operator, term(left), term(right))
+    if isinstance(left, Elements) or isinstance(right, Elements):
+        _read((left, right), env)
+    return arithmetic(operator, left, right)
 
 
-def minus(operand: Rule) -> Rule:
+def minus(operand: Folded) -> Folded:
     """`-e`."""
-
-    def rule(env: Environment) -> Folded:
-        negated = operand(env)
-        if isinstance(negated, Ground):
-            return terms.Arithmetic("*", Constant(-1), negated)
-        return arithmetic("-", 0, negated)
-
-    return rule
+    if isinstance(operand, Ground):
+        return terms.Arithmetic("*", terms.Constant(-1), operand)
+    return arithmetic("-", 0, operand)
 
 
-def interval(first: Callable[[Environment], Value], last: Callable[[Environment], Value]) -> Rule:
+def interval(low: Value, high: Value, meter: Meter) -> Elements:
     """`low..high`."""
-
-    def rule(env: Environment) -> Folded:
-        low, high = first(env), last(env)
-        if type(low) is not int or type(high) is not int:
-            raise Fault(f"a range runs between whole numbers, not from `{text(low)}` to `{text(high)}`", code="C057")
-        size = high - low + 1
-        if size > LARGEST_RANGE:
-            raise Fault(f"this range has {size:,} numbers, at most {LARGEST_RANGE:,} are allowed", code="C056")
-        env.place.meter.count(max(0, size - 1) // LISTED)
-        return Elements(tuple(range(low, high + 1)))
-
-    return rule
+    if type(low) is not int or type(high) is not int:
+        raise Fault(f"a range runs between whole numbers, not from `{text(low)}` to `{text(high)}`", code="C057")
+    size = high - low + 1
+    if size > LARGEST_RANGE:
+        raise Fault(f"this range has {size:,} numbers, at most {LARGEST_RANGE:,} are allowed", code="C056")
+    meter.count(max(0, size - 1) // LISTED)
+    return Elements(tuple(range(low, high + 1)))
 
 
-def comparison(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
+def comparison(operators: Sequence[str], operands: Sequence[Folded], env: Environment) -> Folded:
     """`a < b <= c`, `x in S`: a chain, mostly of one link."""
-    equality = "==" in operators or "!=" in operators
-    operator, first, second = operators[0], operands[0], operands[1]
-
-    def single(env: Environment) -> Folded:
-        left, right = first(env), second(env)
-        if operator == "==" and isinstance(left, Decision) and isinstance(right, str):
-            return env.place.test(left, right)
-        if equality and (isinstance(left, Elements) or isinstance(right, Elements)):
-            _read((left, right), env)
-        return link(operator, left, right)
-
-    def chain(env: Environment) -> Folded:
-        found = [operand(env) for operand in operands]
-        if equality:
-            _read(found, env)
-        return conjunction([link(o, *sides) for o, sides in zip(operators, pairwise(found), strict=True)])
-
-    return single if len(operators) == 1 else chain
+    left, right = operands[0], operands[1]
+    if len(operators) == 1 and operators[0] == "==" and isinstance(left, Decision) and isinstance(right, str):
+        return env.place.test(left, right)
+    if "==" in operators or "!=" in operators:
+        _read(operands, env)
+    if len(operators) == 1:
+        return link(operators[0], left, right)
+    return conjunction([link(o, *sides) for o, sides in zip(operators, pairwise(operands), strict=True)])
 
 
-def choice(condition: Rule, then: Rule, otherwise: Rule) -> Rule:
-    """`then if condition else otherwise`."""
-
-    def rule(env: Environment) -> Folded:
-        chosen = condition(env)
-        if not isinstance(chosen, Ground):
-            return then(env) if truth(chosen, "the condition of `if`") else otherwise(env)
-        return terms.Conditional(chosen, term(then(env)), term(otherwise(env)))
-
-    return rule
-
-
-def listed(items: Sequence[tuple[str, Callable[[Environment], Value]]]) -> Rule:
-    """`{a, b}`, its items with their names if that is all they are: where elements may be born, a new one is."""
-    return lambda env: Elements.of(name if name and newborn(name, env) else item(env) for name, item in items)
-
-
-def built(body: Callable[[Environment], Value], choices: Callable[[Environment], Iterator[Environment]]) -> Rule:
-    """`{e for i in S}`."""
-    return lambda env: Elements.of([body(inner) for inner in choices(env.where(env.place.closed))])
-
-
-def call(name: str, arguments: Sequence[Rule], *, named: bool) -> Rule:
-    """`max(a, b)`, `size(S)`."""
-    function = FUNCTIONS.get(name)
-    if function is None:
+def check_called(name: str, *, named: bool) -> None:
+    """Raises a Fault for a call of what is no function, or with named arguments."""
+    if name not in FUNCTIONS:
         help_ = closest(name, FUNCTIONS) or f"functions: {', '.join(sorted(FUNCTIONS))}"
-        return refusal(f"`{name}` is not a function", code="C047", help=help_)
+        raise Fault(f"`{name}` is not a function", code="C047", help=help_)
     if named:
-        return refusal(f"`{name}` takes no named arguments", code="C047")
-    called = function
+        raise Fault(f"`{name}` takes no named arguments", code="C047")
 
-    def rule(env: Environment) -> Folded:
-        found = [argument(env) for argument in arguments]
-        if name != "size":
-            _read(found, env)
-        result = called(found)
-        _read((result,), env)
-        return result
 
-    return rule
+def call(name: str, arguments: Sequence[Folded], env: Environment) -> Folded:
+    """`max(a, b)`, `size(S)`."""
+    if name != "size":
+        _read(arguments, env)
+    if name in DRAWS:
+        raise Fault(f"`{name}` draws, so it stands only after `~`", code="C047", help=f"as in `table t[S] ~ {name}(…)`")
+    alone = arguments[0] if len(arguments) == 1 else None
+    found: Folded
+    if name in ("min", "max"):
+        items = alone.items if isinstance(alone, Elements) else arguments
+        found = extreme(name, [(True, item) for item in items], aggregate=False)
+    elif len(arguments) != 1:
+        raise Fault(f"`{name}` takes one argument, not {len(arguments)}", code="C047")
+    elif name == "abs":
+        found = terms.Absolute(alone) if isinstance(alone, Ground) else values.absolute(alone)
+    else:
+        found = _of_set(name, alone)
+    _read((found,), env)
+    return found
+
+
+def _of_set(name: str, argument: Folded) -> Value:
+    """`size(S)`, `steps(S)`, and `pairs(S)`: every unordered pair once, in declared order."""
+    if isinstance(argument, Ground):
+        raise Fault(f"`{name}` needs a set that no decision changes", code="C055")
+    if not isinstance(argument, Elements):
+        raise Fault(f"`{name}` takes a set, not {kind(argument)}", code="C057")
+    if name == "size":
+        return len(argument)
+    if name == "steps":
+        return Elements(tuple(pairwise(argument)))
+    Meter().foresee([len(argument) * (len(argument) - 1) // 2])
+    return Elements(tuple(combinations(argument, 2)))
 
 
 def _read(operands: Sequence[Folded], env: Environment) -> None:
@@ -167,3 +105,81 @@ def _read(operands: Sequence[Folded], env: Environment) -> None:
     if Elements in map(type, operands):
         sizes = [len(operand) for operand in operands if isinstance(operand, Elements)]
         env.place.meter.count(sum(sizes) // LISTED)
+
+
+# ---- what some decision may change ------------------------------------------------------------------------
+
+
+def link(operator: str, left: Folded, right: Folded) -> Folded:
+    """One link of a comparison chain."""
+    if operator == "not in":
+        return inverse(link("in", left, right))
+    if isinstance(left, Ground) or isinstance(right, Ground):
+        sides = term(left), term(right)
+        return terms.Member(*sides) if operator == "in" else terms.Compare(operator, *sides)
+    return values.member(left, right) if operator == "in" else values.compare(operator, left, right)
+
+
+def inverse(operand: Folded) -> Folded:
+    """`not c`."""
+    return terms.Inverse(operand) if isinstance(operand, Ground) else not truth(operand, "the operand of `not`")
+
+
+def conjunction(parts: list[Folded]) -> Folded:
+    """`and` of the parts, with the values folded in; mentions are kept."""
+    return _connect(parts, neutral=True, join=terms.Every)
+
+
+def disjunction(parts: list[Folded]) -> Folded:
+    """`or` of the parts."""
+    return _connect(parts, neutral=False, join=terms.Some)
+
+
+def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
+    if len(parts) == 1 and isinstance(parts[0], Ground):
+        return parts[0]
+    ground = [p for p in parts if isinstance(p, Ground)]
+    plain = [p for p in parts if not isinstance(p, Ground)]
+    role = "a part of `and`" if neutral else "a part of `or`"
+    decided = any(truth(p, role) is not neutral for p in plain)
+    if not ground:
+        return neutral is not decided
+    if decided:
+        return terms.Constant(not neutral, tuple(sorted(terms.union(ground))))
+    return ground[0] if len(ground) == 1 else join(tuple(ground))
+
+
+def counted(conditions: list[Folded]) -> Folded:
+    """How many of the conditions hold."""
+    ground = [c for c in conditions if isinstance(c, Ground)]
+    sure = len(conditions) - len(ground)
+    if not ground:
+        return sure
+    parts = tuple([terms.Conditional(condition, terms.ONE, terms.NOTHING) for condition in ground])
+    return terms.Total((*parts, terms.Constant(sure)) if sure else parts)
+
+
+def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
+    """A sum of guarded parts; its plain values are added up."""
+    constant: Number = 0
+    parts: list[Term] = []
+    for holds, body in rounds:
+        if isinstance(holds, Ground):
+            parts.append(terms.Conditional(holds, term(body), terms.NOTHING))
+        elif isinstance(body, Ground):
+            parts.append(body)
+        else:
+            constant = values.added((constant, terms.summand(body)))
+    if not parts:
+        return constant
+    return terms.Total((*parts, terms.Constant(constant)) if constant else tuple(parts))
+
+
+def extreme(which: str, rounds: list[tuple[Folded, Folded]], *, aggregate: bool) -> Folded:
+    """The least or greatest of guarded parts."""
+    if any(isinstance(part, Ground) for pair in rounds for part in pair):
+        return terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
+    plain = [body for _, body in rounds if not isinstance(body, Ground)]
+    if aggregate and None in plain:
+        raise Fault(f"an item of `{which}` is none", code="C053")
+    return values.extremum(which, plain)

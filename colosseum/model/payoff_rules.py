@@ -1,145 +1,117 @@
-"""Payoff rules. In: a reward, requirement or objective; out: the checked terms of an instance."""
+"""Payoffs and requirements. In: a reward, requirement or objective in one round; out: its checked terms and credit."""
 
-from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.credit import credit
-from colosseum.model.environment import Environment, Rule
-from colosseum.model.evaluate import prepare, prepare_links, prepare_value, prepare_when
-from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
+from colosseum.model.environment import Environment
+from colosseum.model.evaluate import admitted, choices, evaluate, value
 from colosseum.model.lookup import check_depth, check_known
-from colosseum.model.operations import refusal
-from colosseum.model.scenario import Payoff, Requirement, Task
-from colosseum.model.spec import Declared
-from colosseum.model.terms import Conditional, Constant, Ground, Term
-from colosseum.model.undefined_payoffs import Domains, fault_example, none_example
-from colosseum.model.values import Fault, Number, Value, at, kind, located, number, text, truth
+from colosseum.model.operations import LISTED, disjunction, inverse, link
+from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
+from colosseum.model.tables import people
+from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
+from colosseum.model.undefined_payoffs import Domains, Example, fault_example, none_example
+from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text, truth
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
-
-
-def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
-    """The rule of a statement's `when`: a truth where no decision matters, else its term."""
-    if expr is None:
-        return lambda env: True
-    rule, span = prepare_when(expr), expr.span
-
-    def guarded(env: Environment) -> bool | Term:
-        holds = rule(env)
-        return holds if isinstance(holds, Ground) else located(span, truth, holds, "`when`")
-
-    return guarded
-
-
-def check_scope(found: Term, task: Task) -> None:
-    """`check_known`, and a Fault when a term is nested too deeply."""
-    check_known(found, task)
-    check_depth(found)
-
-
-def check_none(payoff: Term, expr: syntax.Expr, domains: Domains) -> None:
-    """Raises a Fault with an example when a payoff can be none or cannot be computed."""
-    found = none_example(payoff, domains)
-    if found is not None:
-        raise _with_example(*found, expr)
-
-
-def check_condition(holds: "Value | Term", expr: syntax.Expr | None, domains: Domains) -> None:
-    """Raises a Fault with an example when a condition can be none of the kind or cannot be computed."""
-    found = fault_example(holds, domains) if isinstance(holds, Ground) and expr is not None else None
-    if found is not None and expr is not None:
-        raise _with_example(*found, expr)
-
-
-def _with_example(x: Mapping[str, Value], fault: Fault, expr: syntax.Expr) -> Fault:
-    shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
-    example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
-    fault.help = f"{fault.help}; {example}" if fault.help else example
-    return at(fault, expr.span)
-
-
-def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Declared) -> (
-    Callable[[Environment, Domains], Term | None]
-):  # fmt: skip
-    """The rule of what a reward or an objective is worth: its checked term, or None where its `when` is false."""
-    guarded, rule, expr = guard(statement.when), prepare(statement.value), statement.value
-
-    def instance(env: Environment, domains: Domains) -> Term | None:
-        holds = guarded(env)
-        if holds is False:
-            return None
-        found = rule(env)
-        if found is None:
-            raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`", span=expr.span)
-        body = found if isinstance(found, Ground) else Constant(located(expr.span, number, found, role))
-        whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
-        check_scope(whole, domains.task)
-        check_condition(holds, statement.when, domains)
-        if body is found:
-            check_none(whole, expr, domains)
-        return whole
-
-    return instance
-
-
 Instance: TypeAlias = tuple[Requirement | None, Payoff | None]
 SURE = Constant(True)
 
 
-def requirement(statement: syntax.Require, spec: Declared) -> Callable[[str, Environment, Domains], Instance | None]:
-    """The rule of a `require`: its instance of a name, with the penalty of a soft one; None where `when` is false."""
-    guarded, (rule, excess) = guard(statement.when), _condition(statement)
-    soft = _penalty(statement, excess)
-
-    def instance(name: str, env: Environment, domains: Domains) -> Instance | None:
-        holds = guarded(env)
-        if holds is False:
-            return None
-        inside = rule(env)
-        if not isinstance(inside, Ground) and not isinstance(inside, bool):
-            raise Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
-                        help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
-        condition = term(inside)
-        check_scope(condition, domains.task)
-        if isinstance(holds, Ground):
-            check_scope(holds, domains.task)
-            check_condition(holds, statement.when, domains)
-            condition = term(disjunction([inverse(holds), inside]))
-            check_scope(condition, domains.task)
-        check_condition(condition, statement.condition, domains)
-        if soft is None:
-            return Requirement(name, statement.name, condition, None, None), None
-        return soft(name, holds, condition, env, domains)
-
-    return instance
+def worth(
+    statement: syntax.Reward | syntax.Objective, role: str, env: Environment, domains: Domains
+) -> Term | None:
+    """The checked term that a reward or an objective is worth; None where its `when` is false. Raises Fault."""
+    expr, holds = statement.value, _guard(statement.when, env)
+    if holds is False:
+        return None
+    found = evaluate(expr, env)
+    if found is None:
+        raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`", span=expr.span)
+    body = found if isinstance(found, Ground) else Constant(located(expr.span, number, found, role))
+    whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
+    _check_scope(whole, domains.task)
+    if isinstance(holds, Ground):
+        _refuse(fault_example(holds, domains), statement.when or expr)
+    if body is found:
+        _refuse(none_example(whole, domains), expr)
+    return whole
 
 
-def _condition(statement: syntax.Require) -> tuple[Rule, Rule | None]:
-    """The rules of what should hold, and of what `per unit` measures where it is missed."""
-    expr = statement.condition
+def requirement(statement: syntax.Require, name: str, env: Environment, domains: Domains) -> Instance | None:
+    """The instance of a `require`, with the penalty of a soft one; None where its `when` is false. Raises Fault."""
+    holds = _guard(statement.when, env)
+    if holds is False:
+        return None
+    inside = evaluate(statement.condition, env)
+    if not isinstance(inside, Ground) and not isinstance(inside, bool):
+        raise Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
+                    help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
+    condition = term(inside)
+    _check_scope(condition, domains.task)
+    if isinstance(holds, Ground):
+        _check_scope(holds, domains.task)
+        _refuse(fault_example(holds, domains), statement.when or statement.condition)
+        condition = term(disjunction([inverse(holds), inside]))
+        _check_scope(condition, domains.task)
+    _refuse(fault_example(condition, domains), statement.condition)
+    if statement.penalty is None:
+        return Requirement(name, statement.name, condition, None, None), None
+    price = _price(statement.penalty, env)
+    cost, missed = _cost(statement, price, holds, inside, condition, env)
+    shares = credit(statement.recipients, env, cost.scope, domains.task)
+    try:
+        _refuse(none_example(cost, domains), statement.condition)
+    except Fault as wrong:
+        if missed is None or wrong.code != "C050":
+            raise
+        message = "`per unit` measures how far two numbers are apart, and these are not numbers"
+        raise Fault(message, code="C067", help=wrong.help, span=statement.condition.span) from None
+    payoff = Payoff(name, statement.name, "penalty", cost, shares)
+    return Requirement(name, statement.name, condition, float(price), missed), payoff
+
+
+def _cost(
+    statement: syntax.Require, price: Number, holds: bool | Term, inside: Folded, condition: Term, env: Environment
+) -> tuple[Term, Term | None]:
+    """What breaking a soft requirement costs, and what `per unit` measures."""
     if not statement.per_unit:
-        return prepare(expr), None
+        return Conditional(condition, NOTHING, Constant(-price)), None
+    missed = _excess(statement.condition, inside, env)
+    cost = terms.Arithmetic("*", Constant(-price), missed)
+    return cost if holds is True else Conditional(term(holds), cost, NOTHING), missed
+
+
+def _guard(when: syntax.Expr | None, env: Environment) -> bool | Term:
+    """A statement's `when`: a truth where no decision matters, else its term."""
+    if when is None:
+        return True
+    holds = evaluate(when, env)
+    return holds if isinstance(holds, Ground) else located(when.span, truth, holds, "`when`")
+
+
+def _price(expr: syntax.Expr, env: Environment) -> Number:
+    found = located(expr.span, number, value(expr, env), "a penalty")
+    if found < 0:
+        raise Fault(f"a penalty is a price ≥ 0, not {text(found)}", code="C066",
+                    help="to pay, write a `reward`", span=expr.span)  # fmt: skip
+    return found
+
+
+def _excess(expr: syntax.Expr, inside: Folded, env: Environment) -> Term:
+    """The distance by which each link of a comparison is missed, summed; `inside` is the comparison itself."""
     if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
         message = "`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed"
         help_ = "drop `per unit` to charge once for each broken instance"
-        return prepare(expr), refusal(message, code="C067", help=help_, span=expr.span)
-    rule, operands = prepare_links(expr)
-    return rule, _excess(expr.operators, operands)
-
-
-def _excess(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
-    """The distance by which each link of a comparison is missed, summed."""
-
-    def excess(env: Environment) -> Folded:
-        found = [term(operand(env)) for operand in operands]
-        parts = [_distance(o, *sides) for o, sides in zip(operators, pairwise(found), strict=True)]
-        return parts[0] if len(parts) == 1 else terms.Total(tuple(parts))
-
-    return excess
+        raise Fault(message, code="C067", help=help_, span=expr.span)
+    if isinstance(inside, terms.Compare) and len(expr.operators) == 1:
+        return _distance(inside.operator, inside.left, inside.right)
+    found = [term(evaluate(operand, env)) for operand in expr.operands]
+    parts = [_distance(o, *sides) for o, sides in zip(expr.operators, pairwise(found), strict=True)]
+    return parts[0] if len(parts) == 1 else terms.Total(tuple(parts))
 
 
 def _distance(operator: str, left: Term, right: Term) -> Term:
@@ -149,44 +121,94 @@ def _distance(operator: str, left: Term, right: Term) -> Term:
     return terms.Extremum("max", (NOTHING, over), (SURE, SURE), aggregate=False)
 
 
-def _penalty(
-    statement: syntax.Require, excess: Rule | None
-) -> Callable[[str, "bool | Term", Term, Environment, Domains], Instance] | None:
-    """The rule of what breaking a soft requirement costs."""
-    if statement.penalty is None:
-        return None
-    priced, split = _price(statement.penalty), credit(statement.recipients)
-
-    def soft(name: str, holds: "bool | Term", condition: Term, env: Environment, domains: Domains) -> Instance:
-        price = priced(env)
-        missed = None if excess is None else term(excess(env))
-        if missed is None:
-            cost: Term = terms.Conditional(condition, NOTHING, Constant(-price))
-        else:
-            cost = terms.Arithmetic("*", Constant(-price), missed)
-            cost = cost if holds is True else terms.Conditional(term(holds), cost, NOTHING)
-        shares = split(env, cost.scope, domains.task)
-        try:
-            check_none(cost, statement.condition, domains)
-        except Fault as wrong:
-            if missed is None or wrong.code != "C050":
-                raise
-            message = "`per unit` measures how far two numbers are apart, and these are not numbers"
-            raise Fault(message, code="C067", help=wrong.help, span=statement.condition.span) from None
-        payoff = Payoff(name, statement.name, "penalty", cost, shares)
-        return Requirement(name, statement.name, condition, float(price), missed), payoff
-
-    return soft
+# ---- checks ------------------------------------------------------------------------------------------------
 
 
-def _price(expr: syntax.Expr) -> Callable[[Environment], Number]:
-    rule = prepare_value(expr)
+def _check_scope(found: Term, task: Task) -> None:
+    """`check_known`, and a Fault when a term is nested too deeply."""
+    check_known(found, task)
+    check_depth(found)
 
-    def price(env: Environment) -> Number:
-        found = located(expr.span, number, rule(env), "a penalty")
-        if found < 0:
-            raise Fault(f"a penalty is a price ≥ 0, not {text(found)}", code="C066",
-                        help="to pay, write a `reward`", span=expr.span)  # fmt: skip
-        return found
 
-    return price
+def _refuse(found: Example | None, expr: syntax.Expr) -> None:
+    """Raises the Fault of an example assignment, where there is one."""
+    if found is not None:
+        x, fault = found
+        shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
+        example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
+        fault.help = f"{fault.help}; {example}" if fault.help else example
+        raise at(fault, expr.span)
+
+
+# ---- credit ------------------------------------------------------------------------------------------------
+
+
+def credit(recipients: syntax.Recipients | None, env: Environment, scope: frozenset[str], task: Task) -> Credit:
+    """The credit of an instance of this scope: an equal split among whom `to` names. Raises Fault.
+
+    By default, or when that is nobody: among the distinct owners of the scope, and among all agents where it is empty.
+    """
+    match recipients:
+        case None:
+            found: Credit = EqualSplit(_scope_owners(scope, task))
+        case syntax.ToWhom(recipient=expr):
+            found = _to_whom(expr, env, _scope_owners(scope, task), task)
+        case syntax.ToEach():
+            found = _to_each(recipients, env, _scope_owners(scope, task), task)
+    shared = len(found.agents) // LISTED if isinstance(found, EqualSplit) else len(found.candidates)
+    env.place.meter.count(shared)
+    return found
+
+
+def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task: Task) -> Credit:
+    who, agents = evaluate(expr, env), env.place.facts.members("agents")
+    if isinstance(who, Ground):
+        check_known(who, task)
+        for each in _reached(who, task):
+            if each is not None:
+                people(each, agents, expr)
+        return QualifiedSplit(tuple((a, _receives(who, a, task)) for a in task.agents), default)
+    return EqualSplit(default if who is None else people(who, agents, expr) or default)
+
+
+def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], task: Task) -> Credit:
+    agents, first = env.place.facts.members("agents"), each.binders.items[0].names[0]
+    qualified: dict[str, list[Folded]] = {}
+    for inner in choices(each.binders, env):
+        holds = admitted(each.when, inner)
+        if isinstance(holds, Ground):
+            check_known(holds, task)
+        for agent in people(inner.bindings[first], agents, each.binders):
+            fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
+            qualified.setdefault(agent, []).append(fits)
+    conditions = {a: disjunction(qualified[a]) for a in task.agents if a in qualified}
+    if not any(isinstance(c, Ground) for c in conditions.values()):
+        return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)
+    return QualifiedSplit(tuple((a, term(c)) for a, c in conditions.items()), default)
+
+
+def _reached(who: Term, task: Task) -> tuple[Value, ...]:
+    """The values that a recipient can take, as far as its own form tells."""
+    match who:
+        case terms.Decision(variable=name):
+            return task.variable[name].domain
+        case terms.Constant(value=value):
+            return (value,)
+        case terms.Select(entries=entries):
+            return tuple(v for _, entry in entries for v in _reached(entry, task))
+        case Conditional(then=then, otherwise=otherwise):
+            return (*_reached(then, task), *_reached(otherwise, task))
+        case _:
+            return ()
+
+
+def _receives(who: Term, agent: str, task: Task) -> Term:
+    """Whether a recipient that decisions choose is this agent; a set-valued one shares among its elements."""
+    if any(isinstance(value, Elements) for value in _reached(who, task)):
+        return term(link("in", agent, who))
+    return term(link("==", who, agent))
+
+
+def _scope_owners(scope: frozenset[str], task: Task) -> tuple[str, ...]:
+    """The distinct owners of the variables in a scope, in declared order; all agents when it is empty."""
+    return tuple(sorted({task.variable[name].owner for name in scope}, key=task.rank.__getitem__)) or task.agents

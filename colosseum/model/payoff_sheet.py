@@ -12,14 +12,12 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment, Surroundings
-from colosseum.model.evaluate import prepare
-from colosseum.model.faults import Poisoned
-from colosseum.model.folding import NOTHING
-from colosseum.model.instances import indexed
+from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
+from colosseum.model.terms import NOTHING
 from colosseum.model.values import Elements, Value, instance_name, number
-from colosseum.model.world import TableData, World
+from colosseum.model.world import Poisoned, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
 Line: TypeAlias = tuple[str, str, bool]
@@ -54,7 +52,7 @@ class Sheets:
     @property
     def asked(self) -> bool:
         """Whether `payoffs` in a prompt means the sheet."""
-        return PAYOFFS not in self.world.spec.symbols and not self.world.is_element(PAYOFFS)
+        return PAYOFFS not in self.world.spec.symbols and PAYOFFS not in self.world.elements
 
     def of(self, reader: str) -> str:
         """The sheet of an agent; raises Poisoned where the instance is in error."""
@@ -139,7 +137,7 @@ class Sheets:
     def _paid(self, statement: Statement, words: Words, verb: str) -> str:
         rows = [(env, payoff.credit) for payoff, env in self._instances[statement.name] if payoff.term != NOTHING]
         guarded = self._guarded(statement.indices, statement.recipients)
-        return Payees(self.world, self.task, words, guarded).say(statement.recipients, rows, verb)
+        return Payees(self.task, words, guarded).say(statement.recipients, rows, verb)
 
     @cached_property
     def _instances(self) -> dict[str, list[tuple[Payoff, Environment]]]:
@@ -149,12 +147,12 @@ class Sheets:
         for statement in self.told:
             rows = found.setdefault(statement.name, [])
             body = statement.value if isinstance(statement, syntax.Reward) else statement.condition
-            rules = [prepare(x) for x in (statement.when, body) if x is not None and self._guarded(statement)]
+            read = [x for x in (statement.when, body) if x is not None and self._guarded(statement)]
             for key, env in indexed(statement.indices, Environment(Surroundings(self.world), reads=set())):
                 payoff = payoffs.get((statement.name, instance_name(statement.name, key)))
                 if payoff is not None:
-                    for rule in rules:
-                        rule(env)
+                    for expr in read:
+                        evaluate(expr, env)
                     rows.append((payoff, env))
         return found
 

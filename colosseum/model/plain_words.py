@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import prepare, prepare_bindings, prepare_when
+from colosseum.model.evaluate import admitted, choices, evaluate
 from colosseum.model.scenario import Credit, EqualSplit, Task
 from colosseum.model.terms import Ground
 from colosseum.model.values import Elements, Value
@@ -140,7 +140,6 @@ MOST_BINDERS = 3
 class Payees:
     """Says who is credited with the instances of one statement."""
 
-    world: World
     task: Task
     words: Words
     guarded: bool
@@ -153,14 +152,12 @@ class Payees:
                 one = all(len(credit.named) == 1 for _, credit in instances)
                 return f"{f'{verb} to' if one else 'split equally among'} {self._named(instances)}"
             case syntax.ToWhom(recipient=expr):
-                rule = prepare(expr)
-                found = [rule(env) for env, _ in instances]
+                found = [evaluate(expr, env) for env, _ in instances]
                 one = all(isinstance(who, str | Ground) for who in found)
                 said = f"{f'{verb} to' if one else 'split equally among'} {self.words.say(expr, ATOM)}"
                 nobody = [who is None or (isinstance(who, Elements) and not who) for who in found]
             case syntax.ToEach(binders=binders, when=when):
-                rounds, holds = prepare_bindings(binders), prepare_when(when)
-                nobody = [not any(holds(inner) for inner in rounds(env)) for env, _ in instances]
+                nobody = [not any(admitted(when, inner) for inner in choices(binders, env)) for env, _ in instances]
                 single = len(binders.items) == len(binders.items[0].names) == 1
                 first = "" if single else f"{binders.items[0].names[0]} for which there is "
                 said = f"split equally among each {first}{self.words.filtered(binders, when)}"

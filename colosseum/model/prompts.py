@@ -15,11 +15,10 @@ from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
 from colosseum.language.template_spans import entry_span, template_span, unclosed_tag
 from colosseum.model.environment import Meter
-from colosseum.model.faults import Poisoned
 from colosseum.model.lookup import no_entry
 from colosseum.model.spec import Symbol
 from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
-from colosseum.model.world import TableData, World
+from colosseum.model.world import Poisoned, TableData, World
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template, nodes
@@ -73,10 +72,6 @@ class _Rows:
     def _entry(self, flat: Key) -> "Value | _Counted":
         name = instance_name(self.table.name, flat)
         if flat not in self.table.entries:
-            width = len(next(iter(self.table.entries), ()))
-            if width != len(flat):
-                words = "index" if width == 1 else "indices"
-                raise Fault(f"`{self.table.name}` takes {width} {words}, not {len(flat)}", code="C045")
             raise no_entry(self.table.name, flat, self.table.entries, self.symbol)
         if self.table.audience is not None and self.reader not in self.table.audience[flat]:
             if not self.reader:

@@ -3,7 +3,7 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,18 +11,16 @@ from typing import Any
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.element_names import births
-from colosseum.model.environment import Environment, Meter, Read, Surroundings, newborn, refuse_private
-from colosseum.model.evaluate import elements, value
-from colosseum.model.faults import Poisoned, Problems
-from colosseum.model.instances import domain, draw, indexed
-from colosseum.model.names import check_names
+from colosseum.model.environment import Environment, Meter, Read, Surroundings, refuse_private
+from colosseum.model.evaluate import elements, indexed, value
+from colosseum.model.names import births, check_names
 from colosseum.model.networks import names_public, network_links
+from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
-from colosseum.model.tables import set_elements, table_data
-from colosseum.model.values import Elements, Fault, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import Decided, Facts, World
+from colosseum.model.tables import draw, set_elements, table_data
+from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
+from colosseum.model.world import Decided, Facts, Poisoned, Problems, World
 
 FAMILIES = {
     "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
@@ -132,7 +130,8 @@ class Realiser(Facts):
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
         made: dict[Value, Span] = {}
         for item in items:
-            for agent in self._named(item, env):
+            part = item.id if isinstance(item, syntax.Name) and env.gives_birth(item.id) else value(item, env)
+            for agent in part if isinstance(part, Elements) else (part,):
                 if not isinstance(agent, str):
                     message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
                     raise Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`", span=item.span)
@@ -144,13 +143,6 @@ class Realiser(Facts):
             raise Fault("there must be at least one agent", code="C043",
                         help="as in `agents A, B`; `engineer[1..n]` is nobody when `n` is below 1")  # fmt: skip
         return Elements(tuple(made))
-
-    def _named(self, item: syntax.Expr, env: Environment) -> Iterable[Value]:
-        """The agents that one item of `agents` lists."""
-        if isinstance(item, syntax.Name) and newborn(item.id, env):
-            return (item.id,)
-        part = item.value if isinstance(item, syntax.Text) else value(item, env)
-        return part if isinstance(part, Elements) else (part,)
 
     def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
         made = self._source(name, source, env)
@@ -168,7 +160,7 @@ class Realiser(Facts):
             case syntax.Given(value=expr):
                 return elements(expr, env)
             case syntax.Drawn(call=call):
-                drawn = draw(call)(draws.key(self.seed, name), env)
+                drawn = draw(call, draws.key(self.seed, name), env)
                 if not isinstance(drawn, Elements):
                     raise Fault(f"this draws {kind(drawn)}, not a set", code="C057", help="`sample` draws a set")
                 return drawn
@@ -178,7 +170,7 @@ class Realiser(Facts):
     def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
         """Members of a coalition or channel: agents, in declared order."""
         if isinstance(source, syntax.Drawn):
-            chosen: Value = draw(source.call)(draws.key(self.seed, name), env)
+            chosen: Value = draw(source.call, draws.key(self.seed, name), env)
         else:
             chosen = value(source.value, env)
         found = Elements.of([chosen]) if isinstance(chosen, str) else chosen
@@ -203,12 +195,26 @@ class Realiser(Facts):
     def _domains(self, name: str) -> Decided:
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Variable)
-        allowed = domain(statement)
         found = Decided(name, {}, {})
         for key, env in indexed(statement.indices, self.environment(reads=set())):
-            found.domains[key] = allowed(env, instance_name(name, key))
+            found.domains[key] = _domain(statement, instance_name(name, key), env)
             found.reads[key] = env.reads or set()
         return found
+
+
+def _domain(statement: syntax.Variable, name: str, env: Environment) -> Key:
+    """What the variable of this name may be; `or none` adds the opt-out last."""
+    expr, optional = statement.domain, False
+    while isinstance(expr, syntax.Logical) and expr.operator == "or" and isinstance(expr.right, syntax.NoneLiteral):
+        expr, optional = expr.left, True
+    items = elements(expr, env).items
+    env.place.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
+    if None in items:
+        raise Fault("`none` is added with `or none`, not put in the set", code="C064",
+                    help="as in `variable pick[agents]: tasks or none`", span=expr.span)  # fmt: skip
+    if not items and not optional:
+        raise Fault(f"`{name}` has nothing to choose from", code="C064", help="an empty domain has no decision")
+    return (*items, None) if optional else items
 
 
 def realise(

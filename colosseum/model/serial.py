@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 SCHEMA = 1
 LEFT_OUT = {"paraphrases", "suspects", "thoughts", "wire"}
 """Keys that stand only where they hold something: models that need none of them are as they were before."""
-HEAD = f'{{"schema":{SCHEMA},'.encode()
-"""How what `dump` writes begins."""
 
 
 class NotAModel(ValueError):  # noqa: N818 - what the file is, not what went wrong in Python
@@ -55,11 +53,6 @@ def load(data: bytes) -> Scenario:
     from pydantic import ValidationError
     from pydantic_core import from_json
 
-    if data.startswith(HEAD):
-        try:
-            return adapter().validate_json(data)
-        except ValidationError:
-            pass  # what is wrong is found below, and said with the place
     try:
         content = from_json(data)
     except ValueError as wrong:

@@ -84,25 +84,24 @@ class Settings:
         return own[-1] if own else getattr(self, name)
 
 
-class _Unfit(Exception):  # noqa: N818 - a finding about a spec, not an error of ours
-    """A value that a setting does not take: what it takes, and what it was given."""
-
-    def __init__(self, wanted: str, given: str, *, help: str = "") -> None:  # noqa: A002 - the word users read
-        super().__init__(f"{wanted}, not `{given}`")
-        self.wanted, self.given, self.help = wanted, given, help
+class _Unfit(Fault):
+    """A value that a setting does not take: its words follow the name of the setting and `is`."""
 
 
 def _raw(expr: syntax.Expr) -> str:
     return expr.value if isinstance(expr, syntax.Text) else re.sub(r"\s+", "", expr.span.text)
 
 
-def _number(low: float, high: float | None = None, *, whole: bool = False) -> "Reader":
+def _number(low: float, high: float | None = None, *, whole: bool = False, optional: bool = False) -> "Reader":
     def read(expr: syntax.Expr, env: Environment) -> Value:
+        if optional and isinstance(expr, syntax.NoneLiteral):
+            return None
         found = value(expr, env)
         fits = type(found) is int if whole else is_number(found)
         if not is_number(found) or not fits or found < low or (high and found > high):
             between = f"from {low:g} to {high:g}" if high else f"of at least {low:g}"
-            raise _Unfit(f"a {'whole ' if whole else ''}number {between}", text(found))
+            between += " or `none`" if optional else ""
+            raise _Unfit(f"a {'whole ' if whole else ''}number {between}, not `{text(found)}`")
         return found if whole else float(found)
 
     return read
@@ -112,7 +111,7 @@ def _word(*words: str) -> "Reader":
     def read(expr: syntax.Expr, env: Environment) -> Value:
         if _raw(expr) not in words:
             choices = f"one of {', '.join(words)}" if len(words) > 1 else f"always `{words[0]}`"
-            raise _Unfit(choices, _raw(expr), help=closest(_raw(expr), words))
+            raise _Unfit(f"{choices}, not `{_raw(expr)}`", help=closest(_raw(expr), words))
         return _raw(expr)
 
     return read
@@ -120,7 +119,7 @@ def _word(*words: str) -> "Reader":
 
 def _switch(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Switch):
-        raise _Unfit("`on` or `off`", _raw(expr), help=switch_meant(expr))
+        raise _Unfit(f"`on` or `off`, not `{_raw(expr)}`", help=switch_meant(expr))
     return expr.on
 
 
@@ -133,7 +132,7 @@ def switch_meant(expr: syntax.Expr) -> str:
 def _money(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Money):
         help_ = f"write `${_raw(expr)}`" if isinstance(expr, syntax.Number) else ""
-        raise _Unfit("an amount such as `$20`", _raw(expr), help=help_)
+        raise _Unfit(f"an amount such as `$20`, not `{_raw(expr)}`", help=help_)
     return expr.value
 
 
@@ -142,7 +141,8 @@ def _wordings(expr: syntax.Expr, env: Environment) -> Value:
     found = value(expr, env)
     numbers = found.items if isinstance(found, Elements) else (found,)
     if not numbers or any(type(number) is not int or number < 1 for number in numbers):
-        raise _Unfit("the number of a wording, from 1, or a range of them", text(found), help="as in `1..5`")
+        message = f"the number of a wording, from 1, or a range of them, not `{text(found)}`"
+        raise _Unfit(message, help="as in `1..5`")
     return tuple(dict.fromkeys(numbers))
 
 
@@ -150,22 +150,13 @@ def _folder(expr: syntax.Expr, env: Environment) -> Value:
     """A folder below the main spec's, as a path from there."""
     main = env.place.facts.spec.composition.source.path
     base, reason = expr.span.source.path or main, forbidden(_raw(expr))
+    message = f"a folder beside the spec, not `{_raw(expr)}`"
     if reason or base is None or main is None:
-        raise _Unfit("a folder beside the spec", _raw(expr), help=reason or "save the spec in a file first")
+        raise _Unfit(message, help=reason or "save the spec in a file first")
     path = within(base.parent / _raw(expr), main.resolve().parent)
     if path is None or not path.is_dir():
-        raise _Unfit("a folder beside the spec", _raw(expr), help=f"none is beside `{base.name}`")
+        raise _Unfit(message, help=f"none is beside `{base.name}`")
     return path.relative_to(main.resolve().parent).as_posix()
-
-
-def _or_none(reader: "Reader") -> "Reader":
-    def read(expr: syntax.Expr, env: Environment) -> Value:
-        try:
-            return None if isinstance(expr, syntax.NoneLiteral) else reader(expr, env)
-        except _Unfit as unfit:
-            raise _Unfit(f"{unfit.wanted} or `none`", unfit.given) from None
-
-    return read
 
 
 def _pairs(expr: syntax.MapLiteral) -> Iterator[tuple[str, syntax.Expr]]:
@@ -203,8 +194,8 @@ READERS: dict[str, tuple[str, Reader]] = {
     "tools": ("tools", _word("native", "text")),
     "protocol": ("protocol", _folder),
     "survey": ("survey", _switch),
-    "temperature": ("temperature", _or_none(_number(0, 2))),
-    "max_tokens": ("max_tokens", _or_none(_number(1, whole=True))),
+    "temperature": ("temperature", _number(0, 2, optional=True)),
+    "max_tokens": ("max_tokens", _number(1, whole=True, optional=True)),
     "consolidate": ("consolidate", _switch),
     "budget": ("budget", _money),
     "lambda": ("strength", _number(0, 1)),

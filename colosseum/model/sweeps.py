@@ -4,13 +4,13 @@ and what the name of such a combination says.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import elements, prepare_condition, value
+from colosseum.model.evaluate import condition, elements, value
 from colosseum.model.networks import PARAMETERS
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared
@@ -42,8 +42,8 @@ def points(statement: syntax.Experiment, spec: Declared, env: Environment) -> It
         raise at(Fault(message, code="C056"), statement.sweeps[0].span)
     words = _words(axes)
     for chosen in product(*axes):
-        inner = env.bind({**words, **{o.sweep.name: o.meaning for o in chosen}})
-        if all(o.sweep.where is None or prepare_condition(o.sweep.where)(inner) for o in chosen):
+        inner = replace(env, bindings={**words, **{o.sweep.name: o.meaning for o in chosen}})
+        if all(o.sweep.where is None or condition(o.sweep.where, inner) for o in chosen):
             yield chosen
 
 
@@ -70,14 +70,10 @@ def _options(sweep: syntax.Sweep, expr: syntax.Expr, spec: Declared, env: Enviro
     label = " ".join(expr.span.text.split())
     symbol = spec.symbols.get(sweep.name)
     match expr:
-        case _ if symbol is not None and symbol.kind == "param":
+        case _ if isinstance(expr, syntax.Switch | syntax.Number) or (symbol is not None and symbol.kind == "param"):
             yield Option(sweep, expr, label, value(expr, env))
-        case syntax.Call(function=name) | syntax.Name(id=name):
-            yield Option(sweep, expr, label, name)
-        case syntax.Text(value=word):
+        case syntax.Call(function=word) | syntax.Name(id=word) | syntax.Text(value=word):
             yield Option(sweep, expr, label, word)
-        case syntax.Switch() | syntax.Number():
-            yield Option(sweep, expr, label, value(expr, env))
         case _:
             yield Option(sweep, expr, label, re.sub(r"\s+", "", expr.span.text))
 

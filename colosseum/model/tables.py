@@ -3,23 +3,22 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from colosseum.diagnostics import Diagnostic, has_errors
+from colosseum.diagnostics import Diagnostic, closest, has_errors
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
-from colosseum.model import data, draws
+from colosseum.model import draws, table_rows
 from colosseum.model.environment import Environment, Read
-from colosseum.model.evaluate import elements, prepare, prepare_bindings, prepare_value, value
-from colosseum.model.faults import Poisoned
-from colosseum.model.instances import draw, indexed
+from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
 from colosseum.model.table_rows import TableEntry, WantedTable, fit
-from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, text
-from colosseum.model.world import TableData
+from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
+from colosseum.model.world import Poisoned, TableData
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
 
 Instance = tuple[Key, Environment]
+DRAWS = ", ".join(draws.DRAWS.values())
 Audience = dict[Key, tuple[str, ...]]
 
 
@@ -52,15 +51,13 @@ def _computed(
     statement: syntax.Table, instances: list[Instance], audience: Audience | None, facts: "Realiser"
 ) -> Entries:
     derived, source = statement.name in facts.spec.derived, statement.source
-    drawn = draw(source.call) if isinstance(source, syntax.Drawn) else None
-    rule = prepare(source.value) if isinstance(source, syntax.Given) else None
     found: Entries = {}
     for key, env in instances:
         try:
-            if drawn is not None:
-                found[key] = drawn(draws.key(facts.seed, statement.name, key), env)
-            elif rule is not None:
-                found[key] = rule(env)  # type: ignore[assignment]  # a derived table holds terms
+            if isinstance(source, syntax.Drawn):
+                found[key] = draw(source.call, draws.key(facts.seed, statement.name, key), env)
+            elif isinstance(source, syntax.Given):
+                found[key] = evaluate(source.value, env)  # type: ignore[assignment]  # a derived table holds terms
             if env.reads and not derived:
                 _check_audience(statement, key, env.reads, audience, facts)
         except Fault as fault:
@@ -92,16 +89,15 @@ def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realis
     agents = facts.members("agents")
     match statement.recipients:
         case syntax.ToWhom(recipient=recipient):
-            who = prepare_value(recipient)
-            return {key: people(who(env), agents, recipient) for key, env in instances}
+            return {key: people(value(recipient, env), agents, recipient) for key, env in instances}
         case syntax.ToEach(binders=binders, when=when):
             if when is not None:
                 raise Fault("`when` tests decisions; a private table knows none", code="C062",
                             help="use `where`", span=when.span)  # fmt: skip
-            names, choices = binders.items[0].names, prepare_bindings(binders)
+            first = binders.items[0].names[0]
             return {
                 key: tuple(dict.fromkeys(
-                    a for inner in choices(env) for a in people(inner.bindings[names[0]], agents, binders)
+                    a for inner in choices(binders, env) for a in people(inner.bindings[first], agents, binders)
                 ))
                 for key, env in instances
             }  # fmt: skip
@@ -114,6 +110,39 @@ def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realis
                             help="say who sees it with `to WHO`")  # fmt: skip
             alone = {agent: (str(agent),) for agent in agents}
             return {key: alone[key[position]] for key, _ in instances}
+
+
+def draw(call: syntax.Call, key: str, env: Environment) -> Value:
+    """The value of `~ call` for one key; names in braces may be new elements."""
+    births = env.where(env.place.open)
+    arguments = [value(argument, births) for argument in call.arguments]
+    if call.named:
+        message = f"`{call.function}` takes no named arguments"
+        raise Fault(message, code="C047", help=f"draws: {DRAWS}", span=call.named[0].span)
+    return located(call.span, _drawn, call.function, key, arguments)
+
+
+def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
+    match function, arguments:
+        case "integer", [low, high]:
+            return draws.integer(key, low, high)
+        case "normal", [mean, deviation]:
+            return draws.normal(key, mean, deviation)
+        case "uniform", [low, high]:
+            return draws.uniform(key, low, high)
+        case "choice", [Elements(items=items)]:
+            return draws.choice(key, items)
+        case "choice", [_, _, *_]:
+            return draws.choice(key, arguments)
+        case "sample", [Elements() as pool, size]:
+            return draws.sample(key, pool, size)
+        case "shuffle", [Elements(items=items)]:
+            return Elements(draws.shuffle(key, items))
+    if function not in draws.DRAWS:
+        help_ = closest(function, sorted(draws.DRAWS)) or f"draws: {DRAWS}"
+        raise Fault(f"`{function}` is not a draw", code="C058", help=help_)
+    shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
+    raise Fault(f"`{function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}")
 
 
 def in_order(reads: set[Read]) -> Iterable[Read]:
@@ -157,11 +186,11 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
             rows = _map_rows(statement.name, entries, arity if keys else 1, facts)
         case syntax.Grid() as grid:
             listed = grid.span
-            rows, diagnostics = data.grid_rows(grid, arity=arity)
+            rows, diagnostics = table_rows.grid_rows(grid, arity=arity)
         case syntax.Loaded() as loaded:
             sheet, names = _loaded(loaded, facts), tuple(headings for _, headings in indices)
             listed = whole(sheet.header)
-            rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
+            rows, diagnostics = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
     _stop(diagnostics, facts)
@@ -207,7 +236,7 @@ def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set from a file or a grid: the first column."""
-    found, diagnostics = data.elements((row[0] for row in _sheet(source, facts).rows), at=source.span)
+    found, diagnostics = table_rows.elements((row[0] for row in _sheet(source, facts).rows), at=source.span)
     _stop(diagnostics, facts)
     return found
 
@@ -220,7 +249,7 @@ def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
         if len(row.label) != 1:
             raise Fault("a set's rows have one label each", code="C060", span=row.span)
         if len(row.cells) != len(source.columns):
-            raise Fault(f"this row has {data.uneven(len(row.cells), source)}", code="C060", span=row.span)
+            raise Fault(f"this row has {table_rows.uneven(len(row.cells), source)}", code="C060", span=row.span)
     corner = syntax.Cell("", span=source.span)
     return Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
 

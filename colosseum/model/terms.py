@@ -7,27 +7,15 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
+from colosseum.model import values
 from colosseum.model.json_types import OneOf, Tagged
-from colosseum.model.lazy_property import lazy_property
-from colosseum.model.values import (
-    Fault,
-    Number,
-    Value,
-    absolute,
-    added,
-    arithmetic,
-    compare,
-    extremum,
-    instance_name,
-    member,
-    number,
-    truth,
-)
+from colosseum.model.values import Fault, Number, Value, instance_name, number, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()
@@ -44,12 +32,12 @@ class Ground:
     def __init_subclass__(cls, *, below: Callable[..., "tuple[Term, ...]"] = lambda term: ()) -> None:
         cls.below = property(below)  # type: ignore[assignment]  # read as what it gives
 
-    @lazy_property
+    @cached_property
     def scope(self) -> frozenset[str]:
         """Every variable that it mentions."""
         return union(self.below)
 
-    @lazy_property
+    @cached_property
     def extent(self) -> tuple[int, int]:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
         size, depth = 1, 0
@@ -90,7 +78,7 @@ class Decision(Ground):
     """The variable's name: `pick[engineer1]`."""
     extent: ClassVar[tuple[int, int]] = ALONE
 
-    @lazy_property
+    @cached_property
     def scope(self) -> frozenset[str]:
         return frozenset((self.variable,))
 
@@ -111,7 +99,7 @@ class Arithmetic(Ground, below=attrgetter("left", "right")):
     """What stands behind it."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+        return values.arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
 @dataclass(frozen=True)
@@ -123,7 +111,7 @@ class Total(Ground, below=attrgetter("parts")):
     """What is added up."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return added(summand(part.evaluate(x)) for part in self.parts)
+        return values.added(summand(part.evaluate(x)) for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -144,14 +132,14 @@ class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
     """Whether it runs over binders."""
 
     def evaluate(self, x: Assignment) -> Value:
-        values = [
+        found = [
             part.evaluate(x)
             for part, condition in zip(self.parts, self.conditions, strict=True)
             if truth(condition.evaluate(x), "`when`")
         ]
-        if self.aggregate and any(v is None for v in values):
+        if self.aggregate and any(v is None for v in found):
             raise Fault(f"an item of `{self.which}` is none", code="C053")
-        return extremum(self.which, values)
+        return values.extremum(self.which, found)
 
 
 @dataclass(frozen=True)
@@ -163,7 +151,7 @@ class Absolute(Ground, below=lambda term: (term.part,)):
     """The number."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return absolute(self.part.evaluate(x))
+        return values.absolute(self.part.evaluate(x))
 
 
 @dataclass(frozen=True)
@@ -195,7 +183,7 @@ class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in ter
     entries: tuple[tuple[tuple[Value, ...], "Term"], ...]
     """Pairs of a key, one value for each index, and the entry that stands there."""
 
-    @lazy_property
+    @cached_property
     def by_key(self) -> dict[tuple[Value, ...], "Term"]:
         return dict(self.entries)
 
@@ -221,7 +209,7 @@ class Compare(Ground, below=attrgetter("left", "right")):
     """What stands behind it."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+        return values.compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
 @dataclass(frozen=True)
@@ -235,7 +223,7 @@ class Member(Ground, below=attrgetter("item", "elements")):
     """The set."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return member(self.item.evaluate(x), self.elements.evaluate(x))
+        return values.member(self.item.evaluate(x), self.elements.evaluate(x))
 
 
 @dataclass(frozen=True)
@@ -309,6 +297,25 @@ Term = TypeAliasType(
         Tagged("op"),
     ],
 )
+
+Folded: TypeAlias = "Value | Term"
+MOST_NAMES = 10_000
+"""Names whose constants are kept."""
+NOTHING = Constant(0)
+ONE = Constant(1)
+
+
+def term(folded: Folded) -> Term:
+    """A value as a constant term."""
+    if isinstance(folded, Ground):
+        return folded
+    return named(folded) if isinstance(folded, str) else Constant(folded)
+
+
+@lru_cache(maxsize=MOST_NAMES)
+def named(name: str) -> Constant:
+    """The constant of a name, which many terms share."""
+    return Constant(name)
 
 
 def union(terms: Sequence[Term]) -> frozenset[str]:

@@ -109,8 +109,6 @@ def kinds(term: Term, domains: Domains) -> Kinds:
 
     Overflow is left out, and so is division by a constant. Comparisons swallow none; arithmetic and look-ups do not.
     """
-    if isinstance(term, terms.Constant):
-        return frozenset((type(term.value),))
     if domains.narrowed:
         return _kinds(term, domains)
     if id(term) not in domains.settled:
@@ -133,8 +131,9 @@ def _kinds(term: Term, domains: Domains) -> Kinds:
         case terms.Absolute(part=part):
             inside = kinds(part, domains)
             return inside if inside <= NUMBERS_OR_NONE else FAULT
-        case terms.Total(parts=parts):
-            return NUMBERS if _all(parts, NUMBERS, domains) else FAULT
+        case terms.Total() | terms.Every() | terms.Some() | terms.Inverse():
+            wanted = NUMBERS if isinstance(term, terms.Total) else CONDITION
+            return wanted if _all(term.below, wanted, domains) else FAULT
         case terms.Extremum(parts=parts, conditions=conditions):
             sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
             return NUMBERS if sure and _all(parts, NUMBERS, domains) else FAULT
@@ -157,10 +156,6 @@ def _kinds(term: Term, domains: Domains) -> Kinds:
         case terms.Member(item=item, elements=elements):
             sure = Fault not in kinds(item, domains) and kinds(elements, domains) <= SETS
             return CONDITION if sure else FAULT
-        case terms.Every(parts=parts) | terms.Some(parts=parts):
-            return CONDITION if _all(parts, CONDITION, domains) else FAULT
-        case terms.Inverse(part=part):
-            return CONDITION if kinds(part, domains) <= CONDITION else FAULT
 
 
 def _all(parts: Iterable[Term], allowed: Kinds, domains: Domains) -> bool:

@@ -5,9 +5,10 @@ These operations are the only meaning of the operators: expansion, scoring and t
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add, ge, gt, le, lt, mul, sub
 from types import NoneType
 from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
@@ -16,7 +17,6 @@ from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
 from colosseum.model.json_types import STRICT, Finite
-from colosseum.model.lazy_property import lazy_property
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class Elements:
         """Distinct items, the first of equals kept."""
         return cls(tuple(dict.fromkeys(items)))
 
-    @lazy_property
+    @cached_property
     def as_set(self) -> frozenset["Value"]:
         """The items without their order."""
         return frozenset(self.items)
@@ -150,12 +150,7 @@ def flatten(keys: Iterable[T]) -> tuple[T, ...]:
 
 def first_doubled(names: Iterable[str]) -> str:
     """The first name that comes twice, or an empty string."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return ""
+    return next((name for name, times in Counter(names).items() if times > 1), "")
 
 
 def is_number(value: object) -> TypeGuard[Number]:

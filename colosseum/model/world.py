@@ -1,17 +1,57 @@
-"""Facts: the data of one instance. In: what was realised for a seed; out: look-ups by name, as expressions need them.
+"""Facts: the data of one instance. In: what was realised for a seed; out: look-ups by name, and mistakes in facts.
 
 A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
-from colosseum.model.faults import Poisoned
-from colosseum.model.lazy_property import lazy_property
+from colosseum.diagnostics import Diagnostic, Span, report
 from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision
-from colosseum.model.values import Elements, Entries, Key, Value, instance_name
+from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name
+
+
+class Poisoned(Fault):
+    """Suppressed: the fact is missing because of a mistake that is already reported."""
+
+
+@dataclass
+class Problems:
+    """The diagnostics of a stage; the same mistake at the same place is reported once."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    seen: set[tuple[str, str, int]] = field(default_factory=set)
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keep it, unless the same code was reported for the same place."""
+        span = diagnostic.span
+        place = (diagnostic.code, span.source.name if span else "", span.start if span else -1)
+        if place not in self.seen:
+            self.seen.add(place)
+            self.diagnostics.append(diagnostic)
+
+    @contextmanager
+    def caught(self, span: Span) -> Iterator[None]:
+        """Reports a fault of what is done inside."""
+        try:
+            yield
+        except Fault as fault:
+            self.fault(fault, span)
+
+    def fault(self, fault: Fault, span: Span, *, instance: str = "") -> None:
+        """Report a fault at its own span, or at `span`; `instance` names the case that failed."""
+        fault.__traceback__ = None  # a fault may be kept, and its frames hold all that was made so far
+        if isinstance(fault, Poisoned):
+            return
+        help_ = [fault.help] if fault.help else []
+        if "[" in instance:
+            help_.append(f"this happens for `{instance}`")
+        self.add(report(fault.code, fault.span or span, fault.message, help=help_))
 
 
 @dataclass(frozen=True)
@@ -39,12 +79,12 @@ class Decided:
     reads: dict[Key, set[tuple[str, Key]]]
     """The private cells that it was computed from."""
 
-    @lazy_property
+    @cached_property
     def entries(self) -> dict[Key, Decision]:
         """The terms by key."""
         return {key: Decision(instance_name(self.name, key)) for key in self.domains}
 
-    @lazy_property
+    @cached_property
     def reach(self) -> dict[str, frozenset[Value]]:
         """What may be decided, by the instance's name."""
         found: dict[str, frozenset[Value]] = {}
@@ -91,9 +131,6 @@ class Facts(ABC):
 
     def decided(self, variable: str) -> Decided:
         return cast(Decided, self.fact("domains", variable))
-
-    def is_element(self, name: str) -> bool:
-        return name in self.elements
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.imagine import publish, visible
+from colosseum.model.ground import publish, visible
 from colosseum.model.spec import Declared
 from colosseum.model.world import World
 from colosseum.players.scripted.knowledge import Knowledge, Planner, Told, private_tables

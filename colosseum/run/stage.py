@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import cast
 
 from colosseum.model import draws
-from colosseum.model.channels import live_channels, wire_names
 from colosseum.model.experiment import Conditions
+from colosseum.model.networks import live_channels, wire_names
 from colosseum.model.scenario import Channel, Claim, Prompt, Scenario, Variant
 from colosseum.model.values import Value
 from colosseum.players.protocol.templates import Templates, shipped

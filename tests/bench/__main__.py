@@ -17,6 +17,7 @@ from .exact import exact
 from .lines import Ledger
 from .looks import looks
 from .many import many
+from .path import path
 from .planted import planted
 from .single import single
 from .strength import strengths
@@ -31,6 +32,7 @@ PARTS: dict[str, Part] = {
     "text": text,
     "exact": exact,
     "commands": commands,
+    "path": path,
     "calls": calls,
     "campaigns": campaigns,
     "strength": strengths,

@@ -14,8 +14,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.evaluate import elements
-from colosseum.model.ground import Stable
-from colosseum.model.imagine import PublicWorld, imagine
+from colosseum.model.ground import PublicWorld, Stable, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, flatten, text

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from colosseum.model import draws
-from colosseum.model.channels import PUBLIC
+from colosseum.model.networks import PUBLIC
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.template_files import AsIs, json_line
 from colosseum.players.protocol.templates import Templates, shipped
