@@ -127,7 +127,7 @@ def test_a_query_has_its_time_whatever_was_asked_before() -> None:
     for solver in (component.integer, component.relaxation):
         for _ in range(3):
             before = solver.highs.getRunTime()
-            solver.ask(costs, component.box, seconds=7.0)
+            solver.ask(costs, component.box, until=7.0, clock=lambda: 0.0)
             limit = solver.highs.getOptionValue("time_limit")[1]
             assert limit == (7.0 if solver is component.integer else 7.0 + before)
 
@@ -139,8 +139,8 @@ class Boasting(Component):
         super().__init__(columns, whole)
         self.status = status
 
-    def _timed(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Best:
-        answer = super()._timed(solver, costs, box, known)
+    def _within(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Best:
+        answer = super()._within(solver, costs, box, known)
         return replace(answer, status=self.status, bound=answer.bound + 3) if solver is self.integer else answer
 
 

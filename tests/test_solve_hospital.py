@@ -196,3 +196,18 @@ def test_a_dive_that_turns_proves_the_optimum_without_branching() -> None:
     best = solver.maximise(WELFARE)
     assert (best.status, best.value) == ("optimal", pytest.approx(6970, abs=1e-9))
     assert not any("integer" in vars(component) for component in solver.highs.components)
+
+
+def test_what_work_cuts_off_is_a_plan_and_the_same_again() -> None:
+    """Any unit may send supplies on, so that many plans are worth the same, and proofs take long."""
+    checked, _ = check(shipped("specs") / "hospital_published.colo", seed=1)
+    assert checked is not None
+    task = checked.expansion.scenario.task
+    first, again = (Solver(task, 1e7, by_work=True).maximise(WELFARE, canonical=True) for _ in range(2))
+    assert first.assignment is not None
+    assert score(task, first.assignment).feasible
+    assert first.bound is not None
+    assert (first.status, first.value) == ("limit", pytest.approx(score(task, first.assignment).value, abs=1e-9))
+    assert first.value is not None
+    assert first.value <= first.bound
+    assert (again.value, again.bound, again.assignment) == (first.value, first.bound, first.assignment)

@@ -4,7 +4,7 @@ A decision is refused iff no completion of the undecided variables satisfies the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from colosseum.model.scenario import Task
@@ -23,11 +23,11 @@ class Rules:
 
     @cached_property
     def _solver(self) -> Solver:
-        return Solver(self.task)
+        return Solver(replace(self.task, payoffs=()))  # what payoffs add to the program would only be in the way
 
     def prepare(self) -> None:
         """Lower what a report cannot do without: the joint payoff. Raises NotLowered."""
-        self._solver.lowered.objective(WELFARE)
+        Solver(self.task).lowered.objective(WELFARE)
 
     def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:
         """The statement of a rule that the decision would break for good; None when it may be taken.

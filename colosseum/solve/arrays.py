@@ -135,7 +135,8 @@ class Evaluation:
             case Constant(value=value):
                 return narrowed([value], self.nowhere)
             case Decision(variable=name):
-                return self._decision(name)
+                domain = self.domains.get(name) or (self.single[name],)
+                return narrowed(domain, [len(domain) if each == name else 1 for each in self.domains])
             case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
                 holds = self.array(condition)
                 return either(holds, self.array(then), self.array(otherwise)) if holds.dtype == bool else None
@@ -157,10 +158,6 @@ class Evaluation:
             case terms.Inverse() if parts[0].dtype == bool:
                 return ~parts[0]
         return numeric(term, parts, self.nowhere) if all(part.dtype == np.float64 for part in parts) else None
-
-    def _decision(self, name: str) -> Array:
-        domain = self.domains.get(name) or (self.single[name],)
-        return narrowed(domain, [len(domain) if each == name else 1 for each in self.domains])
 
     def _extremum(self, term: terms.Extremum) -> Array | None:
         """The least or greatest of numbers, where everywhere one takes part."""

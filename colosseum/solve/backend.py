@@ -3,7 +3,7 @@
 A new engine is one file in `backends` with a class of this kind, and one line in `backends/__init__.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -15,6 +15,22 @@ from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_worth, score
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Engine: TypeAlias = Literal["elimination", "highs", "toulbar2", "cp-sat", "pulp"]
 """What engines are called wherever a user names one."""
+Clock: TypeAlias = Callable[[], float]
+"""What says how late it is: `time.monotonic`, or a WorkClock."""
+
+
+@dataclass
+class WorkClock:
+    """A clock that the work of HiGHS moves, not time: it shows the same on every machine.
+
+    It counts pivots times columns and rows, of about 8 ns each, in whole numbers.
+    """
+
+    done: int = 0
+
+    def __call__(self) -> float:
+        """The work so far."""
+        return self.done
 
 
 @dataclass(frozen=True)

@@ -139,15 +139,8 @@ def given_order(
     scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], names: Sequence[str], *, most: int = MOST_JOINT
 ) -> Ordering | None:
     """A given order with its cost; None where it needs a table past the most."""
-    graph, cost = FillGraph(scopes, sizes, most=most), 0
-    place = {name: number for number, name in enumerate(graph.names)}
-    for name in names:
-        joint = graph.joint(place[name])
-        if joint > most:
-            return None
-        cost += joint
-        graph.eliminate(place[name])
-    return Ordering(tuple(names), cost)
+    turn = {name: place for place, name in enumerate(names)}
+    return _greedy(FillGraph(scopes, sizes, most=most), lambda graph, variable: turn[graph.names[variable]])
 
 
 WRITTEN_OUT = 1 << 15

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.solve.backend import Backend, Engine, Found, Query, Status
+from colosseum.solve.backend import Backend, Clock, Engine, Found, Query, Status, WorkClock, worth
 from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.highs import Highs
@@ -47,8 +47,8 @@ MOST_TESTS = 500
 """Queries by which the first optimum is walked to, for an engine that knows no order."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
-SPEED = 1 << 27
-"""Joint values that elimination goes through in a second, if it goes through so many."""
+AT_MOST = 10.0
+"""Seconds of toulbar2 where limits go by work, which it does not count; it proves in a moment, or hardly ever."""
 SHARE = 0.25
 """Of a query's time, what the first engine may take that may come to no end."""
 
@@ -107,10 +107,12 @@ class Solver:
 
     task: Task
     time_limit: float = TIME_LIMIT
-    """Seconds that a query may take."""
+    """What a query may take, by the clock."""
     limits: LoweringLimits = DEFAULT_LIMITS
     until: float = math.inf
-    """When a question of many queries ends, by the monotonic clock; a query that comes later is left open."""
+    """When a question of many queries ends, by the clock; a query that comes later is left open."""
+    by_work: bool = field(default=False, kw_only=True)
+    """Whether limits go by work: what HiGHS comes to is the same on every machine then."""
     like: "Solver | None" = field(default=None, kw_only=True)
     """The solver of a task that may be alike: what it has built is used again."""
     only: Engine | None = field(default=None, kw_only=True)
@@ -123,9 +125,16 @@ class Solver:
     """Seconds that went to other engines as long as the program was not lowered."""
 
     @cached_property
+    def clock(self) -> Clock:
+        """What limits go by; that of the solver whose engines it shares."""
+        if self.like is not None:
+            return self.like.clock
+        return WorkClock() if self.by_work else time.monotonic
+
+    @cached_property
     def highs(self) -> Highs:
         """The engine for linear rules, and for many queries."""
-        return Highs(self.task, self.limits, self.like.highs if self.like else None)
+        return Highs(self.task, self.limits, self.like.highs if self.like else None, clock=self.clock)
 
     @property
     def warm(self) -> bool:
@@ -151,20 +160,14 @@ class Solver:
     @cached_property
     def alone(self) -> Backend | None:
         """The one engine that is to be asked."""
-        match self.only:
-            case None:
-                return None
-            case "highs":
-                return self.highs
-            case "elimination":
-                return self.elimination
-            case other:
-                return BACKENDS[other](self.task)
+        if self.only is None:
+            return None
+        return self.highs if self.only == "highs" else BACKENDS[self.only](self.task)
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
         """All queries of the block together may take so long."""
-        outer, self.until = self.until, time.monotonic() + seconds
+        outer, self.until = self.until, self.clock() + seconds
         try:
             yield
         finally:
@@ -173,12 +176,16 @@ class Solver:
     @property
     def late(self) -> bool:
         """Whether the time of the question is over."""
-        return time.monotonic() > self.until
+        return self.clock() > self.until
 
     @property
     def _stop(self) -> float:
         """When a query that is asked now ends."""
-        return min(self.until, time.monotonic() + self.time_limit)
+        return min(self.until, self.clock() + self.time_limit)
+
+    def _on_the_wall(self, until: float) -> float:
+        """The end of a query for engines that count no work."""
+        return time.monotonic() + AT_MOST if self.by_work else until
 
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
@@ -210,8 +217,19 @@ class Solver:
         else:
             found = self._first(query) if query.canonical else self._best(query)
         if query.canonical and found.status == "optimal" and not (found.first or fresh):
-            return Solver(self.task, self.time_limit, self.limits, self.until, only=self.only)._optimise(query)
+            new = Solver(self.task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
+            return new._optimise(query)
+        if self.by_work and found.status == "limit" and found.assignment is None:
+            found = self._anything(query, found)
         return told(self.task, query, found, time.perf_counter() - start)
+
+    def _anything(self, query: Query, found: Found) -> Found:
+        """An assignment that keeps the hard rules, where the search for the best has come to none."""
+        ruled = Solver(replace(self.task, payoffs=()), self.time_limit, self.limits, by_work=self.by_work)
+        kept = ruled.maximise(Goal(), fixed=query.fixed)
+        if kept.assignment is None:
+            return replace(found, status=kept.status)
+        return replace(found, assignment=kept.assignment, value=worth(self.task, query, kept.assignment))
 
     def _first(self, query: Query) -> Found:
         """The first of all optima, by the engine that has it for little; else an optimum that another has found."""
@@ -230,7 +248,7 @@ class Solver:
             return again
         if found.first or tables or self.toulbar2 is None:
             return found
-        again = self.toulbar2.solve(query, until=until)
+        again = self.toulbar2.solve(query, until=self._on_the_wall(until))
         return again if again.first else found
 
     def _walked(self, query: Query, engine: Backend) -> Found:
@@ -282,12 +300,12 @@ class Solver:
 
     def _unlowered(self, query: Query, until: float) -> Found | None:
         """The answer of an engine that needs no integer program, until these have taken as long as lowering would."""
-        began = time.perf_counter()
+        began = self.clock()
         values = table_values(self.elimination.factors, query)
         if values is None or self.spent > A_VALUE * values:
             return None
         found = self._eliminated(query, until) or self._by_tables(query, until)
-        self.spent += time.perf_counter() - began
+        self.spent += self.clock() - began
         return found
 
     def _eliminated(self, query: Query, until: float, *, most: int = LITTLE) -> Found | None:
@@ -295,27 +313,25 @@ class Solver:
         cost = self.elimination.cost(query.goal, fixed=query.fixed, most=most)
         if cost is None or cost.once > max(most, LITTLE):
             return None
-        found = self.elimination.solve(query, until=until)
+        found = self.elimination.solve(query, until=self._on_the_wall(until))
         return None if found.status == "limit" else found
 
     def _by_tables(self, query: Query, until: float) -> Found | None:
         """The best assignment where the query is nothing but small tables, and an engine comes to an end soon enough.
 
-        toulbar2 and elimination take turns, since nobody knows how long the first will search: a moment for the first,
-        then as long as the second would take, then the second if that is little more; else a share of all time.
+        Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
+        a second; else toulbar2 has a share of all time.
         """
         if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
             return None
+        until = self._on_the_wall(until)
         found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found.status != "limit":
             return found
-        cost = self.elimination.cost(query.goal, fixed=query.fixed, most=MUCH)
-        if cost is None:
-            found = self.toulbar2.solve(query, until=_part(until, SHARE))
-            return None if found.status == "limit" else found
-        if (soon := cost.each / SPEED) > 4 * A_MOMENT:
-            found = self.toulbar2.solve(query, until=min(until, time.monotonic() + soon))
-        return found if found.status != "limit" else self._eliminated(query, until, most=MUCH)
+        if self.elimination.cost(query.goal, fixed=query.fixed, most=MUCH) is not None:
+            return self._eliminated(query, until, most=MUCH)
+        found = self.toulbar2.solve(query, until=_part(time.monotonic(), until, SHARE))
+        return None if found.status == "limit" else found
 
     def _searched(self, query: Query, until: float) -> Found:
         """By elimination if that is no more than a branch and bound; else by HiGHS, and by toulbar2 in the end."""
@@ -324,10 +340,10 @@ class Solver:
             return found
         if self.toulbar2 is None:
             return self.highs.solve(query, until=until)
-        found = self.highs.solve(query, until=_part(until, 1.0 - SHARE))
+        found = self.highs.solve(query, until=_part(self.clock(), until, 1.0 - SHARE))
         if found.status != "limit":
             return found
-        return _better(found, self.toulbar2.solve(query, until=until))
+        return _better(found, self.toulbar2.solve(query, until=self._on_the_wall(until)))
 
 
 def told(task: Task, query: Query, found: Found, seconds: float) -> Optimum:
@@ -341,9 +357,8 @@ def told(task: Task, query: Query, found: Found, seconds: float) -> Optimum:
     return Optimum(found.status, value, found.assignment, bound, found.first, seconds, found.by, why)
 
 
-def _part(until: float, share: float) -> float:
-    """When a share of the time that is left is over."""
-    now = time.monotonic()
+def _part(now: float, until: float, share: float) -> float:
+    """When a share of what is left is over."""
     return now + share * (until - now)
 
 

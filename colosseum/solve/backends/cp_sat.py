@@ -1,30 +1,26 @@
-"""A process with CP-SAT. In: networks of whole costs, pickled, on stdin; out: what it found, pickled, on stdout.
+"""A process with CP-SAT. In: networks of whole costs, on a connection; out: what it found there.
 
 One literal a value, exactly one of each variable; a table is one literal a tuple, whose sums over the other variables
 are the values' literals; rules are linear. Nothing else of the package is imported, as OR-Tools and HiGHS cannot share
 a process.
 """
 
-import os
-import pickle
 import sys
+from contextlib import suppress
 from itertools import product
+from multiprocessing.connection import Connection
 from typing import Any
 
 from ortools.sat.python import cp_model
 
 
 def main() -> None:
-    """Answer one question after the other; what the library prints goes nowhere."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    network: dict[str, Any] = {}
-    while len(head := sys.stdin.buffer.read(8)) == 8:
-        asked = pickle.loads(sys.stdin.buffer.read(int.from_bytes(head, "big")))
-        network = asked.pop("network", network)
-        written = pickle.dumps(answer(network, **asked))
-        answers.write(len(written).to_bytes(8, "big") + written)
-        answers.flush()
+    """Answer one question after the other, until nobody is there who could ask."""
+    line, network = Connection(int(sys.argv[1])), dict[str, Any]()
+    with suppress(EOFError):
+        while asked := line.recv():
+            network = asked.pop("network", network)
+            line.send(answer(network, **asked))
 
 
 class FoundSolutions(cp_model.CpSolverSolutionCallback):

@@ -16,7 +16,7 @@ import numpy as np
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Engine, Found, Query, Status, worth
+from colosseum.solve.backend import Clock, Engine, Found, Query, Status, worth
 from colosseum.solve.backends.highs_component import Component, reached
 from colosseum.solve.backends.highs_first import first
 from colosseum.solve.backends.highs_live import Best, Box
@@ -50,6 +50,8 @@ class Highs:
     components: list[Component] = field(init=False, default_factory=list)
     box: Box = field(init=False)
     """The bounds of all columns."""
+    clock: Clock = time.monotonic
+    """What tells when to stop; that of the one whose solvers it shares."""
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
 
@@ -96,7 +98,7 @@ class Highs:
             bound = found.bound
             if missed is None:
                 return found
-            if found.status == "limit" or time.monotonic() > until:
+            if found.status == "limit" or self.clock() > until:
                 break
             self._forbid(missed, found.assignment or {})
         return Found("limit", bound=bound)
@@ -106,12 +108,9 @@ class Highs:
         costs = self.costs(query)
         self.build()
         self.stop_at(until)
-        boxes = zip(self.components, self.boxes(query.fixed), strict=True)
-        relaxed = [component.relax(costs.weights[component.columns], box) for component, box in boxes]
-        if any(answer.status != "optimal" for answer in relaxed):
-            return math.inf
-        most = costs.constant + sum(answer.bound for answer in relaxed)
-        return most + grain(most)
+        _, _, relaxed = self._relaxed(query, costs)
+        most = _sum(relaxed, costs)
+        return most + grain(most) if _worst(relaxed) == "optimal" else math.inf
 
     def stop_at(self, until: float) -> None:
         """No component's solver runs on after this moment."""
@@ -164,7 +163,7 @@ class Highs:
             self.components, self.box, self.built = self.like.components, self.like.box, self.like.built
             return
         whole = matrix(program)
-        self.components = [Component(columns, part) for columns, part in whole.components()]
+        self.components = [Component(columns, part, self.clock) for columns, part in whole.components()]
         self.built = size
         self.box = Box(whole.low, whole.high)
 
@@ -195,7 +194,7 @@ class Highs:
     def _dived(self, parts: list[Part], relaxed: list[Best]) -> list[Best]:
         """The components' points after dives, or the relaxed ones where those found none."""
         stop = self.until
-        self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
+        self.stop_at(self.clock() + DIVING * (stop - self.clock()))
         answers = [
             component.dive(weights, box, answer, reached(answer.bound)) or answer
             for (component, weights, box), answer in zip(parts, relaxed, strict=True)

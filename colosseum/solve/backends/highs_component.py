@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from colosseum.solve.arrays import Floats, Places
+from colosseum.solve.backend import Clock
 from colosseum.solve.backends.highs_live import TIGHTLY, TOLERANCE, Best, Box, Live, Options, Simplex
 from colosseum.solve.backends.matching import Matching, matching
 from colosseum.solve.lowering.program import Matrix
@@ -33,15 +34,13 @@ MOST_TURNS = 100
 class Component:
     """One component of a program, with its live solvers. Maximises; costs and boxes have one entry a column."""
 
-    def __init__(self, columns: Places, matrix: Matrix) -> None:
-        self.columns, self.matrix = columns, matrix
+    def __init__(self, columns: Places, matrix: Matrix, clock: Clock = time.monotonic) -> None:
+        self.columns, self.matrix, self.clock = columns, matrix, clock
         self.box = Box(matrix.low, matrix.high)
         """The bounds that columns have of themselves."""
         self.whole_places = np.flatnonzero(matrix.whole)
         self.until = math.inf
-        """When the solver must stop, on the clock of `time.monotonic`."""
-        self.seconds = 0.0
-        """What the solvers took so far, with passing costs and bounds in and points out."""
+        """When the solver must stop, by the clock."""
         self.gone_through = 0
         """Columns of all first questions so far."""
 
@@ -50,14 +49,11 @@ class Component:
         self.gone_through += len(self.columns)
         if self.gone_through < LOADING or self.matching is None:
             return self.relax(costs, box)
-        start = time.perf_counter()
-        answer = self.matching.best(costs, box)
-        self.seconds += time.perf_counter() - start
-        return answer
+        return self.matching.best(costs, box)
 
     def relax(self, costs: Floats, box: Box) -> Best:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
-        return self._timed(self.relaxation, costs, box)
+        return self._within(self.relaxation, costs, box)
 
     def search(self, costs: Floats, box: Box, *, most: float = math.inf) -> Best:
         """The best point by branch and bound; `most` is what none exceeds.
@@ -68,7 +64,7 @@ class Component:
         """
         best, told = Best("infeasible", None, -math.inf), list[Best]()
         for solver in (self.presolved, self.integer):
-            told.append(self._timed(solver, costs, self._better(costs, box, best.bound), known=best.point))
+            told.append(self._within(solver, costs, self._better(costs, box, best.bound), known=best.point))
             found = self.polished(costs, box, told[-1])
             if found and found.bound > best.bound:
                 best = found
@@ -114,7 +110,7 @@ class Component:
                 held, turns = left.pop(), turns + 1
             else:
                 return None
-            if time.monotonic() > self.until:
+            if self.clock() > self.until:
                 return None
             answer = self.relax(costs, held)
 
@@ -157,12 +153,9 @@ class Component:
         """The simplex method on the relaxation; without presolve its basis stays warm."""
         return Simplex(self.matrix, self.box)
 
-    def _timed(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Best:
+    def _within(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Best:
         """A solver's answer, within the time that is left; a search may begin at a point that is known."""
-        start = time.perf_counter()
-        answer = solver.ask(costs, box, seconds=max(0.0, self.until - time.monotonic()), known=known)
-        self.seconds += time.perf_counter() - start
-        return answer
+        return solver.ask(costs, box, until=self.until, clock=self.clock, known=known)
 
     def _loose(self, point: Floats, within: float = INTEGRAL) -> Places:
         """The places of integer columns that are not whole."""

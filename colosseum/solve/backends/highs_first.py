@@ -2,7 +2,6 @@
 variables and domains, so that reports of equal tasks are equal.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, takewhile
@@ -73,7 +72,7 @@ class _Walk:
     step: float
     """What tells two ranks apart for certain."""
     until: float
-    """When the walk ends where it is, on the clock of `time.monotonic`."""
+    """When the walk ends where it is, by the clock of the search."""
     allowance: int = MOST_SEARCHED
     """Columns that searches may still go through."""
     known: bool = True
@@ -121,7 +120,7 @@ class _Walk:
             places = [place for place in range(self._place(name)) if choices[name][place] not in stretch.closed]
             if not self._earliest(stretch, name, places):
                 self.allowance -= len(stretch.component.columns)
-                open_ = time.monotonic() < self.until and self.allowance > 0
+                open_ = self.search.clock() < self.until and self.allowance > 0
                 if open_ and self._at_once(stretch, names[number:], searched=True):
                     return
                 self.known = open_ and self._searched(name)
@@ -151,7 +150,7 @@ class _Walk:
         All places are tried at once, and in halves where that leaves it open. False where it stays open.
         """
         while places:
-            taken = self._taken(stretch, name, places) if time.monotonic() < self.until else None
+            taken = self._taken(stretch, name, places) if self.search.clock() < self.until else None
             if taken is None:
                 half = len(places) // 2
                 return half > 0 and self._earliest(stretch, name, places[:half]) and (

@@ -11,9 +11,10 @@ from typing import TypeAlias
 
 import highspy
 import numpy as np
+from highspy.highs import HighsCallbackEvent
 
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Status
+from colosseum.solve.backend import Clock, Status, WorkClock
 from colosseum.solve.lowering.program import Matrix
 
 Options: TypeAlias = Mapping[str, str | float | bool]
@@ -26,6 +27,8 @@ OPTIMAL, OUT_OF_TIME = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStat
 NOWHERE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
 DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
+WORK_OF_A_RUN, WORK_OF_A_LOOK = 70, 1_800
+"""Pivots that take as long as to begin a relaxation, and as branch and bound goes on between two looks at a clock."""
 LARGEST_COST = 0
 """HiGHS's number of Dantzig's rule: of a few pivots, those that look best are quicker than those that are weighed."""
 MOST_PIVOTS = 20
@@ -55,7 +58,9 @@ class Live:
     """One HiGHS object that is asked again and again; it maximises."""
 
     def __init__(self, matrix: Matrix, box: Box, options: Options, *, whole: bool) -> None:
-        self.highs, self.box = highspy.Highs(), box  # type: ignore[no-untyped-call]
+        self.highs, self.box, self.whole = highspy.Highs(), box, whole  # type: ignore[no-untyped-call]
+        self.looks = 0
+        """How often branch and bound may still look at the clock, where that counts work."""
         self.places = np.arange(len(box.low), dtype=np.int32)
         for name, value in {**ALWAYS, **options}.items():
             self.highs.setOptionValue(name, value)
@@ -67,9 +72,9 @@ class Live:
             np.array(matrix.whole & whole, dtype=np.int32),
         )  # fmt: skip
 
-    def ask(self, costs: Floats, box: Box, *, seconds: float, known: Floats | None = None) -> Best:
+    def ask(self, costs: Floats, box: Box, *, until: float, clock: Clock, known: Floats | None = None) -> Best:
         """The best point for other costs and bounds; where one is known, whether there is a better one."""
-        highs = self.highs
+        highs, left = self.highs, max(0.0, until - clock())
         highs.changeColsCost(len(self.places), self.places, -costs)
         if box is not self.box:
             highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
@@ -78,8 +83,13 @@ class Live:
             start = highspy.HighsSolution()
             start.col_value = known.tolist()
             highs.setSolution(start)
-        highs.setOptionValue("time_limit", self._end(seconds))
-        self._run()
+        if not isinstance(clock, WorkClock):
+            highs.setOptionValue("time_limit", self._end(left))
+            self._run()
+        elif left:
+            self._work(clock, int(left))
+        else:
+            return Best("limit", None, math.inf)
         status = highs.getModelStatus()
         if status == OPTIMAL:
             return Best("optimal", np.array(highs.getSolution().col_value), -highs.getObjectiveValue())
@@ -100,6 +110,21 @@ class Live:
 
     def _run(self) -> None:
         self.highs.run()
+
+    def _work(self, clock: WorkClock, left: int) -> None:
+        """Run and count the work; a relaxation always comes to its end."""
+        a_pivot = len(self.places) + self.highs.getNumRow()
+        self.looks = most = 1 + left // (a_pivot * WORK_OF_A_LOOK)
+        self.highs.cbMipInterrupt += self._look
+        self._run()
+        self.highs.cbMipInterrupt -= self._look
+        pivots = 0 if self.whole else WORK_OF_A_RUN + self.highs.getInfo().simplex_iteration_count
+        clock.done += a_pivot * (pivots + WORK_OF_A_LOOK * (most - self.looks))
+
+    def _look(self, event: HighsCallbackEvent) -> None:
+        self.looks -= 1
+        if self.looks <= 0:
+            event.interrupt()
 
 
 class Simplex(Live):

@@ -7,8 +7,6 @@ numbers or halves of halves are exact; what rounding may change of others is add
 
 import atexit
 import os
-import pickle
-import select
 import signal
 import subprocess
 import sys
@@ -18,6 +16,8 @@ from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from math import ceil, floor, inf, isfinite, log2
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
@@ -192,6 +192,7 @@ class EngineProcess:
         self.library, self.script, self.distribution = library, Path(__file__).with_name(script), distribution
         self.lock, self.owner = Lock(), 0
         self.running: subprocess.Popen[bytes] | None = None
+        self.line: Connection
         self.loaded: dict[str, Any] | None = None
         """The network that it knows."""
         atexit.register(self._end)
@@ -211,7 +212,7 @@ class EngineProcess:
                     return None
                 try:
                     return self._asked(network, {**asked, "seconds": ceil(left + GRACE)}, until)
-                except (BrokenPipeError, EOFError):
+                except (EOFError, OSError):
                     self._end()
                 except BaseException:  # its answer may still come, and is nobody's
                     self._end()
@@ -219,56 +220,30 @@ class EngineProcess:
         return None
 
     def _asked(self, network: dict[str, Any], asked: dict[str, Any], until: float) -> dict[str, Any] | None:
-        if self.owner != os.getpid() or self.running is None or self.running.poll() is not None:
-            pipe, script = subprocess.PIPE, str(self.script)
+        if self.running is None or self.owner != os.getpid() or self.running.poll() is not None:
+            self.line, theirs = Pipe()
             self.running = subprocess.Popen(
-                [sys.executable, script], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0,
-                start_new_session=True,
+                [sys.executable, str(self.script), str(theirs.fileno())], pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
+            theirs.close()
             self.owner, self.loaded = os.getpid(), None
-        self._send(pickle.dumps(asked if self.loaded is network else {**asked, "network": network}))
+        self.line.send(asked if self.loaded is network else {**asked, "network": network})
         self.loaded = network
-        head = self._read(8, until)
-        body = None if head is None else self._read(int.from_bytes(head, "big"), until)
-        if body is None:
-            self._end()
-            return None
-        found: dict[str, Any] = pickle.loads(body)
+        if not self.line.poll(max(0.0, until - time.monotonic())):
+            self.running.send_signal(signal.SIGINT)  # it tells what it has found then
+            if not self.line.poll(GRACE):
+                self._end()
+                return None
+        found: dict[str, Any] = self.line.recv()
         return found
 
     def _end(self) -> None:
         if self.owner == os.getpid() and self.running is not None:
             self.running.kill()
             self.running.wait()
-            for stream in (self.running.stdin, self.running.stdout):
-                if stream is not None:
-                    stream.close()
+            self.line.close()
         self.running = None
-
-    def _send(self, written: bytes) -> None:
-        assert self.running is not None
-        assert self.running.stdin is not None
-        whole = memoryview(len(written).to_bytes(8, "big") + written)
-        while whole:
-            whole = whole[self.running.stdin.write(whole) :]
-
-    def _read(self, size: int, until: float) -> bytes | None:
-        """So many bytes; it is interrupted in time, and tells what it has found then. None where nothing comes."""
-        assert self.running is not None
-        assert self.running.stdout is not None
-        stream, read, stopped = self.running.stdout, b"", False
-        while len(read) < size:
-            if not select.select([stream], [], [], max(0.0, until + GRACE * stopped - time.monotonic()))[0]:
-                if stopped:
-                    return None
-                self.running.send_signal(signal.SIGINT)
-                stopped = True
-                continue
-            more = os.read(stream.fileno(), size - len(read))
-            if not more:
-                raise EOFError
-            read += more
-        return read
 
 
 PROCESSES: dict[Engine, EngineProcess] = {

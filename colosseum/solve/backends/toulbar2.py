@@ -1,28 +1,24 @@
-"""A process with toulbar2. In: networks of whole costs, pickled, on stdin; out: what it found, pickled, on stdout.
+"""A process with toulbar2. In: networks of whole costs, on a connection; out: what it found there.
 
 It imports nothing else of the package, so that it starts in a moment. Neither toulbar2's timer, which ends a process,
 nor a crash reaches who asked.
 """
 
-import os
-import pickle
 import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from typing import Any
 
 import pytoulbar2
 
 
 def main() -> None:
-    """Answer one question after the other; what the library prints goes nowhere."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    network: dict[str, Any] = {}
-    while len(head := sys.stdin.buffer.read(8)) == 8:
-        asked = pickle.loads(sys.stdin.buffer.read(int.from_bytes(head, "big")))
-        network = asked.pop("network", network)
-        written = pickle.dumps(answer(network, **asked))
-        answers.write(len(written).to_bytes(8, "big") + written)
-        answers.flush()
+    """Answer one question after the other, until nobody is there who could ask."""
+    line, network = Connection(int(sys.argv[1])), dict[str, Any]()
+    with suppress(EOFError):
+        while asked := line.recv():
+            network = asked.pop("network", network)
+            line.send(answer(network, **asked))
 
 
 def answer(

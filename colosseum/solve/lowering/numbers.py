@@ -12,7 +12,7 @@ from colosseum.model.terms import Constant, Decision, Term
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, looked_up, numbered
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import NOTHING, ONE, Lowering, credited_part, referred, separable, table
+from colosseum.solve.lowering.rules import NOTHING, ONE, Lowering, credited_part, referred, table
 
 
 def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -65,7 +65,7 @@ def look_up(term: terms.Select, lowering: Lowering) -> Affine | None:
 
     Over a small scope, or as a sum of such, it is written out.
     """
-    found = separable(term, lowering)
+    found = table(term, lowering, most=lowering.limits.small)
     if found is not None:
         return found
     entries = looked_up(term, lowering)

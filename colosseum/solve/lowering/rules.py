@@ -7,7 +7,7 @@ credit, and a term that no rule fits is a CannotLower that names its scope and s
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import prod
+from math import inf, prod
 from operator import ge, gt, le, lt
 from typing import Any, TypeAlias
 
@@ -194,31 +194,26 @@ def small(term: Term, lowering: Lowering) -> Affine | None:
     return None if pair or not lowering.small(term, lowering.limits.small) else table(term, lowering)
 
 
-def table(term: Term, lowering: Lowering) -> Affine | None:
-    """A term over few variables: one column a tuple, with marginal rows (the local polytope)."""
-    if not lowering.small(term, lowering.limits.table):
-        return None
-    variables = scope_variables(term.scope, lowering)
-    return polytope(variables, worths(term, variables), lowering)
+def table(term: Term, lowering: Lowering, most: float = inf) -> Affine | None:
+    """A term over few variables: one column a tuple, with marginal rows (the local polytope).
 
-
-def separable(term: Term, lowering: Lowering) -> Affine | None:
-    """A term over many joint values that is a sum of terms over few."""
+    None where one of the terms of which it is a sum has more than `most` joint values.
+    """
     if not lowering.small(term, lowering.limits.table):
         return None
     variables = scope_variables(term.scope, lowering)
     values = worths(term, variables)
-    if any(prod(values.shape[axis] for axis in axes) > lowering.limits.small for axes in together(values)):
+    groups = together(values)
+    if any(prod(values.shape[axis] for axis in axes) > most for axes in groups):
         return None
-    return polytope(variables, values, lowering)
+    return polytope(variables, values, groups, lowering)
 
 
-def polytope(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
+def polytope(variables: list[Variable], values: Floats, groups: list[list[int]], lowering: Lowering) -> Affine:
     """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so.
 
     What some variables decide whatever the others do is added to the rest: a separable table needs no tuples.
     """
-    groups = together(values)
     if len(groups) == 1:
         return _joint(variables, values, lowering)
     first = float(values.flat[0])
