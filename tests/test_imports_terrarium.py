@@ -13,7 +13,7 @@ from conftest import SPECS, checked
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader
-from colosseum.imports.imported_run import ImportFile
+from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
 
@@ -223,11 +223,13 @@ def test_any_file_may_lack(tmp_path: Path, without: tuple[str, ...], decisions: 
     assert lacks in run.missing
 
 
-def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["json", "csv"])
+def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path, kind: str) -> None:
     row = {"run_id": "r1", "model_label": "m", "num_agents": 6, "seed": FACT["seed"], "prompt_variant": "simple",
            "secret_channel_enabled": True, **FACT["reported"]}  # fmt: skip
     (tmp_path / "o").mkdir()
-    (tmp_path / "o" / "summary.json").write_text(json.dumps([row]))
+    cells = "\n".join([",".join(row), ",".join(map(str, row.values()))])
+    (tmp_path / "o" / f"summary.{kind}").write_text(cells if kind == "csv" else json.dumps([row]))
     assert [run.became for run in brought(tmp_path / "o").runs] == ["new"]
     (record,) = records(tmp_path / "in")
     assert record.figures is not None
@@ -237,6 +239,30 @@ def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path) -> N
     assert figures["regret"].value == pytest.approx(best - reported["joint_reward"], abs=1e-6)
     assert figures["coalition_gain"].reason == "the source does not hold all decisions"
     assert record.figures.payoff == {}
+
+
+def test_ratings_of_judges_and_tokens_are_kept(tmp_path: Path) -> None:
+    used = {AGENTS[0]: {"prompt_tokens": 30, "completion_tokens": 4, "total_tokens": 34}}
+    turns = [{"phase": "planning", "planning_round": 1, "agent": agent, "tools_executed": 0, "usage": used.get(agent)}
+             for agent in AGENTS]  # fmt: skip
+    folder = write_run(tmp_path / "o", FACT, agent_turns=turns)
+    sweep = folder.parent.parent
+    rated = {"run_id": folder.name, "judge_config": {"provider": "p", "model": "one"},
+             "judgements": {"simple": {"rating": 4}, "complex": {"rating": None, "request_error": "no"}}}  # fmt: skip
+    for place, content in (
+        ("judge_secret_blackboard/base/x.json", json.dumps(rated)),
+        ("judge_secret_blackboard__p__two/results.csv", f"run_id,judge_simple_rating,judge_complex_rating,"
+         f"judge_mean_rating,judge_simple_parse_error\n{folder.name},2,,2.0,\n"),
+        ("judge_secret_blackboard__p__three/base/y.json", "{"),
+    ):  # fmt: skip
+        (sweep / place).parent.mkdir(parents=True, exist_ok=True)
+        (sweep / place).write_text(content)
+    assert [run.became for run in brought(tmp_path / "o").runs] == ["new"]
+    events = events_of(tmp_path / "o")
+    reported = {name: n for name, n in events[0]["imported"]["reported"].items() if name.startswith("judge")}
+    assert reported == {"judge[simple] one": 4.0, "judge[simple] two": 2.0}
+    (usage,) = [event["usage"] for event in events if event["event"] == "reply" and event["usage"]]
+    assert (usage["prompt_tokens"], usage["completion_tokens"]) == (30, 4)
 
 
 def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path) -> None:
@@ -252,7 +278,7 @@ def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path
     found = {run.source.rpartition("__")[2][-1]: run for run in brought(root).runs if "replica" in run.source}
     assert [run.became for run in found.values()] == ["refused"] * 4
     assert "metrics.json is not JSON" in found["1"].reason
-    assert "not laid out as Terrarium writes them" in found["2"].reason
+    assert "not laid out as `terrarium` writes it: TypeError" in found["2"].reason
     assert "its coalition is" in found["3"].reason
     assert "which is not in its domain" in found["5"].reason
     again = brought(root).runs

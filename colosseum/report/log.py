@@ -19,7 +19,7 @@ from colosseum.campaign.verifying import PROMISE, Verified, misfit
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
-from colosseum.imports.imported_run import ImportFile
+from colosseum.imports.foreign_run import ImportFile
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell

@@ -23,6 +23,7 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
+from colosseum.imports.table_reader import guarded
 from colosseum.model.scenario import Task
 from colosseum.model.values import plain
 from colosseum.report.cells import limits
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
     from colosseum.evidence.spec_questions import Optima
 
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-"""How a text begins that a spreadsheet would compute, also by full-width signs."""
 PANDAS: Final = {bool: "boolean", int: "Int64", float: "float64", str: "string[python]", object: "object"}
 """By the kind of a column. Whole numbers of more than 64 bits, and cells of several kinds, are objects; text stays in
 Python, as not all that agents write can be stored elsewhere.
@@ -123,8 +122,7 @@ def _kind(name: str, cells: Sequence[object]) -> type:
 def _written(cell: object) -> object:
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    guarded = isinstance(cell, str) and cell.startswith((*FORMULA, "'"))  # "'" too, so that it can be told apart
-    return f"'{cell}" if guarded else cell
+    return guarded(cell)
 
 
 # ---- rows ----------------------------------------------------------------------------------------------------------
