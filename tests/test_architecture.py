@@ -87,11 +87,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3383,
     "run": 2302,
     "campaign": 8939,
-    "evidence": 7160,
-    "report": 4127,
+    "evidence": 7158,
+    "report": 4129,
     "api": 500,
     "editor": 531,
-    "cli": 1800,
+    "cli": 1798,
     "imports": 1853,
 }
 

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audited import scripted
 from conftest import SPECS, checked
+from test_cli_commands import colosseum, read
 
+from colosseum import load
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader
 from colosseum.imports.foreign_run import ImportFile
@@ -263,6 +266,36 @@ def test_ratings_of_judges_and_tokens_are_kept(tmp_path: Path) -> None:
     assert reported == {"judge[simple] one": 4.0, "judge[simple] two": 2.0}
     (usage,) = [event["usage"] for event in events if event["event"] == "reply" and event["usage"]]
     assert (usage["prompt_tokens"], usage["completion_tokens"]) == (30, 4)
+
+
+def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None:
+    root, jira = tmp_path / "outputs", SPECS / "jira.colo"
+    for fact in FACTS["runs"]:
+        write_run(root, fact)
+    brought(root)
+    told = colosseum("power", jira, "--noise-from", tmp_path / "in", "--effect", "0.1", COLUMNS="80", NO_COLOR="1")
+    assert told.returncode == 0, told.stderr
+    assert "REAL NOISE" in told.stdout
+    assert "PLANTED" not in told.stdout
+    assert max(map(len, told.stdout.splitlines())) <= 80
+    found = read("power", jira, "--noise-from", tmp_path / "in", "--effect", "0.1")
+    seeds = [found["designs"][n]["seeds_to_see"]["value"] for n in ("1", "10")]
+    assert seeds[0] >= seeds[1] >= 20
+    assert found["designs"]["1"]["margin"] == 0.1
+    plan = load(jira).plan(noise_from=tmp_path / "in", out=tmp_path / "none")
+    assert plan.noise is not None
+    assert (plan.noise.runs, plan.noise.designs[1].margin) == (found["runs"], 0.04)
+    assert load(jira).noise(tmp_path / "in", effect=0.1).designs[1].seeds_to_see.value == seeds[0]
+    shown = colosseum("plan", jira, "--noise-from", tmp_path / "in", "--out", tmp_path / "none").stdout
+    assert "REAL NOISE" in shown
+    assert "not known" not in shown
+
+
+def test_scripts_have_no_noise_of_their_own(tmp_path: Path) -> None:
+    folder = scripted(tmp_path / "own")
+    done = colosseum("power", SPECS / "jira.colo", "--noise-from", folder)
+    assert done.returncode == 2
+    assert "scripts have no noise of their own" in done.stderr
 
 
 def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path) -> None:

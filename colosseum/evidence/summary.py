@@ -264,7 +264,7 @@ def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
         if reason:
             excluded.append(reason)
         else:
-            pairs[seed] = (_usable(ours), _usable(theirs))
+            pairs[seed] = (usable(ours), usable(theirs))
     return pairs, _count(excluded)
 
 
@@ -276,7 +276,7 @@ def records_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
     return groups
 
 
-def _usable(records: Sequence[RunRecord]) -> list[RunFigures]:
+def usable(records: Sequence[RunRecord]) -> list[RunFigures]:
     """Complete runs whose payoffs all come from decisions the agents took and the rules allow.
 
     Infeasible and undecided outcomes leave the payoff comparisons (metrics: missing) and are counted apart.
@@ -291,7 +291,7 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
         return f"no {role} run"
     if all(r.figures is None for r in records):
         return f"the {role} run failed"
-    if not _usable(records):
+    if not usable(records):
         infeasible = any(r.figures is not None and r.figures.infeasible for r in records)
         return f"the {role} run is infeasible" if infeasible else f"the {role} run left a variable undecided"
     return ""

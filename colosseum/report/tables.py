@@ -120,9 +120,7 @@ def _kind(name: str, cells: Sequence[object]) -> type:
 
 
 def _written(cell: object) -> object:
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return guarded(cell)
+    return str(cell).lower() if isinstance(cell, bool) else guarded(cell)
 
 
 # ---- rows ----------------------------------------------------------------------------------------------------------
