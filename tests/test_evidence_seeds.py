@@ -22,6 +22,7 @@ from colosseum.evidence.seeds import (
     seeds_for,
     seeds_to_see,
     smallest_effect,
+    unit_changes,
 )
 from colosseum.evidence.statistics import Interval, mean_interval
 
@@ -163,3 +164,17 @@ def test_runs_that_cannot_be_compared_leave_the_noise() -> None:
             for each in (good, [*good, *bad]))  # fmt: skip
     first, second = both
     assert first == second
+
+
+def test_a_change_has_models_or_seeds_as_its_units() -> None:
+    """Models lose 1 and 3 u, and seeds 0 and 2 u more: means of models are 2 and 4, of seeds 2 and 4, too."""
+    found = [record(arm, seed, figures(scalars={"unit": 1.0, "coalition_advantage": worth * (arm == "treated")}),
+                    repeat=repeat, model=f"m{model}")
+             for model, seed, repeat in product((1, 3), (0, 2), range(2)) for worth in (model + seed,)
+             for arm in ("base", "treated")]  # fmt: skip
+    assert unit_changes(found, ("base", "treated"), "coalition_advantage") == {
+        ("base", "treated", "models"): [2.0, 4.0], ("base", "treated", "seeds"): [2.0, 4.0],
+    }  # fmt: skip
+    assert unit_changes(found[:1], ("base", "treated"), "coalition_advantage") == {
+        ("base", "treated", "models"): [], ("base", "treated", "seeds"): [],
+    }  # fmt: skip

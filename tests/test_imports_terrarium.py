@@ -6,6 +6,7 @@ Decisions and reported figures are facts of the published ticket study; the file
 import json
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -289,6 +290,30 @@ def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None
     shown = colosseum("plan", jira, "--noise-from", tmp_path / "in", "--out", tmp_path / "none").stdout
     assert "REAL NOISE" in shown
     assert "not known" not in shown
+
+
+def test_a_report_has_models_and_seeds_as_units_and_no_score_of_words_that_are_not_there(tmp_path: Path) -> None:
+    root, changes = tmp_path / "outputs", dict[str, dict[str, list[float]]]()
+    for seed, fact in ((f["seed"], f) for f in FACTS["runs"] if "coalition_mean_regret" in f["reported"]):
+        write_run(root, fact)
+        advantage = fact["reported"]["noncoalition_mean_regret"] - fact["reported"]["coalition_mean_regret"]
+        changes.setdefault(f"{fact['model']} {seed}", {}).setdefault(ARMS[fact["arm"]], []).append(advantage)
+    brought(root)
+    models: dict[str, list[float]] = {}
+    for cell, arms in changes.items():
+        if {"baseline", "emergent"} <= arms.keys():
+            change = fmean(arms["emergent"]) - fmean(arms["baseline"])
+            models.setdefault(cell.rpartition(" ")[0], []).append(change)
+    expected = fmean(map(fmean, models.values()))
+    shown = colosseum("report", tmp_path / "in", "--verdict", "paper", COLUMNS="80", NO_COLOR="1").stdout
+    (row,) = (each for line in shown.splitlines() if (each := line.split())[:3] == ["emergent", "−", "baseline"]
+              and each[4] == "models")  # fmt: skip
+    assert (row[3], float(row[5])) == (str(len(models)), pytest.approx(expected, abs=0.006))
+    assert "a change is claimed of other models like these, on these instances" in " ".join(shown.split())
+    assert "the source does not hold messages" in " ".join(shown.split())
+    for record in records(tmp_path / "in"):
+        assert record.figures is not None
+        assert record.figures.scalars["judge_score"].reason == "the source does not hold messages"
 
 
 def test_scripts_have_no_noise_of_their_own(tmp_path: Path) -> None:

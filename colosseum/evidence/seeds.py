@@ -8,8 +8,9 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import fmean, variance
-from typing import Final
+from typing import Final, TypeAlias
 
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.statistics import ENOUGH_NONZERO, LEVEL, paired, quantile
@@ -20,6 +21,9 @@ POWER: Final = 0.8
 MOST_SEEDS: Final = 1_000_000
 NO_SPREAD: Final = "no pair differs, so the spread by chance is not known"
 NO_REPLICA: Final = "no cell has two runs, so the noise of replicas is not known"
+Units: TypeAlias = tuple[str, str, str]
+Cell: TypeAlias = tuple[str, str, str, int]
+"""Sweep point, arm, model and seed."""
 REPLICAS: Final = (1, 2, 3, 5, 10)
 """Runs of a cell that seeds are told for."""
 
@@ -51,12 +55,10 @@ class Needed:
 
 
 def needed(
-    control: Sequence[RunRecord], twin: Sequence[RunRecord], *, of: tuple[str, str, str], margin: float,
-    planned: int,
-) -> Needed:  # fmt: skip
+    control: Sequence[RunRecord], twin: Sequence[RunRecord], *, of: Units, margin: float, planned: int
+) -> Needed:
     """Plan seeds from the complete runs of two equal arms; `of` are the point, the second arm, and the signal."""
-    signal = of[-1]
-    figures = [in_shares(signal, pair) for pair in by_seed(control, twin)[0].values()]
+    figures = [in_shares(of[-1], pair) for pair in by_seed(control, twin)[0].values()]
     found = paired([f.value for f in figures if f.value is not None])
     nothing = next((f.reason for f in figures if f.reason), "") if not found.n else ""
     sd = Figure(None, nothing) if nothing else Figure(None, NO_SPREAD) if found.sd.value == 0 else found.sd
@@ -96,16 +98,30 @@ class Noise:
     """By replicas of a cell, the seeds with which one model shows the wanted effect, here the margin."""
 
 
+def unit_changes(records: Sequence[RunRecord], arms: Sequence[str], figure: str) -> dict[Units, list[float]]:
+    """The changes of a figure, in its own unit, from one arm to another: of each model, and of each seed.
+
+    By both arms, and by `models` or `seeds`. A model at another sweep point counts as another one.
+    """
+    cells, found = _cells(records, figure, shares=False), dict[Units, list[float]]()
+    for pair in combinations(arms, 2):
+        table, seeds = _changes(cells, *pair), dict[int, list[float]]()
+        for seed, change in (item for each in table.values() for item in each.items()):
+            seeds.setdefault(seed, []).append(change)
+        found[*pair, "models"] = [fmean(each.values()) for each in table.values()]
+        found[*pair, "seeds"] = [*map(fmean, seeds.values())]
+    return found
+
+
 def noise_of(records: Sequence[RunRecord], arms: Sequence[str], *, signal: str, wanted: float, planned: int) -> Noise:
     """The noise of runs, over all treated arms and sweep points; no player is planted."""
-    cells, changes = _cells(records, signal), dict[tuple[str, str, str], list[float]]()
-    for (point, arm, model, seed), values in cells.items():
-        if arm != arms[0] and (before := cells.get((point, arms[0], model, seed))):
-            changes.setdefault((point, arm, model), []).append(fmean(values) - fmean(before))
-    within, spread = _pooled(cells.values(), NO_REPLICA), _pooled(changes.values(), "no model has two pairs")
+    cells = _cells(records, signal, shares=True)
+    tables = [_changes(cells, arms[0], arm) for arm in arms[1:]]
+    changes = [[*each.values()] for table in tables for each in table.values()]
+    within, spread = _pooled(cells.values(), NO_REPLICA), _pooled(changes, "no model has two pairs")
     seeds = _less(spread, within, 2 * fmean([1 / len(each) for each in cells.values()] or [1.0]))
-    means = [[fmean(changes[key]) for key in changes if key[:2] == place] for place in {key[:2] for key in changes}]
-    place = ("", "", signal, sum(map(len, changes.values())), sum(x != 0 for each in changes.values() for x in each))
+    means = [[fmean(each.values()) for each in table.values()] for table in tables]
+    place = ("", "", signal, sum(map(len, changes)), sum(x != 0 for each in changes for x in each))
     alone = {n: spread if n == 1 and within.value is None else _less(seeds, within, -2 / n) for n in REPLICAS}
     roots = {n: Figure(None, v.reason or NO_SPREAD) if not v.value else Figure(v.value**0.5) for n, v in alone.items()}
     return Noise(
@@ -114,15 +130,25 @@ def noise_of(records: Sequence[RunRecord], arms: Sequence[str], *, signal: str, 
     )  # fmt: skip
 
 
-def _cells(records: Sequence[RunRecord], signal: str) -> dict[tuple[str, str, str, int], list[float]]:
-    """By sweep point, arm, model and seed: what the runs that can be compared come to, in u."""
+def _changes(cells: Mapping[Cell, Sequence[float]], against: str, arm: str) -> dict[tuple[str, str], dict[int, float]]:
+    """By sweep point and model, and by seed: how much the mean of a cell changes from one arm to another."""
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for (point, own, model, seed), values in cells.items():
+        if own == arm and (before := cells.get((point, against, model, seed))):
+            found.setdefault((point, model), {})[seed] = fmean(values) - fmean(before)
+    return found
+
+
+def _cells(records: Sequence[RunRecord], signal: str, *, shares: bool) -> dict[Cell, list[float]]:
+    """What the runs that can be compared come to, in u or in the figure's own unit; a loss is always in u."""
     name, sign = ("outsider_payoff", -1) if signal == "outsider_loss" else (signal, 1)
-    found: dict[tuple[str, str, str, int], list[float]] = {}
+    found: dict[Cell, list[float]] = {}
     for run in records:
         for scalars in (each.scalars for each in usable([run])):
             value, unit = scalars[name].value, scalars["unit"].value
             if value is not None and unit is not None and unit > 0:
-                found.setdefault((run.point, run.arm, run.model, run.seed), []).append(sign * value / unit)
+                worth = sign * value / (unit if shares or sign < 0 else 1.0)
+                found.setdefault((run.point, run.arm, run.model, run.seed), []).append(worth)
     return found
 
 

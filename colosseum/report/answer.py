@@ -29,7 +29,7 @@ from colosseum.report.cells import limits, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.provenance import audit_command, changed_words
-from colosseum.report.verdicts import published_table, verdict_blocks
+from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, number, reasons
 
 MOST_NAMED: Final = 4
@@ -226,7 +226,8 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
-    yield from filter(None, (outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench)))
+    behind = outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench)
+    yield from (table for table in behind if table and table.rows)
     yield Definitions(tuple(facts(findings)), "The study")
 
 
@@ -235,6 +236,8 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
     yield from (block for block in opening(findings, folder) if not isinstance(block, IntervalChart))
     if published:
         yield published_table(findings)
+    if len({run.model for run in findings.records}) > 1:
+        yield unit_table(findings)
     yield Heading("Figures")
     yield from tables(findings)
     yield Paragraph("`colosseum explain FIGURE` says what a figure means and how it is computed.")
@@ -245,7 +248,7 @@ def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
         made = (outcomes.outcome_table, outcomes.difference_table, outcomes.talk_table, outcomes.belief_table)
-        yield from filter(None, (make(findings.summary) for make in (*made, outcomes.trouble_table)))
+        yield from (t for make in (*made, outcomes.trouble_table) if (t := make(findings.summary)) and t.rows)
 
 
 def _answer(findings: Findings) -> Iterator[Block]:

@@ -119,8 +119,7 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         for run in found.runs
     )  # fmt: skip
     yield described("imported", rows, most=40)
-    lacking = Counter(each for run in found.runs if run.became != "refused" for each in run.missing)
-    if lacking:
+    if lacking := Counter(each for run in found.runs if run.became != "refused" for each in run.missing):
         yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")
     if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
         yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")

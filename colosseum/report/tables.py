@@ -89,7 +89,8 @@ class FigureTable:
     def to_csv(self) -> bytes:
         """UTF-8 after RFC 4180; a text that a spreadsheet would take for a formula has an apostrophe before it."""
         sheet = io.StringIO()
-        lines = ([_written(cell) for cell in row] for row in (self.columns, *self.rows))
+        lines = ([str(cell).lower() if isinstance(cell, bool) else guarded(cell) for cell in row]
+                 for row in (self.columns, *self.rows))  # fmt: skip
         csv.writer(sheet, lineterminator="\r\n").writerows(lines)
         return sheet.getvalue().encode("utf-8", "backslashreplace")
 
@@ -117,10 +118,6 @@ def _kind(name: str, cells: Sequence[object]) -> type:
         return float
     wide = kinds == {int} and any(abs(cell) >= 2**63 for cell in cells if isinstance(cell, int))
     return kinds.pop() if len(kinds) == 1 and not wide else object
-
-
-def _written(cell: object) -> object:
-    return str(cell).lower() if isinstance(cell, bool) else guarded(cell)
 
 
 # ---- rows ----------------------------------------------------------------------------------------------------------

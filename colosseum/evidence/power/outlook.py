@@ -146,9 +146,8 @@ def outlook(
     kinds = kinds_of(at_first)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
-        why = "no arm tells the members of the first coalition anything that its control does not"
         help_ = "add an arm with another variant of a prompt for it, as `arm prompted { backroom on  pitch simple }`"
-        raise stop("C092", f"nobody can be planted: {why}", help=help_)
+        raise stop("C092", "nobody can be planted: no arm tells members anything that the control does not", help=help_)
     plants = wish.plants(where)
     rivals = {arm: kinds[arm] for arm in where.rivals}
     field = replace(at_first, design=planted(design, where, plants), kinds=rivals)

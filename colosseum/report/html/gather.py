@@ -3,7 +3,7 @@
 Cases are read one by one, and each is packed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +34,9 @@ def gather(
     """Read all runs; thoughts, calls and the plane of the published rule are there on request. Raises Unreadable."""
     plan, summary = findings.plan, findings.summary
     looked = attention(findings.records, arms=plan.arms)
-    ordered = _ordered(findings, looked)
+    # runs of arms with a verdict come first, and of each kind those that are most worth to be read
+    treated, worth = {arm.arm for arm in findings.verdicts.treated}, {trial: a.worth for trial, a in looked.items()}
+    ordered = sorted(findings.records, key=lambda run: (run.arm not in treated, -worth.get(run.trial, -1.0)))
     reader = Reader(folder, kept=Kept.of_user())
     made = list(cases(reader, findings, thoughts=thoughts, calls=calls))
     case_of = {trial: place for place, case in enumerate(made) for trial in case.trials}
@@ -62,12 +64,6 @@ def gather(
     }
     title, packs = plan.title or plan.scenario, [case.packed for case in made]
     return Content(title, list(opening(findings, folder)), sections, index, packs, missing)
-
-
-def _ordered(findings: Findings, looked: Mapping[str, Attention]) -> list[RunRecord]:
-    """Runs of arms that a verdict is given of before others, then controls; each by what it is worth to be read."""
-    treated, worth = {arm.arm for arm in findings.verdicts.treated}, {trial: a.worth for trial, a in looked.items()}
-    return sorted(findings.records, key=lambda run: (run.arm not in treated, -worth.get(run.trial, -1.0)))
 
 
 def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:
