@@ -61,11 +61,10 @@ def _samples(path: Path) -> Iterator[tuple[str, Any, Any]]:
 
 def _member(log: ZipFile, member: ZipInfo) -> bytes:
     """The content of a file in an archive, which may be packed by Zstandard. Raises Refusal where it is too large."""
-    stored = copy(member)
-    if member.compress_type == ZSTANDARD:
+    stored, packed = copy(member), member.compress_type == ZSTANDARD
+    if packed:
         stored.compress_type, stored.file_size, stored.CRC = ZIP_STORED, member.compress_size, None  # type: ignore[assignment]
     with log.open(stored) as file:
-        packed = member.compress_type == ZSTANDARD
         content = _unpacked(file, member.filename) if packed else file.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise Refusal(f"{member.filename} is larger than {LARGEST // 2**20} MiB")

@@ -153,5 +153,6 @@ def _answer(parts: list[dict[str, Any]], model: str, used: dict[str, Any]) -> di
     message = {"role": "assistant", "source": "generate", "content": parts}
     output = {"model": model, "choices": [{"message": message, "stop_reason": "stop"}]}
     asked = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
-    usage = {"total_cost" if name == "cost" else name: number for name, number in used.items()}
-    return {"event": "model", "model": model, **asked, "output": output | ({"usage": usage} if usage else {})}
+    whole = sum(number for name, number in used.items() if name != "cost")
+    usage = {"usage": {**used, "total_tokens": whole, "total_cost": used.get("cost")}} if used else {}
+    return {"event": "model", "model": model, **asked, "output": output | usage}
