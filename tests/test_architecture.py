@@ -88,7 +88,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2302,
     "campaign": 8939,
     "evidence": 7157,
-    "report": 4129,
+    "report": 4128,
     "api": 500,
     "editor": 531,
     "cli": 1798,

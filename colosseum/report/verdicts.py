@@ -16,7 +16,7 @@ from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, mean_interval, student_test
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
-from colosseum.report.cells import PLACES, amount, change, described, lacking, level, named, point_table
+from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import CA, effects_of, tone_of
 from colosseum.report.page import cell_words
@@ -169,9 +169,8 @@ def published_table(findings: Findings) -> Table:
 
     def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
         for each in point.comparisons:
-            found = [each.differences[name] for name in ("coalition_advantage", JUDGE)]
-            cells = [Amount(f.paired.mean.value, 2, True, lacking(f.nulls, each.pairs, "pairs")) for f in found]
-            yield each.arm, *cells, published(*(f.paired.mean for f in found)) or "–"
+            means = [each.differences[name].paired.mean for name in ("coalition_advantage", JUDGE)]
+            yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
     return point_table("published-rule", findings.summary.points, rows)
 
