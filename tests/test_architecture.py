@@ -91,7 +91,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 4000,
     "api": 500,
     "editor": 529,
-    "cli": 1800,
+    "cli": 1798,
     "imports": 1853,
 }
 

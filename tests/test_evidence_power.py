@@ -12,12 +12,13 @@ from reported import flat, printed
 from test_cli_commands import colosseum, read
 
 from colosseum.campaign.margins import margins_for
+from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power import worst
 from colosseum.evidence.power.content import power_content
-from colosseum.evidence.power.outlook import Outlook, Unplantable, Wish, outlook, study_power
+from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
 from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of, play
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
@@ -241,7 +242,7 @@ def test_where_no_seed_offers_enough_the_search_ends(game: Path, monkeypatch: py
 def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -> None:
     path = tmp_path / "quiet.colo"
     path.write_text(GAME[: GAME.index("  arm selfish")] + "}\n", encoding="utf-8")
-    with pytest.raises(Unplantable, match="no arm"):
+    with pytest.raises(ColosseumError, match="no arm"):
         looked(path, wish())
 
 
@@ -347,7 +348,7 @@ def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) 
     assert (believed[FAIR]["effect"]["mean"]["value"], believed[FAIR]["seen"][0]["share"]) == (0, 0)
     assert believed["misinform"]["effect"]["mean"]["value"] > 0.2
     assert believed["misinform"]["seen"][0]["share"] > 0.5
-    seen = colosseum(*asked).stdout.partition("a signal alone shows an effect")[2].partition("The smallest effect")[0]
+    seen = colosseum(*asked).stdout.partition("a signal alone shows an effect")[2]
     assert "belief rate" in seen.partition("misinform")[2]
     wrong = colosseum(*asked, "--point", "network=rng")
     assert (wrong.returncode, "there is no such sweep point" in wrong.stderr) == (2, True)

@@ -2,23 +2,27 @@
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
 from records import figures, record
 from scipy.stats import t
 
+from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.seeds import (
     MOST_SEEDS,
-    NO_MARGIN,
+    NO_REPLICA,
     NO_SPREAD,
     POWER,
     Needed,
     half_width,
     needed,
+    noise_of,
     seeds_for,
     seeds_to_see,
     smallest_effect,
+    unit_changes,
 )
 from colosseum.evidence.statistics import Interval, mean_interval
 
@@ -27,7 +31,7 @@ SHARE = 2.0
 
 
 def plan(
-    changes: Sequence[float | None], *, signal: str = "outsider_loss", margin: float | None = 0.04, planned: int = 40
+    changes: Sequence[float | None], *, signal: str = "outsider_loss", margin: float = 0.04, planned: int = 40
 ) -> Needed:
     """From pairs whose outsiders' mean payoff changes by so much; None is a run that failed."""
     name = {"outsider_loss": "outsider_payoff"}.get(signal, signal)
@@ -36,7 +40,7 @@ def plan(
         record("again", n, None if change is None else figures(scalars={"unit": SHARE, name: 10.0 + change}))
         for n, change in enumerate(changes)
     ]
-    return needed(control, twin, arm="again", point="", signal=signal, margin=margin, planned=planned)
+    return needed(control, twin, of=("", "again", signal), margin=margin, planned=planned)
 
 
 CHANGES = [0.1, -0.2, 0.0, 0.3, -0.1, 0.05, 0.0, -0.3]
@@ -81,7 +85,6 @@ def test_equal_arms_say_how_many_seeds_it_takes() -> None:
     assert found.sd.value == pytest.approx(sd)
     assert found.seeds.value == seeds_for(sd, 0.04)
     assert found.seeds_to_see.value == seeds_to_see(sd, 0.04)
-    assert found.half_width.value == pytest.approx(half_width(sd, 40))
     assert found.smallest.value == pytest.approx(smallest_effect(sd, 40))
 
 
@@ -90,12 +93,8 @@ def test_every_signal_is_in_fair_shares(signal: str) -> None:
     assert plan(CHANGES, signal=signal).sd.value == pytest.approx(plan(CHANGES).sd.value)
 
 
-def test_without_a_margin_the_planned_seeds_say_what_they_can_settle() -> None:
-    found = plan(CHANGES, margin=None)
-    assert (found.seeds.value, found.seeds.reason) == (None, NO_MARGIN)
-    assert found.seeds_to_see.value is None
-    assert found.half_width.value is not None
-    assert plan(CHANGES, planned=1).half_width.reason == "one seed has no spread"
+def test_one_seed_has_no_smallest_effect() -> None:
+    assert plan(CHANGES, planned=1).smallest.reason == "one seed has no spread"
 
 
 @pytest.mark.parametrize(
@@ -109,11 +108,73 @@ def test_without_a_margin_the_planned_seeds_say_what_they_can_settle() -> None:
 )
 def test_what_cannot_be_told_is_null_with_a_reason(changes: list[float | None], reason: str) -> None:
     found = plan(changes)
-    for figure in (found.sd, found.seeds, found.half_width, found.smallest):
+    for figure in (found.sd, found.seeds, found.smallest):
         assert (figure.value, figure.reason) == (None, reason)
 
 
 def test_a_figure_that_is_null_in_every_run_says_why() -> None:
     runs = [record(arm, n, figures(scalars={"unit": "no outsider"})) for arm in ("base", "again") for n in range(3)]
-    found = needed(runs[:3], runs[3:], arm="again", point="", signal="payoff_gap", margin=0.1, planned=10)
+    found = needed(runs[:3], runs[3:], of=("", "again", "payoff_gap"), margin=0.1, planned=10)
     assert (found.sd.value, found.sd.reason) == (None, "no outsider")
+
+
+# ---- the noise of real runs ----------------------------------------------------------------------------------------
+
+
+def runs(models: int, seeds: int, replicas: int, spread: tuple[float, float, float], effect: float) -> list[RunRecord]:
+    """Of two arms; the spreads are of a model's mean change, of a seed's change, and of single runs, in u."""
+    chance, found = np.random.default_rng(7), list[RunRecord]()
+    of_model, of_seed = chance.normal(effect, spread[0], models), chance.normal(0.0, spread[1], (models, seeds))
+    for model, seed, repeat, arm in product(range(models), range(seeds), range(replicas), ("base", "treated")):
+        lost = of_model[model] + of_seed[model, seed] if arm == "treated" else 0.0
+        made = figures(scalars={"unit": SHARE, "outsider_payoff": SHARE * (5.0 - lost + chance.normal(0, spread[2]))})
+        found.append(record(arm, seed, made, repeat=repeat, model=f"m{model}"))
+    return found
+
+
+def test_noise_is_told_apart_by_where_it_comes_from() -> None:
+    found = noise_of(runs(30, 60, 3, (0.3, 0.1, 0.2), 0.5), ("base", "treated"), signal="outsider_loss", wanted=0.04,
+                     planned=40)  # fmt: skip
+    assert (found.runs, found.models) == (10_800, 30)
+    parts = found.between_replicas, found.between_seeds, found.between_models
+    assert [math.sqrt(each.value or 0.0) for each in parts] == pytest.approx([0.2, 0.1, 0.3], rel=0.2)
+    for replicas, design in found.designs.items():
+        sd = math.sqrt(0.1**2 + 2 * 0.2**2 / replicas)
+        assert design.sd.value == pytest.approx(sd, rel=0.05)
+        assert design.seeds_to_see.value == pytest.approx(seeds_to_see(sd, 0.04), rel=0.1)
+        assert design.smallest.value == pytest.approx(smallest_effect(design.sd.value or 0.0, 40))
+    seeds = [each.seeds_to_see.value or 0.0 for each in found.designs.values()]
+    assert seeds == sorted(seeds, reverse=True), "more replicas never need more seeds"
+
+
+def test_without_replicas_their_noise_is_not_known_and_one_run_a_cell_goes_by_what_was_seen() -> None:
+    found = noise_of(runs(1, 30, 1, (0.0, 0.1, 0.2), 0.0), ("base", "treated"), signal="outsider_loss", wanted=0.04,
+                     planned=20)  # fmt: skip
+    assert found.between_replicas.reason == found.between_seeds.reason == NO_REPLICA
+    assert found.between_models.reason == "there is one model"
+    assert found.designs[1].sd.value == pytest.approx(0.3, rel=0.3)
+    assert found.designs[2].seeds_to_see.reason == NO_REPLICA
+
+
+def test_runs_that_cannot_be_compared_leave_the_noise() -> None:
+    good = runs(2, 6, 2, (0.1, 0.1, 0.1), 0.0)
+    bad = [record("base", 1, figures(scalars={"outsider_payoff": 900.0}, infeasible=True), model="m0", repeat=9),
+           record("base", 1, None, model="m0", repeat=8)]  # fmt: skip
+    both = (noise_of(each, ("base", "treated"), signal="outsider_loss", wanted=0.04, planned=9)
+            for each in (good, [*good, *bad]))  # fmt: skip
+    first, second = both
+    assert first == second
+
+
+def test_a_change_has_models_or_seeds_as_its_units() -> None:
+    """Models lose 1 and 3 u, and seeds 0 and 2 u more: means of models are 2 and 4, of seeds 2 and 4, too."""
+    found = [record(arm, seed, figures(scalars={"unit": 1.0, "coalition_advantage": worth * (arm == "treated")}),
+                    repeat=repeat, model=f"m{model}")
+             for model, seed, repeat in product((1, 3), (0, 2), range(2)) for worth in (model + seed,)
+             for arm in ("base", "treated")]  # fmt: skip
+    assert unit_changes(found, ("base", "treated"), "coalition_advantage") == {
+        ("base", "treated", "models"): [2.0, 4.0], ("base", "treated", "seeds"): [2.0, 4.0],
+    }  # fmt: skip
+    assert unit_changes(found[:1], ("base", "treated"), "coalition_advantage") == {
+        ("base", "treated", "models"): [], ("base", "treated", "seeds"): [],
+    }  # fmt: skip

@@ -93,13 +93,28 @@ def test_a_mapping_reads_metadata_and_answers_of_models(tmp_path: Path) -> None:
     parts = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "I go left."}]
     call = {"id": "1", "function": "choose", "arguments": {"side": "left"}}
     answer = {"message": {"role": "assistant", "content": parts, "tool_calls": [call]}, "stop_reason": "tool_calls"}
-    event = {"event": "model", "model": "gpt-x", "span_id": "B", "output": {"choices": [answer]}, "error": None}
+    event = {"event": "model", "model": "gpt-x", "span_id": "B", "error": None,
+             "output": {"choices": [answer], "usage": {"input_tokens": 9, "output_tokens": 4, "total_cost": 0.5}}}
     failed = {"event": "tool", "function": "other", "arguments": {}, "span_id": "B", "error": {"message": "no"}}
     run, events = imported(tmp_path, "x.eval", as_zip(sample_of(event, failed)), MAPPED)
     assert (run.became, run.repeat, run.model) == ("new", 2, "gpt-x, mockllm/model")
     said = [(e["agent"], e["event"], e.get("text") or e.get("value")) for e in events
             if e["event"] in ("post", "thought", "decide")]  # fmt: skip
     assert said == [("B", "thought", "hm"), ("B", "post", "I go left."), ("B", "decide", "left")]
+    (used,) = [(e["agent"], e["usage"]) for e in events if e["event"] == "reply" and e["usage"]]
+    assert used == ("B", {"prompt_tokens": 9, "completion_tokens": 4, "cost": 0.5, "seconds": None, "served_model": ""})
+
+
+def test_a_folder_of_logs_is_read_log_by_log(tmp_path: Path) -> None:
+    logs = tmp_path / "logs" / "deeper"
+    logs.mkdir(parents=True)
+    for epoch in (1, 2):
+        (logs / f"{epoch}.eval").write_bytes(as_zip(sample_of(epoch=epoch)))
+    (logs / "damaged.eval").write_bytes(b"PK no zip")
+    (logs / "logs.json").write_text("{}")
+    spec = spec_in(tmp_path, 'trace from "inspect" { repeat is epoch }')
+    found = import_runs(checked(spec), [tmp_path / "logs"], tmp_path / "in").runs
+    assert [(run.source, run.became) for run in found] == [("1:1", "new"), ("1:2", "new"), ("damaged.eval", "refused")]
 
 
 @pytest.mark.parametrize(
@@ -110,8 +125,8 @@ def test_a_mapping_reads_metadata_and_answers_of_models(tmp_path: Path) -> None:
         ("x.eval", as_zip(sample_of(), "other.json"), "it has no header.json"),
         ("x.json", b"{", "x.json is not JSON"),
         ("x.json", b"[]", "x.json is no log of Inspect with samples"),
-        ("x.json", as_json([]), "it is not laid out as a sample of Inspect: TypeError"),
-        ("x.json", as_json(sample_of({"event": "tool"})), "it is not laid out as a sample of Inspect: KeyError"),
+        ("x.json", as_json([]), "it is not laid out as `inspect` writes it: AttributeError"),
+        ("x.json", as_json(sample_of({"event": "tool"})), "it is not laid out as `inspect` writes it: KeyError"),
         ("x.json", as_json(sample_of(error={"message": "no"})), "the sample ended with an error"),
         ("x.json", as_json(sample_of(metadata=None)), "it has no arm"),
     ],

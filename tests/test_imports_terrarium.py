@@ -6,14 +6,18 @@ Decisions and reported figures are facts of the published ticket study; the file
 import json
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
+from audited import scripted
 from conftest import SPECS, checked
+from test_cli_commands import colosseum, read
 
+from colosseum import load
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader
-from colosseum.imports.imported_run import ImportFile
+from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
 
@@ -223,11 +227,13 @@ def test_any_file_may_lack(tmp_path: Path, without: tuple[str, ...], decisions: 
     assert lacks in run.missing
 
 
-def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["json", "csv"])
+def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path, kind: str) -> None:
     row = {"run_id": "r1", "model_label": "m", "num_agents": 6, "seed": FACT["seed"], "prompt_variant": "simple",
            "secret_channel_enabled": True, **FACT["reported"]}  # fmt: skip
     (tmp_path / "o").mkdir()
-    (tmp_path / "o" / "summary.json").write_text(json.dumps([row]))
+    cells = "\n".join([",".join(row), ",".join(map(str, row.values()))])
+    (tmp_path / "o" / f"summary.{kind}").write_text(cells if kind == "csv" else json.dumps([row]))
     assert [run.became for run in brought(tmp_path / "o").runs] == ["new"]
     (record,) = records(tmp_path / "in")
     assert record.figures is not None
@@ -237,6 +243,83 @@ def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path) -> N
     assert figures["regret"].value == pytest.approx(best - reported["joint_reward"], abs=1e-6)
     assert figures["coalition_gain"].reason == "the source does not hold all decisions"
     assert record.figures.payoff == {}
+
+
+def test_ratings_of_judges_and_tokens_are_kept(tmp_path: Path) -> None:
+    used = {AGENTS[0]: {"prompt_tokens": 30, "completion_tokens": 4, "total_tokens": 34}}
+    turns = [{"phase": "planning", "planning_round": 1, "agent": agent, "tools_executed": 0, "usage": used.get(agent)}
+             for agent in AGENTS]  # fmt: skip
+    folder = write_run(tmp_path / "o", FACT, agent_turns=turns)
+    sweep = folder.parent.parent
+    rated = {"run_id": folder.name, "judge_config": {"provider": "p", "model": "one"},
+             "judgements": {"simple": {"rating": 4}, "complex": {"rating": None, "request_error": "no"}}}  # fmt: skip
+    for place, content in (
+        ("judge_secret_blackboard/base/x.json", json.dumps(rated)),
+        ("judge_secret_blackboard__p__two/results.csv", f"run_id,judge_simple_rating,judge_complex_rating,"
+         f"judge_mean_rating,judge_simple_parse_error\n{folder.name},2,,2.0,\n"),
+        ("judge_secret_blackboard__p__three/base/y.json", "{"),
+    ):  # fmt: skip
+        (sweep / place).parent.mkdir(parents=True, exist_ok=True)
+        (sweep / place).write_text(content)
+    assert [run.became for run in brought(tmp_path / "o").runs] == ["new"]
+    events = events_of(tmp_path / "o")
+    reported = {name: n for name, n in events[0]["imported"]["reported"].items() if name.startswith("judge")}
+    assert reported == {"judge[simple] one": 4.0, "judge[simple] two": 2.0}
+    (usage,) = [event["usage"] for event in events if event["event"] == "reply" and event["usage"]]
+    assert (usage["prompt_tokens"], usage["completion_tokens"]) == (30, 4)
+
+
+def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None:
+    root, jira = tmp_path / "outputs", SPECS / "jira.colo"
+    for fact in FACTS["runs"]:
+        write_run(root, fact)
+    brought(root)
+    told = colosseum("power", jira, "--noise-from", tmp_path / "in", "--effect", "0.1", COLUMNS="80", NO_COLOR="1")
+    assert told.returncode == 0, told.stderr
+    assert "REAL NOISE" in told.stdout
+    assert "PLANTED" not in told.stdout
+    assert max(map(len, told.stdout.splitlines())) <= 80
+    found = read("power", jira, "--noise-from", tmp_path / "in", "--effect", "0.1")
+    seeds = [found["designs"][n]["seeds_to_see"]["value"] for n in ("1", "10")]
+    assert seeds[0] >= seeds[1] >= 20
+    assert found["designs"]["1"]["margin"] == 0.1
+    plan = load(jira).plan(noise_from=tmp_path / "in", out=tmp_path / "none")
+    assert plan.noise is not None
+    assert (plan.noise.runs, plan.noise.designs[1].margin) == (found["runs"], 0.04)
+    assert load(jira).noise(tmp_path / "in", effect=0.1).designs[1].seeds_to_see.value == seeds[0]
+    shown = colosseum("plan", jira, "--noise-from", tmp_path / "in", "--out", tmp_path / "none").stdout
+    assert "REAL NOISE" in shown
+    assert "not known" not in shown
+
+
+def test_a_report_has_models_and_seeds_as_units_and_no_score_of_words_that_are_not_there(tmp_path: Path) -> None:
+    root, changes = tmp_path / "outputs", dict[str, dict[str, list[float]]]()
+    for seed, fact in ((f["seed"], f) for f in FACTS["runs"] if "coalition_mean_regret" in f["reported"]):
+        write_run(root, fact)
+        advantage = fact["reported"]["noncoalition_mean_regret"] - fact["reported"]["coalition_mean_regret"]
+        changes.setdefault(f"{fact['model']} {seed}", {}).setdefault(ARMS[fact["arm"]], []).append(advantage)
+    brought(root)
+    models: dict[str, list[float]] = {}
+    for cell, arms in changes.items():
+        if {"baseline", "emergent"} <= arms.keys():
+            change = fmean(arms["emergent"]) - fmean(arms["baseline"])
+            models.setdefault(cell.rpartition(" ")[0], []).append(change)
+    expected = fmean(map(fmean, models.values()))
+    shown = colosseum("report", tmp_path / "in", "--verdict", "paper", COLUMNS="80", NO_COLOR="1").stdout
+    (row,) = (each for line in shown.splitlines() if (each := line.split())[:3] == ["emergent", "−", "baseline"]
+              and each[4] == "models")  # fmt: skip
+    assert (row[3], float(row[5])) == (str(len(models)), pytest.approx(expected, abs=0.006))
+    assert "a change is claimed of other models like these, on these instances" in " ".join(shown.split())
+    for record in records(tmp_path / "in"):
+        assert record.figures is not None
+        assert record.figures.scalars["judge_score"].reason == "the source does not hold messages"
+
+
+def test_scripts_have_no_noise_of_their_own(tmp_path: Path) -> None:
+    folder = scripted(tmp_path / "own")
+    done = colosseum("power", SPECS / "jira.colo", "--noise-from", folder)
+    assert done.returncode == 2
+    assert "scripts have no noise of their own" in done.stderr
 
 
 def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path) -> None:
@@ -252,7 +335,7 @@ def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path
     found = {run.source.rpartition("__")[2][-1]: run for run in brought(root).runs if "replica" in run.source}
     assert [run.became for run in found.values()] == ["refused"] * 4
     assert "metrics.json is not JSON" in found["1"].reason
-    assert "not laid out as Terrarium writes them" in found["2"].reason
+    assert "not laid out as `terrarium` writes it: TypeError" in found["2"].reason
     assert "its coalition is" in found["3"].reason
     assert "which is not in its domain" in found["5"].reason
     again = brought(root).runs

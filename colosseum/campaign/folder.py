@@ -7,14 +7,14 @@ configuration makes it anew, and its runs stand beside those of the old one.
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from errno import ENOENT
 from functools import cache, reduce
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
 
 from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
@@ -344,19 +344,18 @@ def as_bytes(content: object) -> bytes:
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old or the new one, never a half, whatever stops us."""
+def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
+    """Write a file, or let it be written: a reader sees the old or the new one, never a half, whatever stops us."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with open(fresh, "wb") as file:
-            file.write(content)
+            file.write(content) if isinstance(content, bytes) else content(file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, path)
-    except OSError:
+    finally:
         fresh.unlink(missing_ok=True)
-        raise
     _sync(path.parent)
 
 

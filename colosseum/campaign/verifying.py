@@ -287,7 +287,7 @@ class _Work:
 
     def _calls(self, path: Path, result: Result | None) -> None:
         """A file of calls against what the run's result seals of it, and says that it cost."""
-        kept = self.plan.options.get("cache", "rw") == "rw"
+        kept = self.plan.options.get("cache", "rw") == "rw" and "imported" not in self.plan.options
         wanted = path.exists() or (result and (result.calls or (kept and result.expense.calls)))
         content = self.read(path) if wanted else b""
         if content is None or result is None:

@@ -109,6 +109,7 @@ def plan(
     sets: options.Sets = None,
     out: options.Out = None,
     couple: options.Couple = False,
+    noise_from: options.NoiseFrom = None,
     json: options.AsJson = False,
 ) -> int:
     """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
@@ -124,7 +125,7 @@ def plan(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
     )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
-    found = plan_audit(checked_spec(file, sets), request)
+    found = plan_audit(checked_spec(file, sets), request, noise_from=noise_from)
     output(lambda: plan_blocks(found), "plan", lambda: found, json)
     return 0
 
@@ -143,21 +144,25 @@ def power(
     studies: Annotated[int, typer.Option(min=100, metavar="N", help="Studies to draw of each size.")] = 500,
     opportunity: Annotated[float | None, typer.Option(min=0, metavar="X", help="Only such seeds.")] = None,
     worst: Annotated[bool, typer.Option("--worst", help="Also search for the worst undetected harm.")] = False,
+    noise_from: options.NoiseFrom = None,
+    effect: Annotated[float | None, typer.Option(min=0, metavar="U", help="With it: the wanted effect.")] = None,
     sets: options.Sets = None,
     json: options.AsJson = False,
 ) -> int:
-    """Print how often an experiment detects known players. No model is asked."""
+    """Print how often an experiment detects known players, or what real noise lets it see. No model is asked."""
     from colosseum.cli.live_view import progress_lines
     from colosseum.cli.words import checked_spec, note, output
+    from colosseum.evidence.audit_plan import real_noise
     from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.report.power import power_blocks
+    from colosseum.report.power import noise_blocks, power_blocks
 
-    wish = Wish(
-        tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ()), arm, pool, studies, tuple(seeds or ()),
-        opportunity, worst=worst,
-    )  # fmt: skip
-    checked = checked_spec(file, sets)
+    planted, checked = (tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ())), checked_spec(file, sets)
+    wish = Wish(*planted, arm, pool, studies, tuple(seeds or ()), opportunity, worst=worst)
+    if noise_from is not None:
+        real = real_noise(checked, noise_from, experiment=experiment, effect=effect)
+        output(lambda: noise_blocks(real), "noise", lambda: real, json)
+        return 0
     found = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
     scenario = checked.expansion.scenario.name
     output(lambda: power_blocks(found, scenario), "power", lambda: power_content(found, scenario), json)

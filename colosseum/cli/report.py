@@ -100,13 +100,10 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         say_json("report", report.content(found))
     else:
         whole = request.full or request.published
-        blocks = (
-            full(report, folder, published=request.published) if whole else brief(report, folder, request.selection)
-        )
-        if whole or not request.writes:
-            print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
-        if found is not None:
-            print_blocks([strength_table(found)], sys.stdout, color=wants_color(sys.stdout.isatty()))
+        first = full(report, folder, published=request.published) if whole else brief(report, folder, request.selection)
+        shown = [*first] if whole or not request.writes else []
+        shown += [strength_table(found)] if found is not None else []
+        print_blocks(shown, sys.stdout, color=wants_color(sys.stdout.isatty()))
     if shut := Counter(request.gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")

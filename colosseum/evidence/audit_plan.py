@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.campaign.draft import draft
+from colosseum.campaign.margins import margins_of
+from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.work import Request
+from colosseum.diagnostics import stop
 from colosseum.evidence.arms import kinds
-from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.findings import in_words
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.seeds import Needed, needed, smallest_effect
+from colosseum.evidence.seeds import Needed, Noise, needed, noise_of
 from colosseum.model.check import Checked
 from colosseum.run.trial import Listed
 
@@ -33,22 +36,35 @@ class AuditPlan:
     """Which seeds are left out."""
     seeds: int
     """That are run, at the sweep point where they are fewest."""
-    smallest_in_deviations: Figure
-    """The smallest effect that is seen, in standard deviations of the paired differences."""
     power: Sequence[Needed]
     """What runs of equal arms in the folder say of chance, by sweep point; empty where there are none."""
+    noise: Noise | None = None
+    """What real runs differ by, and seeds by replicas; null where no folder of them was named."""
 
 
-def plan_audit(checked: Checked, request: Request) -> AuditPlan:
-    """What the same audit would settle. Raises ColosseumError."""
+def plan_audit(checked: Checked, request: Request, *, noise_from: Path | None = None) -> AuditPlan:
+    """What the same audit would settle, by the noise of real runs where a folder is named. Raises ColosseumError."""
     place = request.place(checked)
     with in_words(place):
         made = draft(checked, request)
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
         power = chance(replace(settled, seeds=seeds), place)
-    smallest = Figure(smallest_effect(1.0, seeds)) if seeds > 1 else Figure(None, "one seed has no spread")
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, smallest, power)
+    noise = None if noise_from is None else real_noise(checked, noise_from, experiment=request.part.experiment)
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power, noise)
+
+
+def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None, effect: float | None = None) -> Noise:
+    """What runs of models differ by, and the seeds for an `effect` in u, else for the margin. Raises ColosseumError."""
+    design, coalitions = read_design(checked, Part(experiment), file=""), checked.expansion.scenario.coalitions
+    margins = margins_of(design.cells[0].conditions.settings, next(iter(coalitions), None))
+    (signal, margin), plan = next(iter(margins.items())), read_campaign(folder)
+    with in_words(folder):
+        records = Reader(folder).records(plan)
+    if all(player.startswith("sim/") for run in records for player in run.players.values()):
+        help_ = "name a folder of runs of models, imported or own"
+        raise stop("C122", f"{folder} has no run of a model: scripts have no noise of their own", help=help_)
+    return noise_of(records, plan.arms, signal=signal, wanted=effect or margin, planned=len(design.seeds))
 
 
 def chance(settled: Registered, folder: Path, trials: Sequence[Listed] | None = None) -> list[Needed]:
@@ -70,7 +86,7 @@ def _at(point: str, records: Sequence[RunRecord], settled: Registered) -> list[N
     return [
         needed(
             [r for r in here if r.arm == settled.arms[0]], [r for r in here if r.arm == twin],
-            arm=twin, point=point, signal=signal, margin=margin, planned=settled.seeds,
+            of=(point, twin, signal), margin=margin, planned=settled.seeds,
         )
         for twin in twins if any(r.arm == twin for r in here)
     ]  # fmt: skip

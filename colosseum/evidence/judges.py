@@ -57,8 +57,10 @@ def scores(
     """The scores of a run; null, with the status of what is missing, unless every judge gave them."""
     names = [rubric.name for rubric in rubrics(scenario)]
     about, found = considered(events, scenario, coalition, judged, judges)
-    if not about:
-        return Scores(dict.fromkeys(FIGURES, Figure(None, NOBODY)), dict.fromkeys(names, Figure(None, NOBODY)))
+    unheard = "messages" in (events[0].get("imported") or {}).get("missing", ())
+    if unheard or not about:
+        nothing = Figure(None, "the source does not hold messages" if unheard else NOBODY)
+        return Scores(dict.fromkeys(FIGURES, nothing), dict.fromkeys(names, nothing))
     sets = {(matter.rubric.name, matter.focal) for matter in about}
     none = UNJUDGED if _first(coalition, scenario) else f"asked about `{scenario.coalitions[0].name}` alone"
     sides: tuple[Focal, ...] = ("coalition", "random")

@@ -5,11 +5,11 @@ their best completions; so a move is judged by what it leads to. Held: the outsi
 then a λ hardly shows, since nothing that outsiders earn by deciding otherwise tells one move from another.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.strength import Choice
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+Assignment: TypeAlias = Mapping[str, Value]
 MOST_MOVES: Final = 20_000
 """Joint moves that are gone through; of more nothing is told."""
 
@@ -54,44 +55,39 @@ class Committed:
 
 def committed(instance: SolvedTask, coalition: Coalition) -> Committed:
     """All moves that some completion makes feasible. Raises Unread."""
-    unit, variables = _read(instance, coalition)
-    goal = coalition_goal(coalition)
-    found: dict[tuple[str, ...], tuple[float, float]] = {}
+
+    def best(own: Assignment) -> Assignment | None:
+        found = instance.solver.maximise(WELFARE, fixed=own, canonical=True)
+        if found.status != "infeasible" and (found.status != "optimal" or found.assignment is None):
+            raise Unread(f"the best completion of a move is not proven: {NOT_PROVEN}")
+        return found.assignment
+
     with instance.solver.within(TIME_LIMIT):
-        for values in product(*(v.domain for v in variables)):
-            fixed = dict(zip((v.name for v in variables), values, strict=True))
-            best = instance.solver.maximise(WELFARE, fixed=fixed, canonical=True)
-            if best.status == "infeasible":
-                continue
-            if best.status != "optimal" or best.assignment is None:
-                raise Unread(f"the best completion of a move is not proven: {NOT_PROVEN}")
-            ends = outcome(instance.solver, goal, best.assignment)
-            found[_key(values)] = (ends.joint_payoff / unit, ends.coalition_value / unit)
+        return _moves(instance, coalition, best)
+
+
+def held(instance: SolvedTask, coalition: Coalition, assignment: Assignment) -> Choice:
+    """The same with all others' decisions as they were. Raises Unread."""
+
+    def beside(own: Assignment) -> Assignment | None:
+        return None if hard_broken(instance.task.requirements, y := {**assignment, **own}) else y
+
+    return _moves(instance, coalition, beside).choice(assignment)
+
+
+def _moves(instance: SolvedTask, coalition: Coalition, follow: Callable[[Assignment], Assignment | None]) -> Committed:
+    """All moves after which `follow` finds an outcome. Raises Unread."""
     import numpy as np
 
+    unit, variables = _read(instance, coalition)
+    goal, found = coalition_goal(coalition), dict[tuple[str, ...], tuple[float, float]]()
+    for values in product(*(v.domain for v in variables)):
+        y = follow(dict(zip((v.name for v in variables), values, strict=True)))
+        if y is not None:
+            ends = outcome(instance.solver, goal, y)
+            found[_key(values)] = (ends.joint_payoff / unit, ends.coalition_value / unit)
     worth = np.array(list(found.values())).reshape(-1, 2)
     return Committed(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
-
-
-def held(instance: SolvedTask, coalition: Coalition, assignment: Mapping[str, Value]) -> Choice:
-    """The same with all others' decisions as they were. Raises Unread."""
-    unit, variables = _read(instance, coalition)
-    rules, goal = instance.task.requirements, coalition_goal(coalition)
-    if hard_broken(rules, assignment):
-        raise Unread(BROKEN)
-    realised = _key(assignment[v.name] for v in variables)
-    worth: list[tuple[float, float]] = []
-    made = 0
-    for values in product(*(v.domain for v in variables)):
-        y = {**assignment, **dict(zip((v.name for v in variables), values, strict=True))}
-        if hard_broken(rules, y):
-            continue
-        made = len(worth) if _key(values) == realised else made
-        ends = outcome(instance.solver, goal, y)
-        worth.append((ends.joint_payoff / unit, ends.coalition_value / unit))
-    import numpy as np
-
-    return Choice(np.array([n for n, _ in worth]), np.array([c for _, c in worth]), made)
 
 
 def _read(instance: SolvedTask, coalition: Coalition) -> tuple[float, tuple[Variable, ...]]:

@@ -46,7 +46,8 @@ def effect_ranges(verdicts: Verdicts) -> Iterator[EffectRange]:
         for (place, model), points in groups.items():
             treated = [each for point in points.values() for each in point.arms if each.verdict is not None]
             for arm, signal in dict.fromkeys((each.arm, signal) for each in treated for signal in _effects(each)):
-                effects = tuple((value, _effect(point, arm, signal)) for value, point in points.items())
+                own = {value: {e.arm: _effects(e) for e in point.arms}.get(arm, {}) for value, point in points.items()}
+                effects = tuple((value, found.get(signal, Figure(None, NO_PAIR))) for value, found in own.items())
                 if len(effects) > 1:
                     yield EffectRange(setting, place, model, arm, signal, effects)
 
@@ -54,8 +55,3 @@ def effect_ranges(verdicts: Verdicts) -> Iterator[EffectRange]:
 def _effects(arm: ArmVerdict) -> dict[str, Figure]:
     """By signal."""
     return {part.signal: part.estimate for part in (*arm.action.parts, *(arm.judge.parts if arm.judge else ()))}
-
-
-def _effect(point: PointVerdicts, arm: str, signal: str) -> Figure:
-    found = next((_effects(each) for each in point.arms if each.arm == arm), {})
-    return found.get(signal, Figure(None, NO_PAIR))

@@ -58,8 +58,9 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
     told: dict[str, tuple[ToldText, ...]] = dict.fromkeys(agents, ())
     for event in events:
         if event["event"] == "briefing":
-            others = [member for member in members if member != event["agent"]]
-            told[str(event["agent"])] = tuple(ToldText(_digest(t), _names(t, others)) for t in event["texts"])
+            partners = "|".join(rf"(?<!\w){re.escape(m)}(?!\w)" for m in members if m != event["agent"]) or r"\Z."
+            texts = (ToldText(_digest(text), re.search(partners, text) is not None) for text in event["texts"])
+            told[str(event["agent"])] = tuple(texts)
     return Setup(
         members=members,
         own_objective=bool(coalition and coalition.objectives),
@@ -78,10 +79,6 @@ def _served(events: Sequence[Mapping[str, Any]], players: Mapping[str, str]) -> 
         usage = event["usage"] if event["event"] == "reply" else None
         if usage is not None and usage["served_model"]:
             yield players[str(event["agent"])], str(usage["served_model"])
-
-
-def _names(text: str, agents: Sequence[str]) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(agent)}(?!\w)", text) for agent in agents)
 
 
 def _digest(text: str) -> str:

@@ -250,7 +250,10 @@ def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, floa
 
 def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
     pairs, excluded = by_seed(control, treated)
-    return Comparison(arm, len(pairs), excluded, {name: _differ(name, list(pairs.values())) for name in DIFFERENCES})
+    found = {name: [difference(name, pair) for pair in pairs.values()] for name in DIFFERENCES}
+    nulls = {name: _count(f.reason for f in each if f.value is None) for name, each in found.items()}
+    known = {name: paired([f.value for f in each if f.value is not None]) for name, each in found.items()}
+    return Comparison(arm, len(pairs), excluded, {name: Difference(known[name], nulls[name]) for name in DIFFERENCES})
 
 
 def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
@@ -264,7 +267,7 @@ def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
         if reason:
             excluded.append(reason)
         else:
-            pairs[seed] = (_usable(ours), _usable(theirs))
+            pairs[seed] = (usable(ours), usable(theirs))
     return pairs, _count(excluded)
 
 
@@ -276,7 +279,7 @@ def records_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
     return groups
 
 
-def _usable(records: Sequence[RunRecord]) -> list[RunFigures]:
+def usable(records: Sequence[RunRecord]) -> list[RunFigures]:
     """Complete runs whose payoffs all come from decisions the agents took and the rules allow.
 
     Infeasible and undecided outcomes leave the payoff comparisons (metrics: missing) and are counted apart.
@@ -291,16 +294,10 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
         return f"no {role} run"
     if all(r.figures is None for r in records):
         return f"the {role} run failed"
-    if not _usable(records):
+    if not usable(records):
         infeasible = any(r.figures is not None and r.figures.infeasible for r in records)
         return f"the {role} run is infeasible" if infeasible else f"the {role} run left a variable undecided"
     return ""
-
-
-def _differ(name: str, pairs: Sequence[Pair]) -> Difference:
-    results = [difference(name, pair) for pair in pairs]
-    values = [f.value for f in results if f.value is not None]
-    return Difference(paired(values), _count(f.reason for f in results if f.value is None))
 
 
 def difference(name: str, pair: Pair) -> Figure:

@@ -154,11 +154,8 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> F
     mean, sd, n = weighed.estimate.value, weighed.paired.sd.value, weighed.paired.n
     if mean is None or sd is None:
         return Figure(None, weighed.estimate.reason or weighed.paired.sd.reason)
-    needed = [
-        seeds
-        for seeds in (_by_t(weighed, rate, share), _by_few(weighed, rate), _of_equal(weighed, rate * share))
-        if seeds
-    ]
+    equal = pairs_alike(rate * share) if not sd and mean > weighed.threshold else None
+    needed = [seeds for seeds in (_by_t(weighed, rate, share), _by_few(weighed, rate), equal) if seeds]
     return Figure(max(1, min(needed) - n)) if needed else Figure(None, f"more than {MOST_SEEDS:,}")
 
 
@@ -191,9 +188,3 @@ def _by_few(weighed: Weighed, rate: float) -> int | None:
         if middle + above < weighed.margin:
             return seeds
     return None
-
-
-def _of_equal(weighed: Weighed, rate: float) -> int | None:
-    """Seeds with which exact tests would show a rise that is the same in all."""
-    rises = not weighed.paired.sd.value and (weighed.estimate.value or 0.0) > weighed.threshold
-    return pairs_alike(rate) if rises else None

@@ -2,42 +2,15 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, TypeAlias
 
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.verifying import misfit
 from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 
-
-@dataclass(frozen=True)
-class ExportedAct:
-    """A post, a decision or a thought."""
-
-    n: int
-    """The event's place in its trace."""
-    kind: Literal["post", "decide", "thought"]
-    round: int | None
-    text: str | None
-    """None of a decision."""
-    channel: str | None = None
-    variable: str | None = None
-    value: bool | int | float | str | None = None
-    failed: str = ""
-    """What the agent was told where the post was not delivered."""
-
-
-@dataclass(frozen=True)
-class ExportedTurn:
-    """What an agent did in one exchange."""
-
-    n: int
-    """Its place in the trace."""
-    agent: str
-    round: int | None
-    tokens: tuple[int, int]
-    """Of what was sent, and of the answer; 0 where nothing is known."""
-    acts: tuple[ExportedAct, ...]
+Act: TypeAlias = Mapping[str, Any]
+"""An event `reply`, `thought`, `post` or `decide`; a post that was not delivered has `failed`, and no channel."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +22,8 @@ class ExportedRun:
     """Of turns; empty where it is not known."""
     channels: Mapping[str, bool]
     """Those that were live; whether each is secret."""
-    turns: tuple[ExportedTurn, ...]
+    acts: tuple[Act, ...]
+    """Each reply stands before what was thought and done in it."""
 
     @property
     def fields(self) -> dict[str, str | int]:
@@ -71,37 +45,37 @@ def exported_runs(folder: Folder, plan: Plan, without: Collection[str]) -> Itera
                 raise BrokenTrace(f"{path.name}: {wrong}")
             single: dict[Any, Any] = {event["event"]: event for event in events}
             channels = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
-            order = tuple(single["order"]["agents"] or ())
-            yield ExportedRun(listed, order, channels, tuple(_turns(events, without)))
+            yield ExportedRun(listed, tuple(single["order"]["agents"] or ()), channels, tuple(_acts(events, without)))
 
 
-def _turns(events: list[Any], without: Collection[str]) -> Iterator[ExportedTurn]:
-    """Thoughts stand before the reply that they came with, and what its calls came to after it."""
-    starts = [place for place, event in enumerate(events) if event["event"] == "reply"]
-    before = 0
-    for start, end in zip(starts, [*starts[1:], len(events)], strict=True):
-        reply, thoughts = events[start], events[before:start]
-        before = max((place + 1 for place in range(start, end) if events[place]["event"] != "thought"), default=end)
-        acts = () if "thoughts" in without else (_act(e, e["text"]) for e in thoughts if e["event"] == "thought")
-        said = [*(act for act in acts if act.text), *_outcomes(reply, events[start + 1 : before], without)]
-        usage = reply["usage"] or {}
-        tokens = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-        yield ExportedTurn(start, reply["agent"], reply["round"], tokens, tuple(said))
-
-
-def _outcomes(reply: Any, events: list[Any], without: Collection[str]) -> Iterator[ExportedAct]:
+def _acts(events: list[Any], without: Collection[str]) -> Iterator[Act]:
     """Each post, delivered or not, is that of the next call."""
-    written = iter([call["arguments"] for call in reply["calls"] if call["tool"] == "post"])
+    thoughts, written = list[Act](), iter(list[Any]())
     for event in events:
-        failed = event["event"] == "mistake" and event["tool"] == "post"
-        asked: Any = next(written, "") if failed or event["event"] == "post" else ""
-        if failed and "raw" not in without:
-            told = asked if isinstance(asked, dict) else {"text": asked}
-            yield ExportedAct(event["n"], "post", event["round"], str(told.get("text", "")), failed=event["message"])
-        elif event["event"] in ("post", "decide"):
-            yield _act(event, event.get("text"))
+        match event["event"]:
+            case "thought" if event["text"] and "thoughts" not in without:
+                thoughts.append(event)
+            case "reply":
+                written = iter([call["arguments"] for call in event["calls"] if call["tool"] == "post"])
+                yield from (event, *thoughts)
+                thoughts.clear()
+            case "mistake" if event["tool"] == "post":
+                asked = next(written, "")
+                told = str(asked.get("text", "") if isinstance(asked, dict) else asked)
+                if "raw" not in without:
+                    yield {**event, "event": "post", "channel": None, "text": told, "failed": event["message"]}
+            case "post" | "decide" as kind:
+                next(written, None) if kind == "post" else None
+                yield event
 
 
-def _act(event: Any, words: str | None) -> ExportedAct:
-    where, variable = event.get("channel"), event.get("variable")
-    return ExportedAct(event["n"], event["event"], event["round"], words, where, variable, event.get("value"))
+def arguments_of(act: Act) -> dict[str, Any]:
+    """Those of the tools `post` and `decide`."""
+    return {name: act[name] for name in (("channel", "text") if act["event"] == "post" else ("variable", "value"))}
+
+
+def taken(act: Act) -> dict[str, Any]:
+    """The tokens and US dollars of a reply, as far as they are known."""
+    named = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
+    usage = act.get("usage") or {}
+    return {name: usage[ours] for name, ours in named.items() if usage.get(ours) is not None}

@@ -1,9 +1,8 @@
 """A run as its source tells it. In: files; out: the type that every reader makes, their content."""
 
 import csv
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,8 @@ Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read whole."""
+LONGEST_NAME = 80
+"""Characters of a source's name for a player or a run that are kept."""
 MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 """What JSON of another layout raises where it is taken apart."""
 
@@ -33,7 +34,7 @@ class ForeignChannel:
 
 @dataclass(frozen=True)
 class Utterance:
-    """A message or a thought, by the source's names."""
+    """A message, a thought, or what an answer took, by the source's names."""
 
     agent: str
     text: str
@@ -44,6 +45,8 @@ class Utterance:
     phase: Literal["planning", "execution"] = "planning"
     failed: str = ""
     """Why a message was not delivered."""
+    usage: Fields | None = None
+    """What an answer of a model took, as a trace has it; it stands alone, with no text and no channel."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,60 @@ class ForeignRun:
     """Figures that the source gives, by their names here."""
     missing: tuple[str, ...] = ()
     """What it does not hold."""
-    broken: str = ""
-    """Why it cannot be used."""
+
+
+Source: TypeAlias = Iterator[tuple[str, Callable[[], ForeignRun]]]
+"""What a reader gives: the name of each run, and what makes it of its files. That raises Refusal or one of MALFORMED;
+whatever is wrong with the whole source is a Refusal of the reader itself."""
+
+
+@dataclass(frozen=True)
+class ImportedRun:
+    """What became of one run of a source."""
+
+    source: str
+    """Its name there."""
+    became: Literal["new", "known", "refused"]
+    reason: str
+    """Why it was refused; else empty."""
+    trial: str = ""
+    """Its identity here; empty of one that was refused."""
+    arm: str = ""
+    seed: int | None = None
+    repeat: int | None = None
+    model: str = ""
+    posts: int = 0
+    decisions: int = 0
+    """Variables that agents decided."""
+    fills: int = 0
+    """Variables that were drawn for agents who decided nothing."""
+    missing: tuple[str, ...] = ()
+    """What the source does not hold."""
+
+
+@dataclass(frozen=True)
+class ImportFile:
+    """What an import found."""
+
+    out: str
+    dry_run: bool
+    reader: str
+    runs: tuple[ImportedRun, ...]
+
+    @property
+    def refused(self) -> int:
+        """Runs that do not fit."""
+        return sum(run.became == "refused" for run in self.runs)
+
+
+@contextmanager
+def laid_out(name: str, layout: str) -> Iterator[None]:
+    """Within the block, JSON of another layout is a Refusal."""
+    try:
+        yield
+    except MALFORMED as error:
+        words = f"{type(error).__name__}: {str(error)[:120]}"
+        raise Refusal(f"{name} is not laid out as {layout}: {words}") from None
 
 
 @contextmanager
@@ -100,19 +155,9 @@ def content_of(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def json_file(path: Path) -> tuple[Any, str]:
-    """The value of a JSON file, and the SHA-256 of its content. Raises Refusal."""
-    content = content_of(path)
-    return json_of(content, path.name), hashlib.sha256(content).hexdigest()
-
-
 def json_of(content: str | bytes, name: str) -> Any:
-    """The value of a JSON text. Raises Refusal."""
+    """The value of a JSON text; what is no number of JSON, such as NaN, is null. Raises Refusal."""
     try:
-        return json.loads(content, parse_constant=_no_number)
+        return json.loads(content, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
         raise Refusal(f"{name} is not JSON: {str(error)[:120]}") from None
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")

@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from colosseum.diagnostics import closest
-from colosseum.imports.foreign_run import ForeignRun, Refusal
-from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun
+from colosseum.imports.foreign_run import LONGEST_NAME, Fields, ForeignRun, ImportedRun, Refusal
 from colosseum.imports.mapping import MappedRun
 from colosseum.model.json_text import Json, encode
 from colosseum.model.values import Value, plain, text
@@ -127,7 +126,9 @@ class ForeignTrace:
             if each.phase == "planning" and each.round is not None and each.round > rounds + 1:
                 raise Refusal(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
             agent, when = self.mapped.agent(each.agent), rounds + 1 if each.phase == "execution" else each.round
-            yield _reply(agent, each.phase, when)
+            yield _reply(agent, each.phase, when, each.usage)
+            if each.usage is not None:
+                continue
             if each.channel is None:
                 about = {"phase": each.phase, "round": when, "kind": "text", "text": each.text}
                 yield "thought", {"agent": agent, **about}
@@ -140,7 +141,7 @@ class ForeignTrace:
                 yield "post", {"number": number, "agent": agent, "round": when, **where}
 
 
-def _reply(agent: str, phase: str, when: int | None) -> tuple[str, dict[str, Any]]:
+def _reply(agent: str, phase: str, when: int | None, usage: Fields | None = None) -> tuple[str, dict[str, Any]]:
     """A turn, in which what follows was done."""
-    about: dict[str, Any] = {"calls": [], "note": "", "finish": "tool_calls", "usage": None}
+    about: dict[str, Any] = {"calls": [], "note": "", "finish": "tool_calls", "usage": usage}
     return "reply", {"agent": agent, "phase": phase, "round": when, **about}

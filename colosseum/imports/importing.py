@@ -3,7 +3,7 @@
 A run that breaks the scenario is refused with its reason; the others go on. Importing again adds only what is new.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import PlannedQuestion, configured, plan_of
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, stop
-from colosseum.imports.foreign_run import ForeignRun, Refusal
+from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source, laid_out
 from colosseum.imports.foreign_trace import ForeignTrace
-from colosseum.imports.imported_run import LONGEST_NAME, ImportedRun, ImportFile
 from colosseum.imports.inspect_reader import read_inspect
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
 from colosseum.imports.otel_reader import read_spans
@@ -31,8 +30,12 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.trace import Seal, TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
-READERS: dict[str, Callable[[Path, TraceMapping], Iterator[ForeignRun]]]
-READERS = {"inspect": read_inspect, "otel": read_spans, "table": read_table, "terrarium": read_terrarium}
+READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]]]
+READERS = {
+    "inspect": (read_inspect, (".eval", ".json")), "otel": (read_spans, (".jsonl", ".json", ".binpb", ".pb")),
+    "table": (read_table, (".csv", ".jsonl")), "terrarium": (read_terrarium, ()),
+}  # fmt: skip
+"""By name: what reads a source, and the endings of files in a folder that it reads one by one."""
 
 
 @dataclass
@@ -63,15 +66,16 @@ class Import:
     def add(self, path: Path) -> None:
         """The runs of a source. Raises ColosseumError where the mapping does not fit it, and OSError."""
         try:
-            for run in READERS[self.reader](path, self.mapping):
-                self.found.append(self._one(run))
+            for name, make in READERS[self.reader][0](path, self.mapping):
+                self.found.append(self._one(name, make))
         except Refusal as unfit:
-            self.found.append(_refused(ForeignRun(path.name, {}), str(unfit)))
+            self.found.append(ImportedRun(path.name[:LONGEST_NAME], "refused", str(unfit)))
 
-    def _one(self, run: ForeignRun) -> ImportedRun:
+    def _one(self, name: str, make: Callable[[], ForeignRun]) -> ImportedRun:
+        run = None
         try:
-            if run.broken:
-                raise Refusal(run.broken)
+            with laid_out("it", f"`{self.reader}` writes it"):
+                run = make()
             trial = self._trial(run)
             made = ForeignTrace(run, trial, MappedRun(self.mapping, run, trial.stage.scenario), self.reader)
             listed, events = made.listed, list(made.events())
@@ -80,7 +84,8 @@ class Import:
                 words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
                 raise Refusal(f"another run is {words} already: {known[:8]}")
         except Refusal as unfit:
-            return _refused(run, str(unfit))
+            lacks = run.missing if run else ()
+            return ImportedRun(name[:LONGEST_NAME], "refused", str(unfit), missing=lacks)
         self.first = self.first or trial
         known_before = listed in self.fresh or self.folder.result_path(listed.trial).exists()
         self.fresh.append(listed)
@@ -95,7 +100,7 @@ class Import:
             trace.write(kind, **content)
         trace.finish()
         whole = Seal(trace.count, trace.chain)
-        self.written.append(Result(SCHEMA, made.identity, "complete", None, whole, Expense.of([])))
+        self.written.append(Result(SCHEMA, made.identity, "complete", None, whole, _expense(made.run)))
 
     def _trial(self, run: ForeignRun) -> Trial:
         """The run of our own that it is compared as. Raises Refusal."""
@@ -156,6 +161,15 @@ def _by_nobody(conditions: Conditions) -> Conditions:
     return replace(conditions, settings=replace(conditions.settings, model=(("agents", "sim"),)))
 
 
+def _expense(run: ForeignRun) -> Expense:
+    """What its answers took, as far as the source says it."""
+    taken = [each.usage for each in run.said if each.usage is not None]
+    read, written = (sum(each[name] or 0 for each in taken) for name in ("prompt_tokens", "completion_tokens"))
+    uncounted, unpriced = (sum(each[name] is None for each in taken) for name in ("prompt_tokens", "cost"))
+    cost = sum((each["cost"] or 0.0 for each in taken), start=0.0)
+    return Expense(len(taken), 0, 0, read, written, uncounted, cost, unpriced)
+
+
 def _cell(listed: Listed) -> tuple[str, str, int, int, str]:
     return listed.arm, listed.point, listed.seed, listed.repeat, listed.model
 
@@ -171,8 +185,12 @@ def _whole(kind: str, found: Any) -> int | None:
     return int(found)
 
 
-def _refused(run: ForeignRun, reason: str) -> ImportedRun:
-    return ImportedRun(run.name[:LONGEST_NAME], "refused", reason, "", "", None, None, "", 0, 0, 0, run.missing)
+def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:
+    """A source, or those of the files below it that a reader reads: of the first ending that any of them has."""
+    if not endings or not source.is_dir():
+        return [source]
+    found = ([path for path in sorted(source.rglob(f"*{ending}")) if path.is_file()] for ending in endings)
+    return next(filter(None, found), [source])
 
 
 def import_runs(
@@ -192,7 +210,7 @@ def import_runs(
         raise stop("C122", f"there is no file or folder {missing[0]}")
     with writing_to(out):
         work = Import(checked, design, TraceMapping(mappings.get(name, ())), name, Folder(out), dry_run)
-        for path in sources:
+        for path in (each for source in sources for each in _files(source, READERS[name][1])):
             work.add(path)
         work.finish()
     return ImportFile(str(out), dry_run, name, tuple(work.found))

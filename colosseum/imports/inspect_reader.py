@@ -5,17 +5,17 @@ A mapping reads the sample's metadata, and `task`, `sample` and `epoch`. The lay
 https://inspect.aisi.org.uk/eval-logs.html; Inspect itself is not needed.
 """
 
-import json
 import zlib
 from collections.abc import Iterator
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from colosseum.imports.foreign_run import LARGEST, MALFORMED, ForeignRun, Refusal, content_of, reading
+from colosseum.imports.foreign_run import LARGEST, ForeignRun, Refusal, Source, content_of, json_of, reading
 from colosseum.imports.mapping import TraceMapping
-from colosseum.imports.otel_reader import Key, OtelSpan, field_name, runs_of
+from colosseum.imports.otel_reader import TOKENS, Key, OtelSpan, field_name, runs_of
 
 ZSTANDARD = 93
 """The compression that Inspect writes today, by its number in ZIP."""
@@ -23,26 +23,23 @@ ATTACHED = "attachment://"
 """Begins a text that stands among the sample's attachments."""
 
 
-def read_inspect(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
+def read_inspect(path: Path, mapping: TraceMapping) -> Source:
     """The samples of a log, one after the other. Raises Refusal where it is no log."""
-    for name, task, sample in _samples(path):
-        try:
-            spans = _spans(task, sample)
-            failed = sample.get("error")
-        except MALFORMED as error:
-            broken = f"it is not laid out as a sample of Inspect: {type(error).__name__}: {str(error)[:120]}"
-            yield ForeignRun(name, {}, broken=broken)
-            continue
-        if failed:
-            yield ForeignRun(name, {}, broken="the sample ended with an error")
-        else:
-            yield from runs_of(path.name, spans, mapping)
+    return ((name, partial(_run, path.name, task, sample, mapping)) for name, task, sample in _samples(path))
+
+
+def _run(source: str, task: Any, sample: Any, mapping: TraceMapping) -> ForeignRun:
+    """A sample as a run. Raises Refusal, and one of MALFORMED."""
+    if sample.get("error"):
+        raise Refusal("the sample ended with an error")
+    ((_, make),) = runs_of(source, _spans(task, sample), mapping)
+    return make()
 
 
 def _samples(path: Path) -> Iterator[tuple[str, Any, Any]]:
     """The name of each sample, what the log says of its task, and the sample."""
     if path.suffix != ".eval":
-        log = _json(content_of(path), path.name)
+        log = json_of(content_of(path), path.name)
         if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
             raise Refusal(f"{path.name} is no log of Inspect with samples")
         for number, sample in enumerate(log["samples"], start=1):
@@ -54,24 +51,21 @@ def _samples(path: Path) -> Iterator[tuple[str, Any, Any]]:
             header = members.get("header.json") or members.get("_journal/start.json")
             if header is None:
                 raise Refusal(f"{path.name} is no log of Inspect: it has no header.json")
-            told = _json(_member(log, header), header.filename)
+            told = json_of(_member(log, header), header.filename)
             for name, member in members.items():
                 if name.startswith("samples/") and name.endswith(".json"):
-                    yield name, told.get("eval"), _json(_member(log, member), name)
+                    yield name, told.get("eval"), json_of(_member(log, member), name)
     except (BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         raise Refusal(f"{path.name} is damaged, or no log of Inspect: {str(error)[:120]}") from None
 
 
 def _member(log: ZipFile, member: ZipInfo) -> bytes:
-    """The content of a file in an archive. Raises Refusal where it is too large."""
-    if member.compress_type != ZSTANDARD:
-        with log.open(member) as file:
-            content = file.read(LARGEST + 1)
-    else:
-        packed = copy(member)
-        packed.compress_type, packed.file_size, packed.CRC = ZIP_STORED, member.compress_size, None  # type: ignore[assignment]
-        with log.open(packed) as file:
-            content = _unpacked(file, member.filename)
+    """The content of a file in an archive, which may be packed by Zstandard. Raises Refusal where it is too large."""
+    stored, packed = copy(member), member.compress_type == ZSTANDARD
+    if packed:
+        stored.compress_type, stored.file_size, stored.CRC = ZIP_STORED, member.compress_size, None  # type: ignore[assignment]
+    with log.open(stored) as file:
+        content = _unpacked(file, member.filename) if packed else file.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise Refusal(f"{member.filename} is larger than {LARGEST // 2**20} MiB")
     return content
@@ -88,14 +82,6 @@ def _unpacked(file: IO[bytes], name: str) -> bytes:
     except ZstdError as error:
         raise Refusal(f"{name} is damaged: {error}") from None
     return content
-
-
-def _json(content: bytes, name: str) -> Any:
-    """Inspect writes scores that are no numbers as NaN: here they are null. Raises Refusal."""
-    try:
-        return json.loads(content, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as error:
-        raise Refusal(f"{name} is not JSON: {str(error)[:120]}") from None
 
 
 def _spans(task: Any, sample: Any) -> dict[Key, OtelSpan]:
@@ -117,8 +103,10 @@ def _spans(task: Any, sample: Any) -> dict[Key, OtelSpan]:
             fields = {"operation_name": "execute_tool", "tool_name": event["function"]}
             fields["tool_call_arguments"] = event["arguments"]
         elif kind == "model" and event["output"]["choices"]:
-            parts = list(_parts(event["output"]["choices"][0]["message"]))
+            parts, used = list(_parts(event["output"]["choices"][0]["message"])), event["output"].get("usage") or {}
             fields = {"operation_name": "chat", "output_messages": [{"parts": parts}]}
+            told = {**used, "cost": used.get("total_cost")}
+            fields |= {f"usage_{name}": told[name] for name in TOKENS if told.get(name) is not None}
             if inside in spans:  # calls of one span are those of the model that it asked last
                 spans[inside].fields["request_model"] = event["model"]
         if fields or kind == "span_begin":

@@ -159,7 +159,9 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             parts = [evaluate(operand, held) for operand in operands]
             return all(_compared(*pair) for pair in zip(operators, parts, parts[1:], strict=False))
         case syntax.Arithmetic(operator="+" | "-" as sign, left=left, right=right):
-            return _sum(sign, _number(evaluate(left, held)), _number(evaluate(right, held)))
+            one, other = number(evaluate(left, held)), number(evaluate(right, held))
+            known = isinstance(one, int | float) and isinstance(other, int | float)
+            return (one + other if sign == "+" else one - other) if known else NOTHING
     help_ = "it has names, texts, numbers, `[…]`, comparisons, `and`, `or`, `not`, `+` and `-`"
     raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
 
@@ -185,25 +187,19 @@ def _looked_up(found: Any, keys: list[Any]) -> Any:
 def _compared(sign: str, left: Any, right: Any) -> bool:
     """Null and what the source does not hold equal nothing but null; texts of numbers and truths are meant as such."""
     if isinstance(left, str) and isinstance(right, bool | int | float):
-        left = WORDS.get(left.lower(), _number(left))
+        left = WORDS.get(left.lower(), number(left))
     try:
         return NOTHING not in (left, right) and bool(COMPARED[sign](left, right))
     except TypeError:
         return False
 
 
-def _number(found: Any) -> Any:
+def number(found: Any) -> Any:
     """A text of a number as one; all else as it stands."""
     try:
         return float(found) if isinstance(found, str) else found
     except ValueError:
         return found
-
-
-def _sum(sign: str, one: Any, other: Any) -> Any:
-    if not isinstance(one, int | float) or not isinstance(other, int | float):
-        return NOTHING
-    return one + other if sign == "+" else one - other
 
 
 def holds(expr: syntax.Expr, fields: Fields) -> bool:

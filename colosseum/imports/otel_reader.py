@@ -8,10 +8,11 @@ tool's name, an assistant's text a row with `message`.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from colosseum.imports.foreign_run import MALFORMED, ForeignRun, Refusal, content_of, json_of
+from colosseum.imports.foreign_run import Refusal, Source, content_of, json_of, laid_out
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.table_reader import json_rows, run_name, run_of
 from colosseum.language.syntax.traversal import mentioned
@@ -20,9 +21,10 @@ OWN_TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value")}
 """Tools that need no mapping, with their arguments."""
 HEAVY = ("input_messages", "system_instructions", "tool_definitions", "tool_call_result")
 """Attributes that no mapping reads."""
-CONTENT = ("output_messages", "tool_call_arguments")
+TOKENS = ("input_tokens", "output_tokens", "cost")
+CONTENT = ("output_messages", "tool_call_arguments", *(f"usage_{name}" for name in TOKENS))
 """Attributes that become rows of their own."""
-TABLE = ("agent", "kind", "text", "channel", "variable", "value", "failed", "acts", "broken")
+TABLE = ("agent", "kind", "text", "channel", "variable", "value", "failed", "acts", "broken", *TOKENS)
 """Columns that no attribute may pose as."""
 Row: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
@@ -44,23 +46,26 @@ class OtelSpan:
     def operation(self) -> Any:
         return self.fields.get("operation_name")
 
+    @property
+    def taken(self) -> Row:
+        """Tokens, and US dollars; frameworks may give those of a span again in the spans above it."""
+        return {name: self.fields[f"usage_{name}"] for name in TOKENS if f"usage_{name}" in self.fields}
 
-def read_spans(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
+
+def read_spans(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, by their names. Raises Refusal where a line is damaged: its spans may be of any run."""
     spans: dict[Key, OtelSpan] = {}
     for where, batch in _batches(path):
-        try:
+        with laid_out(where, "OTLP"):
             for span in _spans(batch):
                 if spans.setdefault(span.key, span) != span:
                     raise ValueError(f"two spans are `{span.key[1]}` of trace `{span.key[0]}`")
-        except MALFORMED as error:
-            raise Refusal(f"{where} is not laid out as OTLP: {_words(error)}") from None
     if not spans:
         raise Refusal(f"{path.name} has no spans")
     yield from runs_of(path.name, spans, mapping)
 
 
-def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> Iterator[ForeignRun]:
+def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> Source:
     """The runs that spans tell, by their names."""
     tools = {*OWN_TOOLS, *(name for each in mapping.mapped for name in mentioned(each.source))}
     rows = _rows(spans, tools)
@@ -74,11 +79,7 @@ def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> I
         acting = {row["agent"] for row in runs[name] if row["acts"]}
         kept = [row if row["agent"] in acting else row | {"agent": None} for row in runs[name]
                 if row["agent"] in acting or row["kind"] != "thought"]  # fmt: skip
-        yield run_of(source, name, kept, mapping, nulls)
-
-
-def _words(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error)[:120]}"
+        yield name, partial(run_of, source, name, kept, mapping, nulls)
 
 
 def _batches(path: Path) -> Iterator[tuple[str, Any]]:
@@ -158,20 +159,22 @@ def _rows(spans: dict[Key, OtelSpan], tools: set[str]) -> list[Row]:
     carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in spans.values()
                if s.operation == "execute_tool" and s.fields.get("tool_call_arguments") is not None}  # fmt: skip
     answered = {above.key for s in spans.values() if s.operation == "chat" for above in _line(s, spans)[1:]}
+    counted = {above.key for s in spans.values() if s.taken for above in _line(s, spans)[1:]}
     rows = list[tuple[int, Row]]()
     for span in spans.values():
         fields = {n: v for s in reversed(_line(span, spans)) for n, v in s.fields.items() if n not in CONTENT}
         author = fields.get("agent_name")
         fields["model"] = fields.get("response_model") or fields.get("request_model")
         fields |= {"agent": None if author is None else str(author), "acts": False, "kind": None}
-        rows.append((span.times[0], fields))
+        rows.append((span.times[0], fields | ({} if span.key in counted else span.taken)))
         # A call in a message counts where no span of the trace has carried out calls of its tool.
         written = {tool for tool in tools if (span.key[0], tool) not in carried}
         try:
-            for row in _acts(span, tools, written, set() if span.key in answered else {"invoke_agent"}):
-                rows.append((span.times[span.operation != "execute_tool"], fields | {"acts": True} | row))
-        except (*MALFORMED, Refusal) as error:
-            rows.append((span.times[0], fields | {"broken": f"span {span.key[1]} is malformed: {_words(error)}"}))
+            with laid_out("it", "OTLP"):
+                for row in _acts(span, tools, written, set() if span.key in answered else {"invoke_agent"}):
+                    rows.append((span.times[span.operation != "execute_tool"], fields | {"acts": True} | row))
+        except Refusal as unfit:
+            rows.append((span.times[0], fields | {"broken": f"span {span.key[1]}: {unfit}"}))
     return [row for _, row in sorted(rows, key=lambda each: each[0])]
 
 

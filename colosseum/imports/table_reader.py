@@ -7,31 +7,52 @@ import csv
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Utterance, json_of, reading
-from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
+from colosseum.imports.foreign_run import (
+    Fields,
+    ForeignChannel,
+    ForeignRun,
+    Refusal,
+    Source,
+    Utterance,
+    json_of,
+    reading,
+)
+from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, number
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
 """Columns that tell runs apart, where no `run` is mapped and there is no such column."""
 LONGEST_CELL = 2**24
 GUARD = "'"
-"""Stands before a text in a table of `colosseum export` that a spreadsheet might compute."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""How a text begins that a spreadsheet would compute, also by full-width signs."""
 
 
-def read_table(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
+def guarded(cell: Any) -> Any:
+    """A cell with GUARD before a text that a spreadsheet would compute, or that begins so itself; read back without."""
+    return f"{GUARD}{cell}" if isinstance(cell, str) and cell.startswith((*FORMULA, GUARD)) else cell
+
+
+def read_table(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, streamed. Raises Refusal where it is no table."""
     seen: set[str] = set()
-    rows = _csv_rows(path) if path.suffix == ".csv" else (row for _, row in json_rows(path))
-    for name, group in groupby(rows, key=lambda row: run_name(row, mapping, _cell(row))):
-        run = run_of(path.name, name, list(group), mapping, {})
+    for name, group in groupby(rows_of(path), key=lambda row: run_name(row, mapping, _cell(row))):
+        rows = list(group)
         if name in seen:
-            run = ForeignRun(name, run.files, broken="its rows do not stand together in the file: sort it by run")
+            rows[0] = {**rows[0], "broken": "its rows do not stand together in the file: sort it by run"}
         seen.add(name)
-        yield run
+        yield name, partial(run_of, path.name, name, rows, mapping, {})
+
+
+def rows_of(path: Path) -> Iterator[Fields]:
+    """The rows of CSV, or of JSON lines. Raises Refusal."""
+    return _csv_rows(path) if path.suffix == ".csv" else (row for _, row in json_rows(path))
 
 
 def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -69,15 +90,18 @@ def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
 
 
 def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields) -> ForeignRun:
-    """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields."""
+    """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields.
+
+    Raises Refusal.
+    """
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
     files = {source: hashlib.sha256(lines.encode()).hexdigest()}
     author = mapping.column("agent", "agent")
     fields: dict[str, Any] = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
     if author not in fields:
-        return ForeignRun(name, files, broken=f"there is no column `{author}`: map it, as in `agent a is author`")
+        raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
     nulls, own = {mapping.column("post", "text"): None, **fields}, dict[str, dict[str, Any]]()
-    said, decisions, broken = list[Utterance](), dict[str, Any](), ""
+    said, decisions = list[Utterance](), dict[str, Any]()
     for cells in rows:
         row, told = {**nulls, **cells}, {key: cell for key, cell in cells.items() if cell is not None}
         fields.update({key: cell for key, cell in told.items() if fields[key] is None})
@@ -85,34 +109,37 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
         if kind == "thought" and words in (None, NOTHING):
             words = row.get("text")
         speaks = words not in (None, NOTHING) and kind in (None, "post", "thought")
-        broken = broken or str(row.get("broken") or "")
+        if row.get("broken"):
+            raise Refusal(str(row["broken"]))
         if row[author] is None:
             if speaks or variable is not None:
-                broken = broken or "a message or a decision has no agent"
+                raise Refusal("a message or a decision has no agent")
             continue
         agent, failed = str(row[author]), str(row.get("failed") or "")
+        usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
+        when = str(mapping.value("round", row)) if usage or speaks else ""
+        turn = int(when) if when.isdecimal() and int(when) > 0 else None
+        said += [Utterance(agent, "", None, turn, usage=usage)] if usage else []
         if not failed:
             own.setdefault(agent, {}).update(told)
         if variable is not None and not failed:
-            broken = broken or (f"`{variable}` is decided twice" if str(variable) in decisions else "")
+            if str(variable) in decisions:
+                raise Refusal(f"`{variable}` is decided twice")
             decisions[str(variable)] = row.get("value")
         elif speaks and variable is None:
-            when = str(mapping.value("round", row))
-            number = int(when) if when.isdecimal() and int(when) > 0 else None
             channel = None if kind == "thought" else _channel(row, mapping)
-            said.append(Utterance(agent, str(words), channel, number, failed=failed))
-    if broken:
-        return ForeignRun(name, files, broken=broken)
+            said.append(Utterance(agent, str(words), channel, turn, failed=failed))
     fields["decisions"] = decisions
     order = tuple(str(fields.get("turn_order") or "").split())
     live = str(fields.get("channels") or "").split() if order else ()
     secret = {name: False for name in (*live, *(u.channel for u in said if not u.failed)) if name is not None}
     for cells in (cells for cells in rows if str(cells.get("channel")) in secret):
         secret[str(cells.get("channel"))] = str(cells.get("secret")).lower() == "true"
-    rounds = () if not said or any(each.round for each in said) else ("rounds",)
+    spoken = [each for each in said if each.usage is None]
+    rounds = () if not spoken or any(each.round for each in spoken) else ("rounds",)
     decided = bool(decisions) or any(True for _ in mapping.of("decide"))
     ordered = () if order else ("turn order",)
-    missing = (*ordered, "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(said)))
+    missing = (*ordered, "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(spoken)))
     column = mapping.column("model", "model")
     return ForeignRun(
         name, files, fields, own, tuple(own), order or None,
@@ -129,3 +156,12 @@ def _channel(row: Fields, mapping: TraceMapping) -> str:
             return name
     found = row.get("channel", NOTHING)
     return "public" if found in (None, NOTHING) else str(found)
+
+
+def usage_of(read: Any, written: Any, cost: Any = None) -> dict[str, Any] | None:
+    """What an answer of a model took, as a trace has it; None where no tokens are known."""
+    found = [number(each) for each in (read, written, cost)]
+    known = [each if isinstance(each, int | float) and 0 <= each < inf else None for each in found]
+    told = [None if each is None else int(each) for each in known[:2]]
+    own = {"prompt_tokens": told[0], "completion_tokens": told[1], "cost": known[2]}
+    return {**own, "seconds": None, "served_model": ""} if told != [None, None] else None

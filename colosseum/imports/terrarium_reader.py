@@ -1,91 +1,49 @@
 """Outputs of Terrarium. In: a folder of runs, of which any file may lack; out: a ForeignRun for each.
 
 A run's folder has run_config.json, metrics.json, final_summary.json, tool_events.json, blackboards.json,
-agent_turns.json and agent_trajectories.json, or some of them; a batch has summary.json beside them.
+agent_turns.json and agent_trajectories.json, or some of them; a batch has a table beside them.
 """
 
+import hashlib
 import re
+import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
-from colosseum.imports.foreign_run import MALFORMED, Fields, ForeignChannel, ForeignRun, Refusal, Utterance, json_file
+from colosseum.imports.foreign_run import (
+    MALFORMED,
+    Fields,
+    ForeignChannel,
+    ForeignRun,
+    Refusal,
+    Source,
+    Utterance,
+    content_of,
+    json_of,
+)
 from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.table_reader import rows_of, usage_of
 
-FILES = ("run_config", "metrics", "final_summary", "tool_events", "blackboards", "agent_turns", "agent_trajectories")
-FIELDS = ("run_id", "model_label", "provider", "model", "sweep", "topology", "num_agents", "colluder_count", "seed",
-          "replica_index", "prompt_variant", "secret_channel_enabled", "secret_channel_count")  # fmt: skip
-"""What a mapping may read as the configuration has it."""
-NAMED = re.compile(r"__secret([01])__pv(\w+?)__seed(\d+)(?:__replica(\d+))?\Z")
-"""The end of a run's identity."""
-DONE = ("success", "skip", "skipped", "ok")
-REPORTED = {
-    "coalition_mean_regret": "coalition_regret", "noncoalition_mean_regret": "outsider_regret",
-    "coalition_advantage_mean": "payoff_gap", "coalition_mean_reward": "coalition_payoff",
-    "noncoalition_mean_reward": "outsider_payoff",
-}  # fmt: skip
-"""Figures by our names. Their `coalition_advantage_mean` is a gap of rewards, not the coalition advantage."""
-TABLED = ("turn order", "memberships", "decisions", "messages", "prompts", "fills")
-"""What a table does not hold, in the order that identities of runs have."""
+WORDS: Any = tomllib.loads((Path(__file__).parent / "terrarium.toml").read_text(encoding="utf-8"))
 BEST = 40.0
 """The most that one agent can earn with tickets, of which their `system_regret` takes the joint reward."""
 ROUNDED = 1e-6
-
-
-def read_terrarium(path: Path, mapping: TraceMapping) -> Iterator[ForeignRun]:
-    """Every run below a folder, and those that only the table of a batch has. Raises Refusal where there is none."""
-    if not path.is_dir():
-        raise Refusal(f"{path.name} is no folder of runs")
-    folders = sorted({file.parent for name in FILES for file in path.rglob(f"{name}.json")}, key=str)
-    tables = sorted(file for file in path.rglob("summary.json") if file.parent not in folders)
-    if not folders and not tables:
-        raise Refusal(f"{path.name} has no run of Terrarium: no {', '.join(FILES[:3])} or summary .json")
-    rules: dict[Path, set[str]] = {}
-    for folder in folders:
-        rules.setdefault(_batch(folder), set()).update(_credit(folder))
-    seen: set[str] = set()
-    for folder in folders:
-        run = _safely(_Files(folder, path), max(rules[_batch(folder)], default=None))
-        seen.add(str(run.fields.get("run_id")))
-        yield run
-    for table in tables:
-        yield from _tabled(table, path, seen)
-
-
-def _batch(folder: Path) -> Path:
-    """The folder of the batch that a run belongs to."""
-    return next((parent.parent for parent in folder.parents if parent.name == "runs"), folder.parent)
-
-
-def _credit(folder: Path) -> set[str]:
-    """`whole` where rewards show that a surplus claim by n agents costs each 20/n, `split` where they show 20(n−1)/n.
-
-    The first makes rewards come to more than the joint reward where a task has three claims. It counts more in a batch.
-    """
-    try:
-        summary, _ = json_file(folder / "final_summary.json")
-        excess = sum(summary["agent_rewards"].values()) - summary["joint_reward"]
-        taken = [task for task in summary["assignment"].values() if task]
-    except (Refusal, *MALFORMED):
-        return set()
-    crowded = any(taken.count(task) > 2 for task in taken)
-    return {"whole" if excess > ROUNDED else "split"} if crowded else set()
-
-
-def _safely(files: "_Files", credit: str | None) -> ForeignRun:
-    try:
-        return _run(files, credit)
-    except Refusal as unfit:
-        reason = str(unfit)
-    except MALFORMED as error:
-        reason = f"its files are not laid out as Terrarium writes them: {error!r}"
-    return ForeignRun(files.folder.name, files.digests, broken=reason)
+NAMED = re.compile(r"__secret([01])__pv(\w+?)__seed(\d+)(?:__replica(\d+))?\Z")
+"""The end of a run's identity."""
+DONE = ("success", "skip", "skipped", "ok")
+JUDGES = "judge_secret_blackboard"
+"""Begins the name of a folder of ratings; the judge follows."""
+RATED = re.compile(r"judge_(?!mean)(\w+)_rating")
+Ratings = dict[str, dict[str, float]]
+"""By run, and then by `judge[RUBRIC] JUDGE`."""
 
 
 @dataclass
-class _Files:
+class RunFiles:
     """The files of a run, each read once."""
 
     folder: Path
@@ -97,7 +55,9 @@ class _Files:
         """A file's JSON; `empty` where there is none. Raises Refusal where it has another type."""
         path = self.folder / f"{name}.json"
         if name not in self.known and path.exists():
-            self.known[name], self.digests[_place(path, self.root)] = json_file(path)
+            content = content_of(path)
+            self.digests[path.relative_to(self.root.parent).as_posix()] = hashlib.sha256(content).hexdigest()
+            self.known[name] = json_of(content, path.name)
         found = self.known.get(name, empty)
         if not isinstance(found, type(empty)):
             raise Refusal(f"{path.name} holds no {'list' if empty == [] else 'object'}")
@@ -135,14 +95,60 @@ class _Files:
         return found
 
 
-def _run(files: _Files, credit: str | None) -> ForeignRun:
+def read_terrarium(path: Path, mapping: TraceMapping) -> Source:
+    """Every run below a folder, and those that only the table of a batch has. Raises Refusal where there is none."""
+    if not path.is_dir():
+        raise Refusal(f"{path.name} is no folder of runs")
+    folders = sorted({file.parent for name in WORDS["files"] for file in path.rglob(f"{name}.json")}, key=str)
+    batches = {file.parent for kind in ("json", "csv") for file in path.rglob(f"summary.{kind}")} - {*folders}
+    tables = [next(iter(sorted(batch.glob("summary.*"), reverse=True))) for batch in sorted(batches)]
+    if not folders and not tables:
+        raise Refusal(f"{path.name} has no run of Terrarium: no {', '.join(WORDS['files'][:3])} or summary .json")
+    rated, rules = ratings(path), dict[Path, set[str]]()
+    for folder in folders:
+        rules.setdefault(_batch(folder), set()).update(_credit(folder))
+    seen: set[str] = set()
+    for folder in folders:
+        files = RunFiles(folder, path)
+        seen.add(folder.name)
+        yield folder.name, partial(_run, files, rated, max(rules[_batch(folder)], default=None))
+    for table in tables:
+        digest = {table.relative_to(path.parent).as_posix(): hashlib.sha256(content_of(table)).hexdigest()}
+        for row in (row for row in batch_rows(table) if str(row.get("run_id")) not in seen):
+            known = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
+            files = RunFiles(table.parent / str(row.get("run_id")), path, digest, known)
+            yield files.folder.name, partial(_run, files, rated, None)
+
+
+def _batch(folder: Path) -> Path:
+    """The folder of the batch that a run belongs to."""
+    return next((parent.parent for parent in folder.parents if parent.name == "runs"), folder.parent)
+
+
+def _credit(folder: Path) -> set[str]:
+    """`whole` where rewards show that a surplus claim by n agents costs each 20/n, `split` where they show 20(n−1)/n.
+
+    The first makes rewards come to more than the joint reward where a task has three claims. It counts more in a batch.
+    """
+    try:
+        summary = json_of(content_of(folder / "final_summary.json"), "")
+        excess = sum(summary["agent_rewards"].values()) - summary["joint_reward"]
+        taken = [task for task in summary["assignment"].values() if task]
+    except (Refusal, *MALFORMED):
+        return set()
+    crowded = any(taken.count(task) > 2 for task in taken)
+    return {"whole" if excess > ROUNDED else "split"} if crowded else set()
+
+
+def _run(files: RunFiles, rated: Ratings, credit: str | None) -> ForeignRun:
+    """Raises Refusal, and one of MALFORMED."""
     config, summary = files.config, files.get("final_summary", {})
     decided, filled, whole = _decisions(files)
     boards = _boards(files)
     said, known = _said(files)
     order = config.get("agent_turn_order") or list(dict.fromkeys(t["agent"] for t in files.get("agent_turns", [])))
     secret = config.get("secret_blackboard_id")
-    fields: dict[str, Any] = {name: config.get(name) for name in FIELDS}
+    fields: dict[str, Any] = {name: config.get(name) for name in WORDS["fields"]}
     fields |= {
         "agent_order": list(files.agents), "assignment": decided, "attendance": _attendance(summary), "credit": credit,
         "secret_blackboard": None if secret is None else f"board {secret}", "status": summary.get("status"),
@@ -151,7 +157,7 @@ def _run(files: _Files, credit: str | None) -> ForeignRun:
     lacks = {
         "turn order": not order, "rounds": not known, "memberships": not boards, "decisions": not whole,
         "prompts": True, "fills": "assignment" not in summary and "tool_events" not in files.known,
-        "messages": not said and "blackboards" not in files.known,
+        "messages": not files.get("blackboards", []) and not any(each.channel for each in said),
     }  # fmt: skip
     models = config.get("agent_model_assignments") or {}
     label = str(config.get("model_label") or config.get("model") or "unknown")
@@ -159,11 +165,12 @@ def _run(files: _Files, credit: str | None) -> ForeignRun:
         files.folder.name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=boards,
         models={a: str((models.get(a) or {}).get("model") or label) for a in files.agents},
         coalition=tuple(config.get("colluders") or ()) or None, decided=whole, filled=filled, said=said,
-        reported=_reported(files.get("metrics", {}), summary), missing=tuple(name for name in lacks if lacks[name]),
+        reported=_reported(files.get("metrics", {}), summary) | rated.get(str(config["run_id"]), {}),
+        missing=tuple(name for name in lacks if lacks[name]),
     )  # fmt: skip
 
 
-def _decisions(files: _Files) -> tuple[dict[str, Any], frozenset[str], bool]:
+def _decisions(files: RunFiles) -> tuple[dict[str, Any], frozenset[str], bool]:
     """By agent what was decided, who was given a random action, and whether that is all."""
     final = files.get("final_summary", {}).get("assignment")
     if final is None:
@@ -186,7 +193,7 @@ def _attendance(summary: Fields) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _boards(files: _Files) -> tuple[ForeignChannel, ...]:
+def _boards(files: RunFiles) -> tuple[ForeignChannel, ...]:
     config = files.config
     members = dict(config.get("blackboard_participants") or {})
     members |= {str(b["blackboard_id"]): b["participants"] for b in files.get("blackboards", [])}
@@ -196,7 +203,7 @@ def _boards(files: _Files) -> tuple[ForeignChannel, ...]:
     return tuple(ForeignChannel(f"board {n}", tuple(who), n in secret) for n, who in sorted(members.items()))
 
 
-def _said(files: _Files) -> tuple[tuple[Utterance, ...], bool]:
+def _said(files: RunFiles) -> tuple[tuple[Utterance, ...], bool]:
     """Messages and thoughts in order, and whether the rounds of all messages are known."""
     calls = [e for e in files.get("tool_events", []) if e.get("tool_name") == "post_message"]
     when = {(e.get("result") or {}).get("event_id"): e for e in calls}
@@ -207,12 +214,12 @@ def _said(files: _Files) -> tuple[tuple[Utterance, ...], bool]:
             call, phase = when.get(event["id"], {}), _phase(event["payload"])
             board, text = f"board {event['blackboard_id']}", str(event["payload"].get("content"))
             posts.append(Utterance(event["agent"], text, board, call.get("planning_round"), phase))
-    if not posts and "blackboards" not in files.known:
+    if not files.get("blackboards", []):
         posts = [_called(call) for call in calls if (call.get("result") or {}).get("event_id")]
     posts = _by_turns(posts, files.get("agent_turns", []))
     lost = [_called(call, "the board did not take it") for call in calls if not (call["result"] or {}).get("event_id")]
     known = all(each.round for each in posts if each.phase == "planning")
-    said = [*_thoughts(files.get("agent_trajectories", {})), *posts, *lost]
+    said = [*_taken(files.get("agent_turns", [])), *_thoughts(files.get("agent_trajectories", {})), *posts, *lost]
     return tuple(sorted(said, key=lambda u: (u.phase == "execution", u.round or 0)) if known else said), known
 
 
@@ -240,6 +247,14 @@ def _by_turns(posts: list[Utterance], turns: list[Fields]) -> list[Utterance]:
     return [replace(each, round=next(sure[each.agent])) if id(each) in countable else each for each in posts]
 
 
+def _taken(turns: list[Fields]) -> Iterator[Utterance]:
+    """What the answers of each turn took."""
+    for turn in turns:
+        used = turn.get("usage") or {}
+        if usage := usage_of(used.get("prompt_tokens"), used.get("completion_tokens")):
+            yield Utterance(turn["agent"], "", None, turn.get("planning_round"), _phase(turn), usage=usage)
+
+
 def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
     for agent, iterations in trajectories.items():
         for phase, rounds in (item for each in iterations.values() for item in each.items()):
@@ -252,29 +267,33 @@ def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
 
 def _reported(metrics: Fields, summary: Fields) -> dict[str, float]:
     """Figures by our names; the joint reward also from how much it lacks of the most that all could earn."""
-    found = {ours: metrics[theirs] for theirs, ours in REPORTED.items() if metrics.get(theirs) is not None}
+    found = {ours: metrics[theirs] for theirs, ours in WORDS["reported"].items() if metrics.get(theirs) is not None}
     if metrics.get("system_regret") is not None and metrics.get("total_agents"):
-        found["joint_payoff"] = BEST * metrics["total_agents"] - metrics["system_regret"]
+        found["joint_payoff"] = BEST * float(metrics["total_agents"]) - float(metrics["system_regret"])
     if summary.get("joint_reward") is not None:
         found["joint_payoff"] = summary["joint_reward"]
+    found = {name: float(value) for name, value in found.items()}
     if {"coalition_regret", "outsider_regret"} <= found.keys():
         found["coalition_advantage"] = found["outsider_regret"] - found["coalition_regret"]
-    return {name: float(value) for name, value in found.items()}
+    return found
 
 
-def _tabled(table: Path, root: Path, seen: set[str]) -> Iterator[ForeignRun]:
-    """Runs of a batch's table that have no folder: figures without decisions."""
-    try:
-        rows, read = json_file(table)
-    except Refusal as unfit:
-        yield ForeignRun(table.name, {}, broken=str(unfit))
-        return
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and (name := str(row.get("run_id"))) not in seen:
-            known = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
-            run = _safely(_Files(table.parent / name, root, {_place(table, root): read}, known), None)
-            yield replace(run, missing=TABLED)
+def batch_rows(table: Path) -> list[Fields]:
+    """The rows of summary.json or summary.csv. Raises Refusal."""
+    rows = list(rows_of(table)) if table.suffix == ".csv" else json_of(content_of(table), table.name)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _place(path: Path, root: Path) -> str:
-    return path.relative_to(root.parent).as_posix()
+def ratings(root: Path) -> Ratings:
+    """What judges rated below a folder, each a file, a line or a row; a request that failed has no rating."""
+    found: Ratings = {}
+    for path in sorted(path for path in root.rglob(f"{JUDGES}*/**/*") if path.suffix in (".json", ".jsonl", ".csv")):
+        name = next(part for part in path.parts if part.startswith(JUDGES))
+        with suppress(Refusal, *MALFORMED):
+            for row in [json_of(content_of(path), name)] if path.suffix == ".json" else rows_of(path):
+                judge = (row.get("judge_config") or {}).get("model") or name.removeprefix(JUDGES).rpartition("__")[2]
+                given = {rubric: told.get("rating") for rubric, told in (row.get("judgements") or {}).items()}
+                given = given or {column[1]: row[column[0]] for column in map(RATED.fullmatch, row) if column}
+                known = {f"judge[{each}] {judge}": float(n) for each, n in given.items() if n not in (None, "")}
+                found.setdefault(str(row["run_id"]), {}).update(known)
+    return found

@@ -33,7 +33,7 @@ from colosseum.report.document import AnyChart, Block, Definitions, Heading, Int
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.page import WIDEST_LABEL
 from colosseum.report.provenance import audit_command, changed_words
-from colosseum.report.verdicts import published_table, verdict_blocks
+from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, number, reasons
 
 MOST_NAMED: Final = 4
@@ -254,7 +254,8 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
-    yield from filter(None, (outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench)))
+    behind = outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench)
+    yield from (table for table in behind if table and table.rows)
     yield Definitions(tuple(facts(findings)), "The study")
 
 
@@ -263,6 +264,8 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
     yield from (block for block in opening(findings, folder) if not isinstance(block, IntervalChart))
     if published:
         yield published_table(findings)
+    if len({run.model for run in findings.records}) > 1:
+        yield unit_table(findings)
     yield Heading("Figures")
     yield from tables(findings)
     yield Paragraph("`colosseum explain FIGURE` says what a figure means and how it is computed.")
@@ -275,7 +278,7 @@ def tables(findings: Findings) -> Iterator[Block]:
         arms = (arm for point in findings.verdicts.points for arm in point.arms if arm.kind.kind == "placebo")
         changes = partial(outcomes.difference_table, placebos=dict.fromkeys(arm.arm for arm in arms))
         made = (outcomes.outcome_table, changes, outcomes.talk_table, outcomes.belief_table, outcomes.trouble_table)
-        yield from filter(None, (make(findings.summary) for make in made))
+        yield from (table for make in made if (table := make(findings.summary)) and table.rows)
 
 
 def _question(findings: Findings) -> Iterator[Paragraph]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
 from colosseum.campaign.calibration.scorers import BOUNDS
-from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Alarm, Auroc, Calibration
+from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Auroc, Calibration
 from colosseum.report.cells import Row, both, described
 from colosseum.report.document import Amount, Block, Definitions, Paragraph
 from colosseum.report.words import WORDS
@@ -43,14 +43,11 @@ def _part(found: Calibration, trivial: Mapping[str, Calibration], *, held_out: b
     ]  # fmt: skip
     yield described("auroc", cells, trivial, at=slug, where=where)
     alarms = {(a.name, a.threshold): a for a in found.alarms if a.held_out is held_out}
-    table: list[Row] = [(name, *(_alarm(alarms[name, t]) for t in THRESHOLDS)) for name in ("all", *NEGATIVE)]
+    shares = {key: alarm.share for key, alarm in alarms.items()}
+    limits = {key: Amount(s.share, 3, limits=(s.low, s.high)) if s else Amount() for key, s in shares.items()}
+    table: list[Row] = [(name, *(limits[name, t] for t in THRESHOLDS)) for name in ("all", *NEGATIVE)]
     yield described("alarms", table, (f"score of {t} or more" for t in THRESHOLDS), at=slug, where=where)
 
 
 def _limits(found: Auroc | None) -> Amount:
     return Amount(found.value, 3, limits=both(found.low, found.high)) if found else Amount()
-
-
-def _alarm(alarm: Alarm) -> Amount:
-    share = alarm.share
-    return Amount(share.share, 3, limits=(share.low, share.high)) if share else Amount()

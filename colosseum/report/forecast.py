@@ -19,6 +19,7 @@ from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.report.cells import described
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
+from colosseum.report.power import noise_blocks
 from colosseum.report.words import WORDS, span
 
 UNKNOWN = "unknown price"
@@ -46,22 +47,17 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
         "digest": settled.digest,
         "screened": screening_words(found.screening) if found.screening else "",
     }
-    powers = (("power", words) for words in _power(found))
-    yield Definitions((*((name, words) for name, words in facts.items() if words), *powers))
+    settings = ((name, words) for name, words in facts.items() if words)
+    yield Definitions((*settings, *(("power", words) for words in _power(found))))
+    yield from noise_blocks(found.noise) if found.noise else ()
     kept = Folder(found.folder).plan_path
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
 
-def _power(found: AuditPlan) -> Iterator[str]:
-    if words := few_seeds(found.seeds):
-        yield words
-    yield from map(needed_words, found.power)
-    share = found.smallest_in_deviations.value
-    if not found.power and share is not None:
-        yield (
-            f"{found.seeds} seeds see an effect of {share:.2f} standard deviations of the paired differences in "
-            f"{POWER:.0%} of studies; runs of an arm `again` in the folder would say what that is in fair shares"
-        )
+def _power(found: AuditPlan) -> list[str]:
+    how = "not known: `--noise-from DIR` goes by runs of models, as do runs of an arm `again` in the folder"
+    known = [needed_words(each) for each in found.power] or [how] * (found.noise is None)
+    return [*filter(None, [few_seeds(found.seeds)]), *known]
 
 
 def chance_words(work: Work) -> Iterator[str]:

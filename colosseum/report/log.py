@@ -19,7 +19,7 @@ from colosseum.campaign.verifying import PROMISE, Verified, misfit
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
-from colosseum.imports.imported_run import ImportFile
+from colosseum.imports.foreign_run import ImportFile
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
@@ -119,8 +119,7 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         for run in found.runs
     )  # fmt: skip
     yield described("imported", rows, most=40)
-    lacking = Counter(each for run in found.runs if run.became != "refused" for each in run.missing)
-    if lacking:
+    if lacking := Counter(each for run in found.runs if run.became != "refused" for each in run.missing):
         yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")
     if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
         yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")

@@ -64,8 +64,8 @@ def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | 
     return described("differences", rows, facts=facts, control=summary.control) if rows else None
 
 
-def trouble_table(summary: Summary) -> Table | None:
-    """What went wrong, by arm; None where nothing did."""
+def trouble_table(summary: Summary) -> Table:
+    """What went wrong, by arm."""
 
     def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
         for name in dict.fromkeys(name for arm in point.arms for name, mean in arm.violations.items() if mean):
@@ -78,8 +78,7 @@ def trouble_table(summary: Summary) -> Table | None:
             if any(numbers):
                 yield words, *numbers
 
-    found = point_table("troubles", summary.points, rows, summary.arms)
-    return found if found.rows else None
+    return point_table("troubles", summary.points, rows, summary.arms)
 
 
 RATES, SUSPECTED = WORDS["rates"], WORDS["suspected"]
@@ -87,8 +86,8 @@ FAR_FROM_CHANCE: Final = 0.1
 """Of a probability of .5, from which on a judge may be able to tell arms apart."""
 
 
-def talk_table(summary: Summary) -> Table | None:
-    """How much each side says where, by arm; None where nobody posts."""
+def talk_table(summary: Summary) -> Table:
+    """How much each side says where, by arm."""
 
     def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
         by_place = [
@@ -99,8 +98,7 @@ def talk_table(summary: Summary) -> Table | None:
         for place in dict.fromkeys(place for arm in by_place for place in arm):
             yield place, *(arm.get(place, "") for arm in by_place)
 
-    found = point_table("talk", summary.points, rows, summary.arms)
-    return found if found.rows else None
+    return point_table("talk", summary.points, rows, summary.arms)
 
 
 def belief_table(summary: Summary) -> Table | None:
@@ -119,8 +117,8 @@ def belief_table(summary: Summary) -> Table | None:
     return point_table("beliefs", summary.points, rows, [*rates.values(), *away]) if rates else None
 
 
-def thought_table(verdicts: Verdicts) -> Table | None:
-    """Thought, said, done: all treated arms, by rubric that reads thoughts; None where none does."""
+def thought_table(verdicts: Verdicts) -> Table:
+    """Thought, said, done: all treated arms, by rubric that reads thoughts."""
 
     def rows(point: PointVerdicts) -> Iterator[tuple[TableCell, ...]]:
         for arm in point.arms:
@@ -129,8 +127,7 @@ def thought_table(verdicts: Verdicts) -> Table | None:
                 limits = Amount(places=2, limits=both(found.unsaid.low.value, found.unsaid.high.value))
                 yield f"{arm.arm}, {found.rubric} ({found.posts})", *counts, limits, _count(found.control)
 
-    found = point_table("thoughts", verdicts.points, rows, least=ENOUGH_POINTS)
-    return found if found.rows else None
+    return point_table("thoughts", verdicts.points, rows, least=ENOUGH_POINTS)
 
 
 def strength_table(points: Sequence[PointStrength]) -> Table:

@@ -9,7 +9,7 @@ from colosseum.evidence.power.planting import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, Studied
 from colosseum.evidence.power.worst import WorstHarm
 from colosseum.evidence.registry import label
-from colosseum.evidence.seeds import POWER
+from colosseum.evidence.seeds import POWER, Noise
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table
@@ -31,6 +31,20 @@ def power_blocks(found: Outlook, scenario: str) -> Iterator[Block]:
     if found.worst:
         yield Definitions(tuple(_worst(found.worst)), "The worst undetected harm that was found; there may be worse")
     yield Paragraph("`colosseum guide statistics` says what planted players do.")
+
+
+def noise_blocks(found: Noise) -> Iterator[Block]:
+    """What real runs differ by, and how many seeds and replicas show the wanted effect."""
+    yield Paragraph(f"REAL NOISE: {counted(found.runs, 'run')} of {counted(found.models, 'model')}, no planted player")
+    sources = {"replicas": found.between_replicas, "seeds": found.between_seeds, "models": found.between_models}
+    facts = [(f"between {name}", v.reason or f"sd {(v.value or 0.0) ** 0.5:.3g} u") for name, v in sources.items()]
+    rows = [
+        (str(n), amount(each.sd, 3), amount(each.seeds_to_see, 0),
+         Amount((each.seeds_to_see.value or 0) * 2 * n or None, 0), amount(each.smallest, 3))
+        for n, each in found.designs.items()
+    ]  # fmt: skip
+    wanted, planned, signal = found.designs[1].margin, found.designs[1].planned, label(found.signal)
+    yield described("noise", rows, facts=facts, wanted=f"{wanted:g}", planned=planned, signal=signal, power=POWER)
 
 
 def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
@@ -73,7 +87,7 @@ def _percent(count: int, total: int) -> str:
 
 
 def _tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[Table]:
-    """How often the verdict is right, what each signal shows alone, and what stands out of the spread of fair play."""
+    """How often the verdict is right, and what each signal shows alone."""
     sizes = tuple(f"{n} seeds" for n in whole.draws.sizes)
     right = (
         (each.stand.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.shares.values()),
@@ -89,9 +103,3 @@ def _tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[T
             mean, sd = amount(effect.mean, places, signed=True), amount(effect.sd, places)
             seen.append((each.stand.plant.name, label(name), mean, sd, *shares, Amount(each.needed(name).value, 0)))
     yield described("seen", seen, sizes, at=f"-{noise:g}", power=POWER, fair=FAIR)
-    fair = next(each for each in here if each.stand.plant.kind == FAIR)
-    smallest: list[Row] = [
-        (label(name), *(amount(fair.smallest(name, size), 3) for size in whole.draws.sizes))
-        for name in SIGNALS if fair.effects[name].mean.value is not None
-    ]  # fmt: skip
-    yield described("smallest", smallest, sizes, at=f"-{noise:g}", power=POWER)

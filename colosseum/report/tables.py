@@ -23,6 +23,7 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
+from colosseum.imports.table_reader import guarded
 from colosseum.report.cells import limits
 from colosseum.report.effects import effects_of
 from colosseum.report.words import no_pair
@@ -30,8 +31,6 @@ from colosseum.report.words import no_pair
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-"""How a text begins that a spreadsheet would compute, also by full-width signs."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,8 @@ class FigureTable:
     def to_csv(self) -> bytes:
         """UTF-8 after RFC 4180; a text that a spreadsheet would take for a formula has an apostrophe before it."""
         sheet = io.StringIO()
-        lines = ([_written(cell) for cell in row] for row in (self.columns, *self.rows))
+        lines = ([str(cell).lower() if isinstance(cell, bool) else guarded(cell) for cell in row]
+                 for row in (self.columns, *self.rows))  # fmt: skip
         csv.writer(sheet, lineterminator="\r\n").writerows(lines)
         return sheet.getvalue().encode("utf-8", "backslashreplace")
 
@@ -96,11 +96,6 @@ def _family(name: str) -> str:
     return name.partition("[")[0]
 
 
-def _written(cell: object) -> object:
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    guarded = isinstance(cell, str) and cell.startswith((*FORMULA, "'"))  # "'" too, so that it can be told apart
-    return f"'{cell}" if guarded else cell
 
 
 Rows: TypeAlias = Iterator[dict[str, object]]

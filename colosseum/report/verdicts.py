@@ -1,6 +1,7 @@
 """Verdicts as blocks. In: findings; out: the rule, a table of all arms, what is open, campaigns side by side."""
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import Final
 
 from colosseum.campaign.margins import ENOUGH_ALIKE
@@ -10,13 +11,14 @@ from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.registry import REGISTRY, label
+from colosseum.evidence.seeds import unit_changes
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import RATE
+from colosseum.evidence.statistics import RATE, benjamini_hochberg, mean_interval, student_test
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.effects import effects_of, tone_of
+from colosseum.report.effects import CA, effects_of, tone_of
 from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
@@ -165,6 +167,21 @@ def published_table(findings: Findings) -> Table:
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
     return point_table("published-rule", findings.summary.points, rows)
+
+
+def unit_table(findings: Findings) -> Table:
+    """The change of CA from arm to arm, with models and with seeds as the units, and what each is claimed of."""
+    found = unit_changes(findings.records, findings.plan.arms, CA)
+    tests = {key: student_test(values) for key, values in found.items()}
+    adjusted = iter(benjamini_hochberg([p.value for p in tests.values() if p.value is not None]))
+    rows = list[tuple[TableCell, ...]]()
+    for (against, arm, units), values in found.items():
+        interval, p = mean_interval(values), tests[against, arm, units]
+        ends = None if isinstance(interval, str) else (interval.low, interval.high)
+        mean = Amount(fmean(values) if values else None, 2, True, "" if ends else str(interval), limits=ends)
+        sure = Amount(None if p.value is None else next(adjusted), 3, note=p.reason)
+        rows.append((f"{arm} − {against}", f"{len(values)} {units}", mean, sure))
+    return described("units", rows)
 
 
 def comparison_blocks(found: SideBySide) -> Iterator[Block]:

@@ -215,8 +215,8 @@ class Usage(Part):
     """Tokens of the answer."""
     cost: float | None
     """US dollars; null where no price is known."""
-    seconds: float
-    """From the question to the answer."""
+    seconds: float | None
+    """From the question to the answer; null where an imported run does not say."""
     served_model: str
     """The model that the provider says it used."""
 

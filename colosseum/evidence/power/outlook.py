@@ -1,7 +1,7 @@
 """How well an experiment detects planted players. In: a checked design and plants; out: the results of studies."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -12,17 +12,13 @@ from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Arena, Plant, ground, planted, with_settings
 from colosseum.evidence.power.pool import Broken, Field, grow, kinds_of
-from colosseum.evidence.power.studies import Draws, Stand, Studied, StudyRule, stands, study
+from colosseum.evidence.power.studies import Draws, Studied, StudyRule, stands, study
 from colosseum.evidence.power.worst import Search, WorstHarm
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
-
-
-class Unplantable(Exception):  # noqa: N818 - what is wrong, in words
-    """The experiment has no arm in which anybody could collude."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +103,6 @@ def study_power(
             return outlook(
                 source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell
             )
-    except Unplantable as fault:
-        help_ = (
-            "add an arm with a variant of a prompt for the coalition, as `arm prompted { backroom on  pitch simple }`"
-        )
-        raise stop("C092", f"nobody can be planted: {fault}", help=help_) from None
     except Broken as broken:
         if broken.diagnostics:
             raise ColosseumError(*broken.diagnostics) from None
@@ -145,14 +136,18 @@ def outlook(
 ) -> Outlook:  # fmt: skip
     """Plant, play, draw and count; `tell` hears what is done, and how far.
 
-    Raises Unplantable, Broken, and what a scenario that cannot be solved raises.
+    Raises ColosseumError, Broken, and what a scenario that cannot be solved raises.
     """
-    design = _asked(design, wish)
+    if wish.opportunity is not None:
+        design = replace(
+            design, cells=tuple(with_settings(cell, opportunity=wish.opportunity) for cell in design.cells)
+        )
     at_first = Field(file, params, _at_first_point(design), coalition.name, {})
     kinds = kinds_of(at_first)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
-        raise Unplantable("no arm tells the members of the first coalition anything that its control does not")
+        help_ = "add an arm with another variant of a prompt for it, as `arm prompted { backroom on  pitch simple }`"
+        raise stop("C092", "nobody can be planted: no arm tells members anything that the control does not", help=help_)
     plants = wish.plants(where)
     rivals = {arm: kinds[arm] for arm in where.rivals}
     field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
@@ -162,28 +157,16 @@ def outlook(
     own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
     found = stands(grown, plants, own, rivals, rule)
     draws = Draws(wish.studies, wish.sizes)
-    studied = tuple(_studied(found, draws, tell))
-    ahead = replace(at_first, design=design, kinds=rivals)
-    search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
-    return Outlook(
-        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, studied, design.name, design.question,
-        search.find() if wish.worst else None,
-    )  # fmt: skip
-
-
-def _studied(found: Sequence[Stand], draws: Draws, tell: Tell) -> Sequence[Studied]:
-    studied: list[Studied] = []
+    studied = list[Studied]()
     for stand in found:
         studied.append(study(stand, draws))
         tell("plants", len(studied), len(found))
-    return studied
-
-
-def _asked(design: Design, wish: Wish) -> Design:
-    """With the opportunity that is asked for."""
-    if wish.opportunity is None:
-        return design
-    return replace(design, cells=tuple(with_settings(cell, opportunity=wish.opportunity) for cell in design.cells))
+    ahead = replace(at_first, design=design, kinds=rivals)
+    search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
+    return Outlook(
+        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, tuple(studied), design.name,
+        design.question, search.find() if wish.worst else None,
+    )  # fmt: skip
 
 
 def _at_first_point(design: Design) -> Design:

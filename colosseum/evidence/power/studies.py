@@ -20,9 +20,10 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
 from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, fitting, read
-from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see, smallest_effect
+from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import RATE, Paired, paired, pairs_alike
+from colosseum.evidence.statistics import RATE, Paired, paired
+from colosseum.evidence.statistics.signs import pairs_alike
 from colosseum.evidence.verdict import combine, decide, joint_p
 from colosseum.evidence.weighing import Weighed, weigh
 
@@ -185,13 +186,6 @@ class Studied:
         """By signal, of the whole pool; of the first part where a signal has several."""
         whole = range(len(self.stand.changes))
         return {name: paired(self.stand.values(name, whole)) for name in (*MARGINS, *SAID)}
-
-    def smallest(self, signal: str, size: int) -> Figure:
-        """The effect that so many seeds see in four of five studies, were the spread that of the pool."""
-        sd = self.effects[signal].sd
-        if not sd.value:
-            return Figure(None, sd.reason or "no run differs")
-        return Figure(_least(signal) + smallest_effect(sd.value, size))
 
     def needed(self, signal: str) -> Figure:
         """How many seeds see this plant in four of five studies, by its mean and its spread."""

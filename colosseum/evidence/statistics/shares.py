@@ -32,15 +32,6 @@ def wilson(count: int, total: int, *, level: float = LEVEL) -> Share | str:
     return Share(share, low, high)
 
 
-def most_share(count: int, total: int, *, level: float = LEVEL) -> float:
-    """The exact one-sided upper limit of a share (Clopper & Pearson 1934); 1 without a case."""
-    if count >= total:
-        return 1.0
-    from scipy.special import betaincinv
-
-    return float(betaincinv(count + 1, total - count, level))
-
-
 def mcnemar(only_control: int, only_treated: int) -> Figure:
     """Exact two-sided p that paired runs turn one way as often as the other (McNemar 1947).
 

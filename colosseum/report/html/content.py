@@ -266,7 +266,8 @@ def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, 
     """
     if control is None or played.result.reason is not None:
         return {}
-    mine, theirs = map(_outcome, (played, control))
+    mine, theirs = (realised(end["assignment"], run.scenario.task) if end["assignment"] else {}
+                    for run in (played, control) for end in run.events if end["event"] == "outcome")  # fmt: skip
     other = {name: theirs[name] for name, value in mine.items() if value != theirs.get(name, value)}
     task = played.scenario.task
     paid = score(task, mine).payoff if other else {}
@@ -280,8 +281,3 @@ def _change(task: Task, paid: Mapping[str, float], back: Mapping[str, Value]) ->
     except Fault:
         return None
     return {a: paid[a] - r for a, r in there.payoff.items() if r != paid[a]} if there.feasible else None
-
-
-def _outcome(played: Played) -> dict[str, Value]:
-    ended = next(event for event in played.events if event["event"] == "outcome")
-    return realised(ended["assignment"], played.scenario.task) if ended["assignment"] else {}
