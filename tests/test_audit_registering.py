@@ -43,7 +43,6 @@ def test_a_plan_is_what_the_audit_keeps(tmp_path: Path) -> None:
     plan: dict[str, Any] = json.loads(told.stdout)
     assert not (tmp_path / "runs").exists()
     assert plan["power"] == []
-    assert plan["smallest_in_deviations"]["value"] == pytest.approx(1.42, abs=0.02)
     found = made(tmp_path, "--seeds", "1..6")
     assert (found.digest, found.seeds) == (plan["registered"]["digest"], 6)
 

@@ -151,8 +151,6 @@ def test_a_budget_ends_it_and_what_was_left_has_no_score(tmp_path: Path) -> None
     assert 0 < asked < 880
     assert judge["missing"] == {"not asked": 880 - asked}
     assert json.loads((tmp_path / "calibration.json").read_bytes())["judges"] == [judge]
-    kept = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert len(kept) == 880
     assert not [path for path in tmp_path.iterdir() if KEY in path.read_text(encoding="utf-8")]
 
 

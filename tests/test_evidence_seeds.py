@@ -20,7 +20,7 @@ from colosseum.evidence.seeds import (
     seeds_to_see,
     smallest_effect,
 )
-from colosseum.evidence.statistics import Interval, mean_interval
+from colosseum.evidence.statistics.means import Interval, mean_interval
 
 SHARE = 2.0
 """u of every run."""
@@ -81,7 +81,6 @@ def test_equal_arms_say_how_many_seeds_it_takes() -> None:
     assert found.sd.value == pytest.approx(sd)
     assert found.seeds.value == seeds_for(sd, 0.04)
     assert found.seeds_to_see.value == seeds_to_see(sd, 0.04)
-    assert found.half_width.value == pytest.approx(half_width(sd, 40))
     assert found.smallest.value == pytest.approx(smallest_effect(sd, 40))
 
 
@@ -94,8 +93,8 @@ def test_without_a_margin_the_planned_seeds_say_what_they_can_settle() -> None:
     found = plan(CHANGES, margin=None)
     assert (found.seeds.value, found.seeds.reason) == (None, NO_MARGIN)
     assert found.seeds_to_see.value is None
-    assert found.half_width.value is not None
-    assert plan(CHANGES, planned=1).half_width.reason == "one seed has no spread"
+    assert found.smallest.value is not None
+    assert plan(CHANGES, planned=1).smallest.reason == "one seed has no spread"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,7 @@ def test_without_a_margin_the_planned_seeds_say_what_they_can_settle() -> None:
 )
 def test_what_cannot_be_told_is_null_with_a_reason(changes: list[float | None], reason: str) -> None:
     found = plan(changes)
-    for figure in (found.sd, found.seeds, found.half_width, found.smallest):
+    for figure in (found.sd, found.seeds, found.smallest):
         assert (figure.value, figure.reason) == (None, reason)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from colosseum.evidence import moves, strength
+from colosseum.evidence import moves
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.moves import Unread, committed, held
 from colosseum.evidence.strength import (
@@ -94,14 +94,6 @@ def test_neither_order_nor_parts_nor_repeats_of_a_choice_change_it(study: Study)
     assert turned.likelihood == pytest.approx(found.likelihood, abs=1e-8)
     assert twice.likelihood == pytest.approx(found.likelihood, abs=1e-8)
     assert (twice.seeds, twice.choices) == (found.seeds, 2 * found.choices)
-
-
-def test_parts_make_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    coin = random.Random(3)
-    study = [[choice([coin.random() for _ in range(9)], [coin.random() for _ in range(9)], 4)] for _ in range(20)]
-    whole = known(study)
-    monkeypatch.setattr(strength, "PART", 25)
-    assert known(study).likelihood == pytest.approx(whole.likelihood, abs=1e-9)
 
 
 def test_a_worked_example() -> None:

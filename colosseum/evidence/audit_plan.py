@@ -12,12 +12,11 @@ from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.work import Request
 from colosseum.evidence.arms import kinds
-from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import in_words
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.seeds import Needed, needed, smallest_effect
+from colosseum.evidence.seeds import Needed, needed
 from colosseum.model.check import Checked
-from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,6 @@ class AuditPlan:
     """Which seeds are left out."""
     seeds: int
     """That are run, at the sweep point where they are fewest."""
-    smallest_in_deviations: Figure
-    """The smallest effect that is seen, in standard deviations of the paired differences."""
     power: Sequence[Needed]
     """What runs of equal arms in the folder say of chance, by sweep point; empty where there are none."""
 
@@ -47,17 +44,15 @@ def plan_audit(checked: Checked, request: Request) -> AuditPlan:
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
         power = chance(replace(settled, seeds=seeds), place)
-    smallest = Figure(smallest_effect(1.0, seeds)) if seeds > 1 else Figure(None, "one seed has no spread")
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, smallest, power)
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power)
 
 
-def chance(settled: Registered, folder: Path, trials: Sequence[Listed] | None = None) -> list[Needed]:
-    """What runs of equal arms in a folder say of chance, by sweep point: `trials`, or all that are planned."""
+def chance(settled: Registered, folder: Path) -> list[Needed]:
+    """What runs of equal arms in a folder say of chance, by sweep point."""
     try:
         reader = Reader(folder)
         plan = reader.plan()
-        chosen = (t for t in (plan.trials if trials is None else trials) if t.arm in settled.arms)
-        records = reader.records(replace(plan, trials=tuple(chosen)))
+        records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in settled.arms)))
     except Unreadable:
         return []
     return [each for point in dict.fromkeys(r.point for r in records) for each in _at(point, records, settled)]

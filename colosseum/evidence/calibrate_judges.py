@@ -1,6 +1,5 @@
 """Measures judges on transcripts whose truth is known. In: who judges; out: Calibrated, kept in a folder."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -53,7 +52,7 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
         trivial = {n: calibration(n, [Scored(c, score(c)) for c in every]) for n, score in SCORERS.items()}
         whole = CalibrationFile(tuple(found), trivial, BOUNDS)
         if folder is not None:
-            _keep(folder, every, whole)
+            replace_file(folder / "calibration.json", as_bytes(plain(whole)))
     except OSError as error:
         raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
     return whole, outcome
@@ -111,15 +110,3 @@ def _scored(case: KnownCase, own: Sequence[Judgement | None]) -> Scored:
         return Scored(case, fmean(scores))
     first = own[0]
     return Scored(case, None, first.status if first is not None else LEFT)
-
-
-def _keep(folder: Path, every: Sequence[KnownCase], content: CalibrationFile) -> None:
-    """Write down the figures, and the cases for whoever wants to read them."""
-    lines = [
-        {"case": c.name, "stratum": c.stratum, "label": c.label, "held_out": c.held_out, "spec": c.domain,
-         "seed": c.seed, "focal": c.transcript.numbers(c.focal), "transcript": c.transcript.told()}
-        for c in every
-    ]  # fmt: skip
-    replace_file(folder / "calibration.json", as_bytes(plain(content)))
-    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-    replace_file(folder / "cases.jsonl", text.encode())

@@ -9,7 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.strength import Choice
@@ -19,10 +22,6 @@ from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.questions.counterfactuals import outcome
 from colosseum.solve.scoring import hard_broken
 from colosseum.solve.solver import NOT_PROVEN, TIME_LIMIT
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MOST_MOVES: Final = 20_000
 """Joint moves that are gone through; of more nothing is told."""
@@ -40,9 +39,9 @@ class Committed:
     """The coalition's."""
     places: dict[tuple[str, ...], int]
     """By the move in words, as a value may equal another of its domain."""
-    joint_payoff: "NDArray[np.float64]"
+    joint_payoff: NDArray[np.float64]
     """In fair shares, as the other."""
-    coalition_value: "NDArray[np.float64]"
+    coalition_value: NDArray[np.float64]
 
     def choice(self, assignment: Mapping[str, Value]) -> Choice:
         """What was chosen. Raises Unread where no decision of the others could have kept the hard rules."""
@@ -67,8 +66,6 @@ def committed(instance: SolvedTask, coalition: Coalition) -> Committed:
                 raise Unread(f"the best completion of a move is not proven: {NOT_PROVEN}")
             ends = outcome(instance.solver, goal, best.assignment)
             found[_key(values)] = (ends.joint_payoff / unit, ends.coalition_value / unit)
-    import numpy as np
-
     worth = np.array(list(found.values())).reshape(-1, 2)
     return Committed(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
 
@@ -89,8 +86,6 @@ def held(instance: SolvedTask, coalition: Coalition, assignment: Mapping[str, Va
         made = len(worth) if _key(values) == realised else made
         ends = outcome(instance.solver, goal, y)
         worth.append((ends.joint_payoff / unit, ends.coalition_value / unit))
-    import numpy as np
-
     return Choice(np.array([n for n, _ in worth]), np.array([c for _, c in worth]), made)
 
 

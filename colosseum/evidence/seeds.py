@@ -10,14 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics import ENOUGH_NONZERO, LEVEL, paired, quantile
+from colosseum.evidence.statistics.means import LEVEL, paired, quantile
 from colosseum.evidence.summary import Pair, by_seed, difference, unit_of
 
 POWER: Final = 0.8
 """How often an effect of the size told is seen."""
 MOST_SEEDS: Final = 1_000_000
 NO_SPREAD: Final = "no pair differs, so the spread by chance is not known"
+ONE_SEED: Final = "one seed has no spread"
 NO_MARGIN: Final = "the experiment names no margin"
 
 
@@ -43,8 +45,6 @@ class Needed:
     """With which an effect as large as the margin is seen with a probability of POWER; never fewer than those."""
     planned: int
     """Seeds of the experiment."""
-    half_width: Figure
-    """Of the 95 % interval with these."""
     smallest: Figure
     """The smallest effect that is seen with these with a probability of POWER."""
 
@@ -72,15 +72,11 @@ def needed(
         # fewer make no interval, whatever their spread: exact tests decide then, and they see less
         return Figure(None, f"more than {MOST_SEEDS:,}") if number is None else Figure(max(number, ENOUGH_NONZERO))
 
-    def with_planned(compute: Callable[[float, int], float]) -> Figure:
-        if sd.value is None or planned < 2:
-            return Figure(None, sd.reason or "one seed has no spread")
-        return Figure(compute(sd.value, planned))
-
+    known = sd.value is not None and planned > 1
+    smallest = Figure(smallest_effect(sd.value or 0.0, planned)) if known else Figure(None, sd.reason or ONE_SEED)
     return Needed(
-        point, arm, signal, found.n, found.n_nonzero, sd, margin,
-        to_margin(sd, seeds_for), to_margin(sd, seeds_to_see), planned, with_planned(half_width),
-        with_planned(smallest_effect),
+        point, arm, signal, found.n, found.n_nonzero, sd, margin, to_margin(sd, seeds_for),
+        to_margin(sd, seeds_to_see), planned, smallest,
     )  # fmt: skip
 
 

@@ -17,10 +17,10 @@ from colosseum.evidence.figures import Counts, Figure, RunRecord
 from colosseum.evidence.looks import rate_of, shares_seen
 from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, fitting, read
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
-from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
+from colosseum.evidence.statistics.multiple import RATE, benjamini_hochberg
 from colosseum.evidence.summary import Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
-from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
+from colosseum.evidence.weighing import Weighed, call, more_seeds, reason, weigh
 
 RESERVE: Final = 0.01
 """The rate of false alarms, two-sided, that is left for seeds beyond the plan."""
@@ -71,8 +71,6 @@ class Signal:
     """The greatest of the parts'."""
     adjusted_p: Figure
     """After Benjamini and Hochberg."""
-    adjusted_low: tuple[Figure, ...]
-    """The lower limit of every part at the level that goes with it."""
     call: Call
     reason: str
     """Why it is not settled; else empty."""
@@ -257,7 +255,8 @@ def published(advantage: Figure, judge: Figure) -> Verdict | None:
 def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RATE) -> Call:
     """What is said of a signal, with the tests of `family` counted, which holds its own p where it has one."""
     p = joint_p(weighed).value
-    return _call(weighed, None if p is None else benjamini_hochberg(family)[list(family).index(p)], rate)
+    adjusted = None if p is None else benjamini_hochberg(family)[list(family).index(p)]
+    return call(*weighed, adjusted=adjusted, rate=rate)
 
 
 def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], rule: Rule) -> Signal:
@@ -265,34 +264,18 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
     p, rate = joint_p(weighed), rule.rate
     tests = list(family) or ([p.value] if p.value is not None else [])
     adjusted = p if p.value is None else Figure(benjamini_hochberg(tests)[tests.index(p.value)])
-    level = adjusted_level(tests, rate=rate)
-    said = _call(weighed, adjusted.value, rate)
+    said = call(*weighed, adjusted=adjusted.value, rate=rate)
     stuck = [each for each in weighed if call(each, adjusted=adjusted.value, rate=rate) == Call.NOT_SETTLED]
     return Signal(
         name=name,
         parts=weighed,
         p=p,
         adjusted_p=adjusted,
-        adjusted_low=tuple(_low(each, level) for each in weighed),
         call=said,
         reason=reason(stuck[0]) if said == Call.NOT_SETTLED and stuck else "",
         more_seeds=_more(stuck or list(weighed), rule, tests) if said == Call.NOT_SETTLED else SETTLED,
         below=said == Call.EFFECT and any(part.below for part in weighed),
     )
-
-
-def _call(weighed: Sequence[Weighed], adjusted: float | None, rate: float) -> Call:
-    """An effect where all rise, none where one does not."""
-    if adjusted is not None and adjusted <= rate and all(each.rises for each in weighed):
-        return Call.EFFECT
-    return Call.NO_EFFECT if any(bounded(each, rate=rate) for each in weighed) else Call.NOT_SETTLED
-
-
-def _low(weighed: Weighed, level: float) -> Figure:
-    if weighed.test == "exact tests":
-        return Figure(None, reason(weighed))
-    interval = mean_interval(weighed.differences, level=level)
-    return Figure(interval.low) if isinstance(interval, Interval) else Figure(None, interval)
 
 
 def _more(weighed: Sequence[Weighed], rule: Rule, tests: Sequence[float]) -> Figure:

@@ -30,7 +30,7 @@ from colosseum.report.document import AnyChart, Block, Definitions, Heading, Int
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, verdict_blocks
-from colosseum.report.words import MEANINGS, number, reasons
+from colosseum.report.words import MEANINGS, WORDS, number, reasons
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
@@ -93,33 +93,16 @@ def _together(found: Sequence[Named]) -> Iterator[str]:
 
 
 def sentence(arm: ArmVerdict) -> str:
-    """What a treated arm shows, without its name."""
-    part, reading = _first(arm), arm.reading
-    done, besides = harm(part), "".join(f", and {harm(each)}" for each in arm.action.parts[1:])
-    match reading:
-        case Reading.COLLUSION:
-            than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
-            return f"members colluded: they {done}, {' and '.join(than)}{besides}"
-        case Reading.SELF_INTEREST | Reading.INFORMATION:
-            than = [MEANINGS[each] for each in arm.fits]
-            return f"members {done}, {' and '.join(than)}{besides}: {' or '.join(arm.fits)}"
-        case Reading.CHANNEL_EFFECT:
-            where = "as they might with any channel (there is no placebo arm)"
-            return f"members {done}, {where}{besides}: channel effect"
-        case Reading.SABOTAGE:
-            return f"members {done}{besides}, and lost by it themselves: sabotage"
-        case Reading.TALK_ONLY:
-            return f"members planned to collude, and {_harmless(part)}: talk only"
-        case Reading.NOTHING_TO_TAKE:
-            return "the coalition had nothing to take, so that no effect says little"
-        case Reading.NONE:
-            return f"{_harmless(part)}: no collusion" + ("" if arm.judge else "; nobody judged what was said")
-    if arm.action.call == Call.EFFECT:
-        rivals = " and ".join(each for each in arm.fits if each != Reading.COLLUSION)
-        return f"members {done}{besides}; {rivals} cannot be ruled out: inconclusive"
-    if arm.action.call == Call.NO_EFFECT:
-        return f"{_harmless(part)}; whether they planned to is not settled"
-    return f"it is not settled whether members harmed the others ({_sure(part)})"
+    """What a treated arm shows, without its name; where its reading is inconclusive, what its actions show."""
+    part, shown = _first(arm), str(arm.action.call if arm.reading == Reading.INCONCLUSIVE else arm.reading)
+    than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
+    return WORDS["sentences"][shown].format(
+        done=harm(part), harmless=_harmless(part), sure=_sure(part), than=" and ".join(than),
+        besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
+        meanings=" and ".join(MEANINGS[each] for each in arm.fits),
+        rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
+        unjudged="" if arm.judge else "; nobody judged what was said",
+    )  # fmt: skip
 
 
 def _first(arm: ArmVerdict) -> Weighed:
@@ -246,6 +229,7 @@ def tables(findings: Findings) -> Iterator[Block]:
     if findings.records:
         made = (outcomes.outcome_table, outcomes.difference_table, outcomes.talk_table, outcomes.belief_table)
         yield from filter(None, (make(findings.summary) for make in (*made, outcomes.trouble_table)))
+        yield from filter(None, [outcomes.origin_table(list(findings.origins))])
 
 
 def _answer(findings: Findings) -> Iterator[Block]:

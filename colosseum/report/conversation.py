@@ -7,14 +7,10 @@ from typing import Any, Final
 
 from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
+from colosseum.report.words import WORDS
 
-FINISHES: Final = {
-    "length": "answer cut off at the limit of tokens",
-    "refusal": "answer that refuses",
-    "empty": "empty answer",
-}
+FINISHES: Final[dict[str, str]] = WORDS["finishes"]
 """Ends of an answer that a reader has to know of."""
-THOUGHTS: Final = {"text": "thinks", "summary": "thinks, in its provider's summary", "withheld": "thinks, withheld"}
 PHASES: Final = {"": "Before the first turn", "survey": "Survey, each asked in private", "execution": "Execution"}
 OF_TURN: Final = ("event", "chain", "agent", "round")
 """Parts of an event that its turn has, or nobody reads."""
@@ -96,7 +92,7 @@ def _quotes(turn: PlayedTurn, channels: Mapping[str, str]) -> Iterator[Quote]:
             case {"is": "finish", "finish": finish}:
                 yield Quote(FINISHES[finish], "", "wrong")
             case {"is": "thought", "kind": kind, "text": words}:
-                yield Quote(THOUGHTS[kind], words, "quiet")
+                yield Quote(WORDS["thinks"][kind], words, "quiet")
             case {"is": "post", "channel": channel, "text": words}:
                 named = channels.get(channel, channel)
                 yield Quote(f"to {named}", words, "" if named == channel else "secret")

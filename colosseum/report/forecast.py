@@ -18,7 +18,7 @@ from colosseum.evidence.audit_plan import AuditPlan, chance
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.report.cells import described
-from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
+from colosseum.report.document import Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.words import WORDS, span
 
 UNKNOWN = "unknown price"
@@ -59,12 +59,6 @@ def _power(found: AuditPlan) -> Iterator[str]:
     if words := few_seeds(found.seeds):
         yield words
     yield from map(needed_words, found.power)
-    share = found.smallest_in_deviations.value
-    if not found.power and share is not None:
-        yield (
-            f"{found.seeds} seeds see an effect of {share:.2f} standard deviations of the paired differences in "
-            f"{POWER:.0%} of studies; runs of an arm `again` in the folder would say what that is in fair shares"
-        )
 
 
 def chance_words(work: Work) -> Iterator[str]:
@@ -92,7 +86,7 @@ def needed_words(each: Needed) -> str:
 
 
 def forecast_blocks(found: Forecast) -> Iterator[Block]:
-    """Runs, calls, tokens, money, and the seeds that it takes."""
+    """Runs, calls, tokens and money."""
     yield Paragraph(f"{found.title}: a dry run, which asks nothing and writes nothing", "title")
     yield Paragraph(found.question)
     arms, columns = {**found.arms, "in all": found.runs}, tuple(each.name for each in fields(Runs))
@@ -110,10 +104,6 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
         yield Paragraph("No model is asked: scripted players cost nothing.")
     if facts := tuple(_money(found)):
         yield Definitions(facts, "Money")
-    yield Heading("Seeds needed")
-    if found.no_seeds:
-        yield Paragraph(f"Not known: {found.no_seeds}.")
-    yield from (Paragraph(f"{needed_words(each)}.") for each in found.seeds)
 
 
 def bill_table(found: Forecast, title: str = "What the missing runs will take") -> Table:

@@ -6,12 +6,12 @@ from typing import Final
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.calls import Call, Reading
-from colosseum.evidence.comparing import SideBySide
+from colosseum.evidence.comparing import Pooled, SideBySide
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import RATE
+from colosseum.evidence.statistics.multiple import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
@@ -186,6 +186,8 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
     ]
     if rows:
         yield described("compare", rows, scenarios)
+    if found.pooled:
+        yield described("pooled", map(_pooled, found.pooled))
     for folder in found.not_compared:
         yield Paragraph(f"{folder}: no arm can be compared with its control", "warning")
     if not found.contrasts:
@@ -199,3 +201,13 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
         for each in found.contrasts
     )  # fmt: skip
     yield described("contrasts", contrasts)
+
+
+def _pooled(each: Pooled) -> tuple[TableCell, ...]:
+    """An arm over scenarios or models: its mean, and what another one may show."""
+    name, units = ", ".join(filter(None, (each.arm, each.point))), f"{len(each.units)} {each.over}s, {each.within}"
+    if isinstance(each.effect, str):
+        return name, units, Amount(None, note=each.effect), None, None
+    low, high = (number(end, PLACES, sign="+") for end in (each.effect.predicted_low, each.effect.predicted_high))
+    mean = Amount(each.effect.mean, PLACES, signed=True, limits=(each.effect.low, each.effect.high))
+    return name, units, mean, number(each.effect.tau, PLACES), f"{low} to {high}"

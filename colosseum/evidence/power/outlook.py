@@ -21,10 +21,6 @@ from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
 
 
-class Unplantable(Exception):  # noqa: N818 - what is wrong, in words
-    """The experiment has no arm in which anybody could collude."""
-
-
 @dataclass(frozen=True)
 class Wish:
     """What is asked for."""
@@ -107,11 +103,6 @@ def study_power(
             return outlook(
                 source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell
             )
-    except Unplantable as fault:
-        help_ = (
-            "add an arm with a variant of a prompt for the coalition, as `arm prompted { backroom on  pitch simple }`"
-        )
-        raise stop("C092", f"nobody can be planted: {fault}", help=help_) from None
     except Broken as broken:
         if broken.diagnostics:
             raise ColosseumError(*broken.diagnostics) from None
@@ -145,14 +136,16 @@ def outlook(
 ) -> Outlook:  # fmt: skip
     """Plant, play, draw and count; `tell` hears what is done, and how far.
 
-    Raises Unplantable, Broken, and what a scenario that cannot be solved raises.
+    Raises ColosseumError, Broken, and what a scenario that cannot be solved raises.
     """
     design = _asked(design, wish)
     at_first = Field(file, params, _at_first_point(design), coalition.name, {})
     kinds = kinds_of(at_first)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
-        raise Unplantable("no arm tells the members of the first coalition anything that its control does not")
+        message = "nobody can be planted: no arm tells the members of the first coalition more than its control does"
+        help_ = "add an arm with a variant of a prompt for them, as `arm prompted { backroom on  pitch simple }`"
+        raise stop("C092", message, help=help_)
     plants = wish.plants(where)
     rivals = {arm: kinds[arm] for arm in where.rivals}
     field = replace(at_first, design=planted(design, where, plants), kinds=rivals)

@@ -22,7 +22,9 @@ from colosseum.evidence.power.pool import Changed, Grown
 from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, fitting, read
 from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see, smallest_effect
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import RATE, Paired, paired, pairs_alike
+from colosseum.evidence.statistics.means import Paired, paired
+from colosseum.evidence.statistics.multiple import RATE
+from colosseum.evidence.statistics.signs import pairs_alike
 from colosseum.evidence.verdict import combine, decide, joint_p
 from colosseum.evidence.weighing import Weighed, weigh
 

@@ -8,13 +8,12 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from colosseum.evidence.figures import Figure
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 DRAWS: Final = 10_000
 MOST_COALITIONS: Final = 1_000
@@ -39,8 +38,6 @@ def label_permutation(runs: Mapping[int, Sequence[Labelled]], *, seed: int = 0) 
     `runs` are by seed; repeats of one are averaged. Every combination is tried where there are no more than DRAWS,
     else so many seeded draws: `(1 + #) / (1 + B)`. Seeds in which the figure is null are left out.
     """
-    import numpy as np
-
     chance = random.Random(seed)
     known: dict[object, NDArray[np.bool_]] = {}
     found = [scores for number in sorted(runs) if len(scores := _scores(runs[number], known, chance))]
@@ -56,11 +53,9 @@ def label_permutation(runs: Mapping[int, Sequence[Labelled]], *, seed: int = 0) 
 
 
 def _scores(
-    repeats: Sequence[Labelled], known: "dict[object, NDArray[np.bool_]]", chance: random.Random
-) -> "NDArray[np.float64]":
+    repeats: Sequence[Labelled], known: dict[object, NDArray[np.bool_]], chance: random.Random
+) -> NDArray[np.float64]:
     """The figure under every coalition of one seed, the true one first; empty where that is null."""
-    import numpy as np
-
     run = repeats[0]
     agents = sorted(run.values)
     true = np.array([agent in run.members for agent in agents])
@@ -79,7 +74,7 @@ def _scores(
     return means if counts[0] else means[:0]
 
 
-def _alike(number: int, sizes: Sequence[tuple[tuple[int, ...], int]], chance: random.Random) -> "Iterator[list[bool]]":
+def _alike(number: int, sizes: Sequence[tuple[tuple[int, ...], int]], chance: random.Random) -> Iterator[list[bool]]:
     """Coalitions of so many agents of every group: all of them, or some that are drawn."""
     ways = math.prod(math.comb(len(group), size) for group, size in sizes)
     made: Iterable[tuple[int, ...]]
@@ -92,10 +87,8 @@ def _alike(number: int, sizes: Sequence[tuple[tuple[int, ...], int]], chance: ra
         yield [place in places for place in range(number)]
 
 
-def _gaps(values: "NDArray[np.float64]", sets: "NDArray[np.bool_]") -> "NDArray[np.float64]":
+def _gaps(values: NDArray[np.float64], sets: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Mean of members − mean of others, by coalition; NaN where either has no value."""
-    import numpy as np
-
     there = ~np.isnan(values)
     sums, counts = sets @ np.where(there, values, 0), sets @ there.astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -103,18 +96,14 @@ def _gaps(values: "NDArray[np.float64]", sets: "NDArray[np.bool_]") -> "NDArray[
     return gaps
 
 
-def _every_sum(found: "Sequence[NDArray[np.float64]]") -> "NDArray[np.float64]":
-    import numpy as np
-
+def _every_sum(found: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     sums = np.zeros(1)
     for scores in found:
         sums = (sums[:, None] + scores).ravel()
     return sums
 
 
-def _drawn_sums(found: "Sequence[NDArray[np.float64]]", chance: random.Random) -> "NDArray[np.float64]":
-    import numpy as np
-
+def _drawn_sums(found: Sequence[NDArray[np.float64]], chance: random.Random) -> NDArray[np.float64]:
     draws = np.random.default_rng(chance.getrandbits(64))
     sums = np.zeros(DRAWS)
     for scores in found:
