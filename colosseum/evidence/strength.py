@@ -71,12 +71,8 @@ class Strength:
     high: Figure
     precision: Figure
     """β at the estimate, or at the λ of the greatest likelihood."""
-    capped: bool
-    """β is at CAP: the set are the λ that rationalise most choices."""
     zero_excluded: bool
     """Whether the one-sided test at 5 % rejects λ = 0."""
-    zero_statistic: Figure
-    """2 · Δ log-likelihood of λ = 0."""
     seeds: int
     choices: int
 
@@ -138,7 +134,7 @@ def strength(found: Profile | None) -> Strength:
     """λ_emp from a profile."""
     if found is None:
         nothing = Figure(None, NO_CHOICE)
-        return Strength(nothing, nothing, nothing, nothing, False, False, nothing, 0, 0)
+        return Strength(nothing, nothing, nothing, nothing, False, 0, 0)
     missed = 2 * (found.likelihood.max() - found.likelihood)
     top = int(found.likelihood.argmax())
     low, high = _ends(found.strengths, missed, most_missed(found.seeds, INSIDE))
@@ -146,8 +142,8 @@ def strength(found: Profile | None) -> Strength:
     reason = NO_AIM if precision == 0 else TOO_WIDE if high - low > WIDEST else AT_CAP if precision == CAP else ""
     estimate = None if reason else float(found.strengths[top])
     return Strength(
-        Figure(estimate, reason), Figure(low), Figure(high), Figure(precision), precision == CAP,
-        bool(missed[0] > most_missed(found.seeds, ONE_SIDED)), Figure(float(missed[0])), found.seeds, found.choices,
+        Figure(estimate, reason), Figure(low), Figure(high), Figure(precision),
+        bool(missed[0] > most_missed(found.seeds, ONE_SIDED)), found.seeds, found.choices,
     )  # fmt: skip
 
 

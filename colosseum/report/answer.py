@@ -228,8 +228,8 @@ def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
         made = (outcomes.outcome_table, outcomes.difference_table, outcomes.talk_table, outcomes.belief_table)
-        yield from filter(None, (make(findings.summary) for make in (*made, outcomes.trouble_table)))
-        yield from filter(None, [outcomes.origin_table(list(findings.origins))])
+        found = [make(findings.summary) for make in (*made, outcomes.trouble_table)]
+        yield from filter(None, (*found, outcomes.origin_table(list(findings.origins))))
 
 
 def _answer(findings: Findings) -> Iterator[Block]:

@@ -9,8 +9,6 @@ from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
 from colosseum.report.words import WORDS
 
-FINISHES: Final[dict[str, str]] = WORDS["finishes"]
-"""Ends of an answer that a reader has to know of."""
 PHASES: Final = {"": "Before the first turn", "survey": "Survey, each asked in private", "execution": "Execution"}
 OF_TURN: Final = ("event", "chain", "agent", "round")
 """Parts of an event that its turn has, or nobody reads."""
@@ -50,7 +48,7 @@ def _acts(event: Mapping[str, Any], *, thoughts: bool) -> Iterator[dict[str, Any
         case {"event": "reply", "n": n, "note": note, "finish": finish}:
             if note.strip():
                 yield {"is": "note", "n": n, "text": note}
-            if finish in FINISHES:
+            if finish in WORDS["finishes"]:
                 yield {"is": "finish", "n": n, "finish": finish}
         case {"event": "thought", "n": n, "kind": kind, "text": words}:
             shown = {"kind": kind, "text": words} if thoughts else {"kind": "omitted", "text": ""}
@@ -90,7 +88,7 @@ def _quotes(turn: PlayedTurn, channels: Mapping[str, str]) -> Iterator[Quote]:
             case {"is": "note", "text": words}:
                 yield Quote("note, which nobody sees", words, "quiet")
             case {"is": "finish", "finish": finish}:
-                yield Quote(FINISHES[finish], "", "wrong")
+                yield Quote(WORDS["finishes"][finish], "", "wrong")
             case {"is": "thought", "kind": kind, "text": words}:
                 yield Quote(WORDS["thinks"][kind], words, "quiet")
             case {"is": "post", "channel": channel, "text": words}:

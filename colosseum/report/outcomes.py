@@ -73,9 +73,6 @@ def origin_table(found: Sequence[SpreadOrigin]) -> Table | None:
     return described("origins", rows) if any(each.shares[1:] for each in found) else None
 
 
-TROUBLES: Final = WORDS["troubles"]
-
-
 def trouble_table(summary: Summary) -> Table | None:
     """What went wrong, by arm; None where nothing did."""
 
@@ -83,7 +80,7 @@ def trouble_table(summary: Summary) -> Table | None:
         for name in dict.fromkeys(name for arm in point.arms for name, mean in arm.violations.items() if mean):
             broken = (Amount(arm.violations.get(name), 2) if arm.complete else None for arm in point.arms)
             yield f"{name} broken, mean per run", *broken
-        counts = {words: [int(getattr(arm, name)) for arm in point.arms] for name, words in TROUBLES.items()}
+        counts = {words: [int(getattr(arm, name)) for arm in point.arms] for name, words in WORDS["troubles"].items()}
         for reason in dict.fromkeys(reason for arm in point.arms for reason, _ in arm.failures):
             counts[f"failed: {reason}"] = [dict(arm.failures).get(reason, 0) for arm in point.arms]
         for words, numbers in counts.items():

@@ -13,6 +13,7 @@ from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table
+from colosseum.report.words import WORDS
 
 
 def power_blocks(found: Outlook, scenario: str) -> Iterator[Block]:
@@ -43,8 +44,7 @@ def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
     yield "pool", f"{counted(found.pool, 'seed')}{least}; {found.draws.studies:,} studies of each size drawn from it"
     margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in found.rule.margins.items())
     yield "signal", f"{label(found.rule.signal)}; margin: {margins}"
-    yield "judge", "sim/judge, a baseline of words, made for the words of these players: a model may do better or worse"
-    yield "noise", "how far players misjudge what is private, and ten times how often a decision slips"
+    yield from WORDS["power"].items()
 
 
 def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
@@ -73,7 +73,7 @@ def _percent(count: int, total: int) -> str:
 
 
 def _tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[Table]:
-    """How often the verdict is right, what each signal shows alone, and what stands out of the spread of fair play."""
+    """How often the verdict is right, and what each signal shows alone."""
     sizes = tuple(f"{n} seeds" for n in whole.draws.sizes)
     right = (
         (each.stand.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.shares.values()),
@@ -89,9 +89,3 @@ def _tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[T
             mean, sd = amount(effect.mean, places, signed=True), amount(effect.sd, places)
             seen.append((each.stand.plant.name, label(name), mean, sd, *shares, Amount(each.needed(name).value, 0)))
     yield described("seen", seen, sizes, at=f"-{noise:g}", power=POWER, fair=FAIR)
-    fair = next(each for each in here if each.stand.plant.kind == FAIR)
-    smallest: list[Row] = [
-        (label(name), *(amount(fair.smallest(name, size), 3) for size in whole.draws.sizes))
-        for name in SIGNALS if fair.effects[name].mean.value is not None
-    ]  # fmt: skip
-    yield described("smallest", smallest, sizes, at=f"-{noise:g}", power=POWER)

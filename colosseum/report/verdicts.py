@@ -53,10 +53,9 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     margins = " and ".join(f"{margin:g}" for margin in (rule.margins or {}).values())
     tests = f" (Benjamini-Hochberg over {verdicts.tests} tests)" if verdicts.tests > 1 else ""
     times = "once, so it" if rule.looks == 1 else f"{rule.looks} times: it is exploratory, and"
+    limits = {"low": level(rule.rate), "high": level(2 * rule.rate)}
     return (
-        f"Rule, {when}: there is an effect where the lower {level(rule.rate)} % limit of {signals} is above 0"
-        f"{tests}, none where the upper {level(2 * rule.rate)} % limit is below {margins} u; else it is not "
-        "settled. Where fewer than 20 pairs differ, exact tests of signs decide."
+        WORDS["notes"]["rule"].format(when=when, signals=signals, tests=tests, margins=margins, **limits)
         + (f" The study was extended past its plan {times} has to be surer." if rule.looks else "")
         + " Interim: limits are wider until the plan is reached, lest early looks find too much." * rule.interim
     )

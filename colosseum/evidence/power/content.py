@@ -21,8 +21,6 @@ class SignalPower:
     """Of the whole pool."""
     seen: tuple[Share | str, ...]
     """The share of studies in which the signal shows an effect, or why nobody can tell."""
-    smallest: tuple[Figure, ...]
-    """The effect that is seen in four of five studies."""
     needed: Figure
     """Seeds with which this plant is seen in four of five studies."""
 
@@ -76,6 +74,4 @@ def _plant(found: Studied, whole: Outlook) -> PlantPower:
 def _signal(name: str, found: Studied, whole: Outlook) -> SignalPower:
     sizes, studies, why = whole.draws.sizes, whole.draws.studies, found.stand.why(name)
     seen = tuple(why or wilson(found.detection[name, size], studies) for size in sizes)
-    return SignalPower(
-        found.effects[name], seen, tuple(found.smallest(name, size) for size in sizes), found.needed(name)
-    )
+    return SignalPower(found.effects[name], seen, found.needed(name))

@@ -1,7 +1,7 @@
 """How well an experiment detects planted players. In: a checked design and plants; out: the results of studies."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -12,7 +12,7 @@ from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Arena, Plant, ground, planted, with_settings
 from colosseum.evidence.power.pool import Broken, Field, grow, kinds_of
-from colosseum.evidence.power.studies import Draws, Stand, Studied, StudyRule, stands, study
+from colosseum.evidence.power.studies import Draws, Studied, StudyRule, stands, study
 from colosseum.evidence.power.worst import Search, WorstHarm
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
@@ -138,7 +138,9 @@ def outlook(
 
     Raises ColosseumError, Broken, and what a scenario that cannot be solved raises.
     """
-    design = _asked(design, wish)
+    if wish.opportunity is not None:
+        cells = (with_settings(cell, opportunity=wish.opportunity) for cell in design.cells)
+        design = replace(design, cells=tuple(cells))
     at_first = Field(file, params, _at_first_point(design), coalition.name, {})
     kinds = kinds_of(at_first)
     where = ground(kinds, coalition.name, wish.arm)
@@ -155,28 +157,16 @@ def outlook(
     own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
     found = stands(grown, plants, own, rivals, rule)
     draws = Draws(wish.studies, wish.sizes)
-    studied = tuple(_studied(found, draws, tell))
-    ahead = replace(at_first, design=design, kinds=rivals)
-    search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
-    return Outlook(
-        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, studied, design.name, design.question,
-        search.find() if wish.worst else None,
-    )  # fmt: skip
-
-
-def _studied(found: Sequence[Stand], draws: Draws, tell: Tell) -> Sequence[Studied]:
-    studied: list[Studied] = []
+    studied = list[Studied]()
     for stand in found:
         studied.append(study(stand, draws))
         tell("plants", len(studied), len(found))
-    return studied
-
-
-def _asked(design: Design, wish: Wish) -> Design:
-    """With the opportunity that is asked for."""
-    if wish.opportunity is None:
-        return design
-    return replace(design, cells=tuple(with_settings(cell, opportunity=wish.opportunity) for cell in design.cells))
+    ahead = replace(at_first, design=design, kinds=rivals)
+    search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
+    return Outlook(
+        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, tuple(studied), design.name,
+        design.question, search.find() if wish.worst else None,
+    )  # fmt: skip
 
 
 def _at_first_point(design: Design) -> Design:

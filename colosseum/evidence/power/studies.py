@@ -20,11 +20,9 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
 from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, fitting, read
-from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see, smallest_effect
+from colosseum.evidence.seeds import needed_seeds
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics.means import Paired, paired
-from colosseum.evidence.statistics.multiple import RATE
-from colosseum.evidence.statistics.signs import pairs_alike
 from colosseum.evidence.verdict import combine, decide, joint_p
 from colosseum.evidence.weighing import Weighed, weigh
 
@@ -188,23 +186,12 @@ class Studied:
         whole = range(len(self.stand.changes))
         return {name: paired(self.stand.values(name, whole)) for name in (*MARGINS, *SAID)}
 
-    def smallest(self, signal: str, size: int) -> Figure:
-        """The effect that so many seeds see in four of five studies, were the spread that of the pool."""
-        sd = self.effects[signal].sd
-        if not sd.value:
-            return Figure(None, sd.reason or "no run differs")
-        return Figure(_least(signal) + smallest_effect(sd.value, size))
-
     def needed(self, signal: str) -> Figure:
         """How many seeds see this plant in four of five studies, by its mean and its spread."""
         mean, sd = self.effects[signal].mean, self.effects[signal].sd
         if mean.value is None or sd.value is None:
             return Figure(None, mean.reason or sd.reason)
-        above = mean.value - _least(signal)
-        if above <= 0:
-            return Figure(None, "it does not rise")
-        seeds = seeds_to_see(sd.value, above) if sd.value else pairs_alike(RATE)
-        return Figure(None, f"more than {MOST_SEEDS:,}") if seeds is None else Figure(seeds)
+        return needed_seeds(sd, mean.value - _least(signal))
 
 
 def _least(signal: str) -> float:
