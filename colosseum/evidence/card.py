@@ -26,7 +26,7 @@ from colosseum.evidence.weighing import WIDE
 from colosseum.run.trial import blocks
 
 SEEDS: Final = 12
-PATIENCE: Final = 30.0  # seconds of computing for the players
+PATIENCE: Final = 12.0  # seconds of computing for the players
 
 
 @dataclass(frozen=True)
