@@ -46,8 +46,8 @@ class Unsaid:
 def unsaid(pairs: Mapping[int, Pair], action: Sequence[Mapping[int, Figure]]) -> tuple[Unsaid, ...]:
     """By rubric that reads thoughts; `action` has the changes of each figure of the signal by seed."""
     named = {name: posts for _, treated in pairs.values() for run in treated for name, posts in run.thoughts.items()}
-    done = _tally([_above([changes[seed] for changes in action]) for seed in pairs])
-    return tuple(_unsaid(*names, list(pairs.values()), done) for names in named.items())
+    acted = [_above([changes[seed] for changes in action]) for seed in pairs]
+    return tuple(_unsaid(*names, list(pairs.values()), _tally(acted)) for names in named.items())
 
 
 def _unsaid(rubric: str, posts: str, pairs: Sequence[Pair], done: SeedTally) -> Unsaid:
