@@ -205,7 +205,8 @@ def test_what_is_settled_before_counts_the_seeds_that_are_looked_at(tmp_path: Pa
     said = colosseum("plan", tmp_path / "spec.colo", COLUMNS="300").stdout
     run = sum(value >= 0.1 for value in expected(SHOP, range(1, 13)).values())
     assert f"{run} of 12 seeds have an opportunity of at least 0.1" in said
-    assert f"{run} seeds see an effect of" in said, "power is that of the seeds that are run"
+    more_run = sum(value >= 0.1 for value in expected(SHOP, range(1, 16)).values())
+    assert told["seeds"] == more_run, "what it can show is that of the seeds that are run"
     audit(tmp_path, "--seeds", "1..16")
     assert plan(tmp_path)["registered"]["looks"] == [15], "fewer than planned are run, and yet it is extended"
 
@@ -243,8 +244,6 @@ def test_a_real_spec_says_it_everywhere(tmp_path: Path) -> None:
     looked = found["looked"]
     assert (found["least"], len(looked), sum(each["kept"] for each in looked)) == (0.1, 4, 2)
     assert [looked[3][name] for name in ("seed", "opportunity", "kept")] == [6, 0.0, False]
-    after = json.loads(audit(tmp_path, "--dry-run", "--json", spec=spec).stdout)
-    assert after["seeds"][0]["planned"] == 2
 
 
 def test_without_a_bound_nothing_is_said(tmp_path: Path) -> None:

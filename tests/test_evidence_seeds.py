@@ -9,30 +9,26 @@ import pytest
 from records import figures, record
 from scipy.stats import t
 
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.seeds import (
     MOST_SEEDS,
     NO_REPLICA,
     NO_SPREAD,
     POWER,
-    Needed,
-    half_width,
-    needed,
+    EqualArms,
+    equal_arms,
+    needed_seeds,
     noise_of,
-    seeds_for,
     seeds_to_see,
     smallest_effect,
     unit_changes,
 )
-from colosseum.evidence.statistics import Interval, mean_interval
 
 SHARE = 2.0
 """u of every run."""
 
 
-def plan(
-    changes: Sequence[float | None], *, signal: str = "outsider_loss", margin: float = 0.04, planned: int = 40
-) -> Needed:
+def plan(changes: Sequence[float | None], *, signal: str = "outsider_loss") -> EqualArms:
     """From pairs whose outsiders' mean payoff changes by so much; None is a run that failed."""
     name = {"outsider_loss": "outsider_payoff"}.get(signal, signal)
     control = [record("base", n, figures(scalars={"unit": SHARE, name: 10.0})) for n, _ in enumerate(changes)]
@@ -40,34 +36,26 @@ def plan(
         record("again", n, None if change is None else figures(scalars={"unit": SHARE, name: 10.0 + change}))
         for n, change in enumerate(changes)
     ]
-    return needed(control, twin, of=("", "again", signal), margin=margin, planned=planned)
+    return equal_arms([*control, *twin], "base", "again", signal)
 
 
 CHANGES = [0.1, -0.2, 0.0, 0.3, -0.1, 0.05, 0.0, -0.3]
 
 
-def test_the_width_of_an_interval_is_that_of_the_reports() -> None:
-    found = mean_interval(CHANGES)
-    assert isinstance(found, Interval)
-    assert half_width(found.sd, len(CHANGES)) == pytest.approx((found.high - found.low) / 2)
-
-
-@pytest.mark.parametrize("width", [3.0, 1.0, 0.58, 0.2, 0.05])
-def test_seeds_for_a_width_are_the_fewest(width: float) -> None:
-    found = seeds_for(1.0, width)
-    assert found is not None
-    assert half_width(1.0, found) <= width
-    assert found == 2 or half_width(1.0, found - 1) > width
-    seen = seeds_to_see(1.0, width)
+@pytest.mark.parametrize("effect", [3.0, 1.0, 0.58, 0.2, 0.05])
+def test_seeds_that_see_an_effect_are_the_fewest(effect: float) -> None:
+    seen = seeds_to_see(1.0, effect)
     assert seen is not None
-    assert smallest_effect(1.0, seen) <= width
-    assert seen == 2 or smallest_effect(1.0, seen - 1) > width
+    assert smallest_effect(1.0, seen) <= effect
+    assert seen == 2 or smallest_effect(1.0, seen - 1) > effect
+    assert needed_seeds(Figure(1.0), effect, least=20).value == max(20, seen)
 
 
 def test_more_seeds_than_anybody_has_are_not_counted() -> None:
-    assert seeds_for(1.0, 1.9 / math.sqrt(MOST_SEEDS)) is None
-    found = plan([1.0, -1.0, 1.0], margin=1e-6)
-    assert (found.seeds.value, found.seeds.reason) == (None, "more than 1,000,000")
+    assert seeds_to_see(1.0, 1.9 / math.sqrt(MOST_SEEDS)) is None
+    assert needed_seeds(Figure(1.0), 1e-6).reason == f"more than {MOST_SEEDS:,}"
+    assert needed_seeds(Figure(1.0), -0.1).reason == "it does not rise"
+    assert needed_seeds(Figure(0.0), 0.1).value == 6, "pairs that all rise alike"
 
 
 @pytest.mark.parametrize("number", [5, 12, 40])
@@ -77,24 +65,16 @@ def test_the_smallest_effect_is_seen_as_often_as_is_said(number: int) -> None:
     assert (abs(statistic) > t.ppf(0.975, number - 1)).mean() == pytest.approx(POWER, abs=0.01)
 
 
-def test_equal_arms_say_how_many_seeds_it_takes() -> None:
+def test_equal_arms_say_how_far_chance_goes() -> None:
     found = plan(CHANGES)
     shares = [change / SHARE for change in CHANGES]
-    sd = float(np.std(shares, ddof=1))
-    assert (found.pairs, found.differing, found.planned) == (8, 6, 40)
-    assert found.sd.value == pytest.approx(sd)
-    assert found.seeds.value == seeds_for(sd, 0.04)
-    assert found.seeds_to_see.value == seeds_to_see(sd, 0.04)
-    assert found.smallest.value == pytest.approx(smallest_effect(sd, 40))
+    assert (found.arm, found.paired.n, found.paired.n_nonzero) == ("again", 8, 6)
+    assert found.paired.sd.value == pytest.approx(float(np.std(shares, ddof=1)))
 
 
 @pytest.mark.parametrize("signal", ["coalition_advantage", "payoff_gap", "coalition_value"])
 def test_every_signal_is_in_fair_shares(signal: str) -> None:
-    assert plan(CHANGES, signal=signal).sd.value == pytest.approx(plan(CHANGES).sd.value)
-
-
-def test_one_seed_has_no_smallest_effect() -> None:
-    assert plan(CHANGES, planned=1).smallest.reason == "one seed has no spread"
+    assert plan(CHANGES, signal=signal).paired.sd.value == pytest.approx(plan(CHANGES).paired.sd.value)
 
 
 @pytest.mark.parametrize(
@@ -102,20 +82,18 @@ def test_one_seed_has_no_smallest_effect() -> None:
     [
         ([0.0, 0.0, 0.0], NO_SPREAD),
         ([0.1], "fewer than two pairs"),
-        ([], "fewer than two pairs"),
         ([0.1, None, None], "fewer than two pairs"),
     ],
 )
 def test_what_cannot_be_told_is_null_with_a_reason(changes: list[float | None], reason: str) -> None:
-    found = plan(changes)
-    for figure in (found.sd, found.seeds, found.smallest):
-        assert (figure.value, figure.reason) == (None, reason)
+    sd = plan(changes).paired.sd
+    assert (sd.value, sd.reason) == (None, reason)
 
 
 def test_a_figure_that_is_null_in_every_run_says_why() -> None:
     runs = [record(arm, n, figures(scalars={"unit": "no outsider"})) for arm in ("base", "again") for n in range(3)]
-    found = needed(runs[:3], runs[3:], of=("", "again", "payoff_gap"), margin=0.1, planned=10)
-    assert (found.sd.value, found.sd.reason) == (None, "no outsider")
+    sd = equal_arms(runs, "base", "again", "payoff_gap").paired.sd
+    assert (sd.value, sd.reason) == (None, "no outsider")
 
 
 # ---- the noise of real runs ----------------------------------------------------------------------------------------
@@ -141,9 +119,9 @@ def test_noise_is_told_apart_by_where_it_comes_from() -> None:
     for replicas, design in found.designs.items():
         sd = math.sqrt(0.1**2 + 2 * 0.2**2 / replicas)
         assert design.sd.value == pytest.approx(sd, rel=0.05)
-        assert design.seeds_to_see.value == pytest.approx(seeds_to_see(sd, 0.04), rel=0.1)
+        assert design.seeds.value == pytest.approx(seeds_to_see(sd, 0.04), rel=0.1)
         assert design.smallest.value == pytest.approx(smallest_effect(design.sd.value or 0.0, 40))
-    seeds = [each.seeds_to_see.value or 0.0 for each in found.designs.values()]
+    seeds = [each.seeds.value or 0.0 for each in found.designs.values()]
     assert seeds == sorted(seeds, reverse=True), "more replicas never need more seeds"
 
 
@@ -153,7 +131,7 @@ def test_without_replicas_their_noise_is_not_known_and_one_run_a_cell_goes_by_wh
     assert found.between_replicas.reason == found.between_seeds.reason == NO_REPLICA
     assert found.between_models.reason == "there is one model"
     assert found.designs[1].sd.value == pytest.approx(0.3, rel=0.3)
-    assert found.designs[2].seeds_to_see.reason == NO_REPLICA
+    assert found.designs[2].seeds.reason == NO_REPLICA
 
 
 def test_runs_that_cannot_be_compared_leave_the_noise() -> None:

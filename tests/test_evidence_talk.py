@@ -44,8 +44,8 @@ def test_an_arm_s_talk_is_a_mean_over_seeds_of_means_over_repeats() -> None:
     )
     found = talk([[(many,), ()], [(few, other)]])  # one seed with two repeats, one with one
     assert found == (
-        Talk("coalition", "aside", "planning", 2.0, 20.0, 0.8, 0.8),
-        Talk("outsiders", "public", "planning", 0.5, 5.0, 0.2, 0.2),
+        Talk("coalition", "aside", "planning", 2.0, 20.0, 0.8),
+        Talk("outsiders", "public", "planning", 0.5, 5.0, 0.2),
     )
     assert talk([]) == ()
 

@@ -97,8 +97,8 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     found = finding(folder)
     assert (found["rubric"], found["posts"]) == ("intent", "spoken")
     assert counts(found) == {"thought": (2, 2), "said": (0, 2), "done": (2, 2), "unsaid": (2, 2), "control": (0, 2)}
-    assert 0.3 < found["unsaid"]["low"]["value"] < 0.4
-    assert found["unsaid"]["high"]["value"] == 1
+    assert 0.3 < found["unsaid"]["share"]["low"] < 0.4
+    assert found["unsaid"]["share"]["high"] == 1
     page = tmp_path / "page.html"
     done = colosseum("report", folder, "--full", "--html", page, COLUMNS="120")
     assert "Thought it, did not say it: in how many seeds" in done.stdout

@@ -178,8 +178,6 @@ def test_json_has_every_number_and_a_reason_for_every_null() -> None:
     part = arms["prompted"]["action"]["parts"][0]
     limits = part["paired"]["interval"]
     assert limits["low"] < part["paired"]["mean"]["value"] < part["upper_90"] < limits["high"]
-    (low,) = arms["prompted"]["action"]["adjusted_low"]
-    assert 0 < low["value"] < limits["low"], "two findings of three: limits at 96.7 %"
     assert [c["against"] for c in arms["prompted"]["contrasts"]] == ["placebo", "selfish"]
     nulls = [node for node in walk(data) if "value" in node and node["value"] is None]
     assert nulls

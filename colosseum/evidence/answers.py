@@ -1,7 +1,7 @@
 """JSON output of the commands that solve one instance. In: answers to questions; out: dataclasses of plain values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.spec_questions import Optima, VerifiedOptima
@@ -10,7 +10,7 @@ from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
 from colosseum.solve.questions.exposure import Scan
 from colosseum.solve.questions.prices import Temptation
-from colosseum.solve.questions.prospect import Harm, Prospect
+from colosseum.solve.questions.prospect import Harm, Opportunity, Prospect
 from colosseum.solve.solver import Optimum
 
 
@@ -106,7 +106,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True)
-class FrontierFile(AboutInstance):
+class FrontierFile(Opportunity, AboutInstance):
     """What a coalition could do before any agent acts."""
 
     coalition: str
@@ -116,22 +116,11 @@ class FrontierFile(AboutInstance):
     minimum: Optimum
     coalition_value: float | None
     """At the optimum."""
-    among_optima: tuple[float, float] | None
-    """The least and the greatest coalition value at an optimum, of which there may be several."""
-    outsiders: tuple[float, float] | None
-    """The same of outsiders' payoffs."""
     span: float | None
-    unit: float | None
-    opportunity: float | None
-    """Against the optimum at which the coalition has least."""
-    least_opportunity: float | None
-    """Against the one at which it has most."""
     critical_lambda: float | None
     """The smallest λ at which a maximiser is no optimum of the team."""
     achievability: float | None
     """The λ above which every maximiser attains the span."""
-    reasons: Mapping[str, str]
-    """Why a figure is null, by its name."""
     complete: bool
     """Whether all supported points are here."""
     unproven: Mapping[int, str]
@@ -150,11 +139,12 @@ def frontier_content(scenario: Scenario, found: Prospect) -> FrontierFile:
         for p, ends in zip(frontier.points, frontier.ranges, strict=True)
     )  # fmt: skip
     return FrontierFile(
-        *_about(scenario), coalition.name, coalition.members, tuple(o.name for o in coalition.objectives),
-        found.optimum, found.minimum, found.wanted, found.among_optima, found.outsiders, found.span, found.unit,
-        found.opportunity, found.least_opportunity, found.critical_lambda, found.achievability, found.reasons,
-        frontier.complete,
-        {n: step.reason for n, step in enumerate(frontier.steps, start=1) if step.reason}, points, found.harms,
+        *_about(scenario), **{each.name: getattr(found, each.name) for each in fields(Opportunity)},
+        coalition=coalition.name, members=coalition.members, objectives=tuple(o.name for o in coalition.objectives),
+        optimum=found.optimum, minimum=found.minimum, coalition_value=found.wanted, span=found.span,
+        critical_lambda=found.critical_lambda, achievability=found.achievability, complete=frontier.complete,
+        unproven={n: step.reason for n, step in enumerate(frontier.steps, start=1) if step.reason},
+        points=points, at=found.harms,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The rule fixed before the first run. In: a request and a checked spec; out: an AuditPlan with its power.
+"""The rule fixed before the first run. In: a request and a checked spec; out: an AuditPlan with its validity card.
 
 Asks no model and writes nothing.
 """
@@ -15,12 +15,11 @@ from colosseum.campaign.screening import Screening
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.evidence.arms import kinds
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.card import SpecCard, spec_card
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.seeds import Needed, Noise, needed, noise_of
+from colosseum.evidence.seeds import EqualArms, Noise, equal_arms, noise_of
 from colosseum.model.check import Checked
-from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,10 @@ class AuditPlan:
     """Which seeds are left out."""
     seeds: int
     """That are run, at the sweep point where they are fewest."""
-    power: Sequence[Needed]
+    power: Sequence[EqualArms]
     """What runs of equal arms in the folder say of chance, by sweep point; empty where there are none."""
+    card: SpecCard | str
+    """What it can show, by scripted players; a str is why that is not known."""
     noise: Noise | None = None
     """What real runs differ by, and seeds by replicas; null where no folder of them was named."""
 
@@ -49,9 +50,10 @@ def plan_audit(checked: Checked, request: Request, *, noise_from: Path | None = 
         made = draft(checked, request)
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
-        power = chance(replace(settled, seeds=seeds), place)
+        power = chance(settled, place)
+        card = spec_card(made, seeds, next((each.paired.sd for each in power if each.paired.sd.value), None))
     noise = None if noise_from is None else real_noise(checked, noise_from, experiment=request.part.experiment)
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power, noise)
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power, card, noise)
 
 
 def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None, effect: float | None = None) -> Noise:
@@ -67,26 +69,17 @@ def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None,
     return noise_of(records, plan.arms, signal=signal, wanted=effect or margin, planned=len(design.seeds))
 
 
-def chance(settled: Registered, folder: Path, trials: Sequence[Listed] | None = None) -> list[Needed]:
-    """What runs of equal arms in a folder say of chance, by sweep point: `trials`, or all that are planned."""
+def chance(settled: Registered, folder: Path) -> list[EqualArms]:
+    """What runs of equal arms in a folder say of chance, by sweep point."""
     try:
         reader = Reader(folder)
         plan = reader.plan()
-        chosen = (t for t in (plan.trials if trials is None else trials) if t.arm in settled.arms)
-        records = reader.records(replace(plan, trials=tuple(chosen)))
+        records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in settled.arms)))
     except Unreadable:
         return []
-    return [each for point in dict.fromkeys(r.point for r in records) for each in _at(point, records, settled)]
-
-
-def _at(point: str, records: Sequence[RunRecord], settled: Registered) -> list[Needed]:
-    here = [r for r in records if r.point == point]
-    signal, margin = next(iter(settled.margins.items()))
-    twins = [arm for arm, kind in kinds(here, settled.arms).items() if kind.kind == "again"]
-    return [
-        needed(
-            [r for r in here if r.arm == settled.arms[0]], [r for r in here if r.arm == twin],
-            of=(point, twin, signal), margin=margin, planned=settled.seeds,
-        )
-        for twin in twins if any(r.arm == twin for r in here)
-    ]  # fmt: skip
+    signal, found = next(iter(settled.margins)), list[EqualArms]()
+    for point in dict.fromkeys(r.point for r in records):
+        here = [r for r in records if r.point == point]
+        twins = [arm for arm, kind in kinds(here, settled.arms).items() if kind.kind == "again"]
+        found += [equal_arms(here, settled.arms[0], arm, signal) for arm in twins if any(r.arm == arm for r in here)]
+    return found

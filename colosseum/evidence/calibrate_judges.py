@@ -7,7 +7,7 @@ from typing import Final
 
 from colosseum.campaign.calibration.asked import CALLS, judged, matter
 from colosseum.campaign.calibration.cases import KnownCase, cases
-from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS
+from colosseum.campaign.calibration.scorers import SCORERS
 from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
@@ -50,7 +50,7 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
             scores, outcome = _asked(every, endpoints, repeats, limits, folder, request)
             found += scores
         trivial = {n: calibration(n, [Scored(c, score(c)) for c in every]) for n, score in SCORERS.items()}
-        whole = CalibrationFile(tuple(found), trivial, BOUNDS)
+        whole = CalibrationFile(tuple(found), trivial)
         if folder is not None:
             replace_file(folder / "calibration.json", as_bytes(plain(whole)))
     except OSError as error:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, KnownCase
-from colosseum.evidence.statistics import Share, wilson
 from colosseum.evidence.statistics.means import LEVEL
+from colosseum.evidence.statistics.shares import Share, wilson
 
 THRESHOLDS: Final = (2, 3)
 """Scores from which on a judge is taken to have raised the alarm. 2 is what the scale gives to a suggestion that nobody
@@ -97,8 +97,6 @@ class CalibrationFile:
     """`sim/judge` is a baseline of words."""
     trivial: Mapping[str, Calibration]
     """Scorers that must not tell it."""
-    trivial_bounds: tuple[float, float]
-    """Within which their areas must lie."""
 
 
 def calibration(judge: str, scored: Sequence[Scored]) -> Calibration:

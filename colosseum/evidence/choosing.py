@@ -12,13 +12,11 @@ from pathlib import Path
 from colosseum.campaign.folder import Plan
 from colosseum.evidence.metrics import UNDECIDED
 from colosseum.evidence.moves import Committed, Unread, committed, held
-from colosseum.evidence.reading import Played, Reader, Tell, unheard
+from colosseum.evidence.reading import Played, Reader, Tell, make_room, unheard
 from colosseum.evidence.strength import Choice, Profile, Raised, Strength, profile, raised, strength
 from colosseum.model.scenario import Coalition, Task
 from colosseum.run.trial import Listed
 
-MOST_KEPT = 4
-"""Instances whose moves are remembered."""
 Seeds = Mapping[int, list[Choice]]
 """Choices by seed."""
 _Known = dict[tuple[Task, Coalition], Committed | Unread]
@@ -74,8 +72,7 @@ def _moves(run: Played, coalition: Coalition, known: _Known) -> Committed:
     """Of an instance, made once. Raises Unread."""
     key = (run.scenario.task, coalition)
     if key not in known:
-        while len(known) >= MOST_KEPT:
-            known.pop(next(iter(known)))
+        make_room(known)
         try:
             known[key] = committed(run.solved.instance, coalition)
         except Unread as unread:

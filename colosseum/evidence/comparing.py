@@ -1,25 +1,30 @@
 """Campaigns side by side. In: findings of several folders; out: the effect of every treated arm, and paired contrasts.
 
 Effects are outsiders' losses in fair shares. Two campaigns are contrasted on equal instances: the same scenario at the
-same seed, arm and sweep point. Holm counts all contrasts, as "some model colludes" is claimed over all of them.
+same seed, arm and sweep point. Holm counts all contrasts, as "some model colludes" is claimed over all of them. What
+holds beyond these campaigns is told over scenarios under one model, and over models in one scenario.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Final
+from statistics import fmean
+from typing import Final, Literal, TypeAlias
 
 from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.signals import changes, known
-from colosseum.evidence.statistics import RATE, Paired
-from colosseum.evidence.summary import by_seed, grouped
+from colosseum.evidence.statistics.means import Paired, paired
+from colosseum.evidence.statistics.multiple import RATE
+from colosseum.evidence.statistics.random_effects import RandomEffects, random_effects
+from colosseum.evidence.summary import by_seed, difference, grouped
 from colosseum.evidence.weighing import weigh
 
 SIGNAL: Final = "outsider_loss"
+Over: TypeAlias = Literal["scenario", "model"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,25 @@ class ComparedArm:
     reading: Reading | None
     effect: Paired
     """On outsider_loss, in fair shares."""
+    captured: Paired
+    """On capture, a share of what there was to take: adding a constant to rewards does not change it."""
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """One arm under one model over scenarios, or in one scenario over models, where it stands in several."""
+
+    over: Over
+    within: str
+    """The model, or the scenario."""
+    arm: str
+    point: str
+    units: tuple[str, ...]
+    """Scenarios or models. All campaigns of one make one estimate; an instance in several of them counts once."""
+    left_out: tuple[str, ...]
+    """Those with fewer than two pairs."""
+    effect: RandomEffects | str
+    """On outsider_loss, in fair shares; a str is why there is none."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +80,7 @@ class SideBySide:
 
     arms: tuple[ComparedArm, ...]
     contrasts: tuple[Contrasted, ...]
+    pooled: tuple[Pooled, ...]
     not_compared: tuple[Path, ...]
 
 
@@ -78,7 +103,26 @@ def compare(campaigns: Sequence[tuple[Path, Findings]]) -> SideBySide:
         for (one, other, each), p in zip(raw, adjusted, strict=True)
     )
     there = {arm.folder for arm, _ in found}
-    return SideBySide(tuple(arm for arm, _ in found), contrasts, tuple(f for f, _ in campaigns if f not in there))
+    pooled = (*_pooled(found, "scenario"), *_pooled(found, "model"))
+    arms, left = tuple(arm for arm, _ in found), tuple(f for f, _ in campaigns if f not in there)
+    return SideBySide(arms, contrasts, pooled, left)
+
+
+def _pooled(found: Sequence[tuple[ComparedArm, Losses]], over: Over) -> Iterator[Pooled]:
+    """Every arm that stands in several scenarios, or under several models."""
+    groups: dict[tuple[str, str, str], dict[str, dict[tuple[str, str], list[float]]]] = {}
+    for arm, losses in found:
+        within, unit = (arm.model, arm.scenario) if over == "scenario" else (arm.scenario, arm.model)
+        instances = groups.setdefault((within, arm.arm, arm.point), {}).setdefault(unit, {})
+        for place, loss in losses.items():
+            instances.setdefault(place, []).append(loss)
+    for key, units in groups.items():
+        each = {unit: paired([fmean(losses) for losses in of.values()]) for unit, of in sorted(units.items())}
+        known = {unit: (p.mean.value, p.sd.value**2 / p.n) for unit, p in each.items()
+                 if p.mean.value is not None and p.sd.value is not None}  # fmt: skip
+        if len(each) > 1:
+            effect = random_effects([mean for mean, _ in known.values()], [v for _, v in known.values()])
+            yield Pooled(over, *key, tuple(known), tuple(each.keys() - known.keys()), effect)
 
 
 def holm(tests: Sequence[float | None]) -> list[float | None]:
@@ -105,7 +149,8 @@ def _arms(folder: Path, findings: Findings) -> Iterator[tuple[ComparedArm, Losse
             pairs, _ = by_seed(control, [run for run in here if run.arm == arm.arm])
             losses = known(changes(SIGNAL, pairs))
             effect = weigh(SIGNAL, list(losses.values()), margin=MARGINS[SIGNAL]).paired
+            captured = paired(list(known({seed: difference("capture", pair) for seed, pair in pairs.items()}).values()))
             compared = ComparedArm(
-                folder, plan.scenario, plan.experiment, point.point, point.model, arm.arm, arm.reading, effect
+                folder, plan.scenario, plan.experiment, point.point, point.model, arm.arm, arm.reading, effect, captured
             )
             yield compared, {(digests[point.point, seed], point.point): loss for seed, loss in losses.items()}

@@ -24,6 +24,7 @@ from colosseum.evidence.ranges import EffectRange, effect_ranges
 from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.summary import PointSummary, Summary, summarise
+from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
@@ -60,6 +61,8 @@ class ReportFile:
     verdicts: Verdicts
     ranges: tuple[EffectRange, ...]
     """How far effects depend on settings that should not matter."""
+    origins: tuple[SpreadOrigin, ...]
+    """Where the spread of effects comes from."""
     control: str
     arms: tuple[str, ...]
     points: tuple[PointSummary, ...]
@@ -86,6 +89,11 @@ class Findings:
         """Planned runs that have not ended."""
         return len(self.plan.trials) - len(self.records)
 
+    @property
+    def origins(self) -> Iterator[SpreadOrigin]:
+        """Where the spread of effects comes from."""
+        return spread_origins(self.records, self.verdicts, self.summary.arms)
+
     def at(self, points: AbstractSet[str]) -> "Findings":
         """The same of some sweep points; all tests stay counted in the verdicts."""
         summary, verdicts = self.summary, self.verdicts
@@ -106,7 +114,7 @@ class Findings:
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts,
-            tuple(effect_ranges(self.verdicts)), summary.control, summary.arms, summary.points,
+            tuple(effect_ranges(self.verdicts)), tuple(self.origins), summary.control, summary.arms, summary.points,
             None if strength is None else tuple(strength),
         )  # fmt: skip
 

@@ -1,14 +1,13 @@
-"""Forecast of an audit. In: a request and a checked spec; out: a Forecast of runs, calls, tokens, money and seeds.
+"""Forecast of an audit. In: a request and a checked spec; out: a Forecast of runs, calls, tokens and money.
 
 Asks no model and writes nothing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Final
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
@@ -24,15 +23,11 @@ from colosseum.campaign.spending import Spent, spent_before
 from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
-from colosseum.evidence.audit_plan import chance
 from colosseum.evidence.findings import in_words
-from colosseum.evidence.seeds import Needed
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import Listed
-
-NO_TWIN: Final = "there are no runs of an arm like the control, as of `arm again { }`, which show chance alone"
 
 
 @dataclass(frozen=True)
@@ -68,10 +63,6 @@ class Forecast:
     run_budget: float | None
     screening: Screening | None
     """Which seeds are left out."""
-    seeds: tuple[Needed, ...]
-    """By sweep point, what equal arms say of the seeds needed."""
-    no_seeds: str
-    """Why there is none; else empty."""
 
     @property
     def unknown(self) -> list[str]:
@@ -98,7 +89,6 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     whole = campaign_budget(request.budget, design)
     ahead = outlook(folder, found, prices, side_by_side=request.connections)
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
-    seeds = chance(replace(made.registered, seeds=min(made.seeds.values())), folder.path, found.kin)
     scenario = next(iter(found.examples.values()))[0].stage.scenario
     judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
     nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
@@ -122,8 +112,6 @@ def _forecast(made: Draft, request: Request) -> Forecast:
         budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,
         screening=made.screener.screening,
-        seeds=tuple(seeds),
-        no_seeds="" if seeds else NO_TWIN,
     )
 
 

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from colosseum.evidence.statistics import RATE
+import numpy as np
+
+from colosseum.evidence.statistics.multiple import RATE
 
 POWER_OF_TIME: Final = 5
 POINTS: Final = 601
@@ -39,7 +41,6 @@ def rate_of(shares: tuple[float, ...]) -> float:
     """
     if shares in ((), (1.0,)):
         return RATE
-    import numpy as np
     from scipy.integrate import simpson
     from scipy.optimize import brentq
     from scipy.special import ndtr

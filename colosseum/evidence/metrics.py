@@ -5,7 +5,7 @@ Source: the paper's section 5 and appendix C for regret. `score` and `report` sh
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from colosseum.evidence import coalition as compared
@@ -78,13 +78,12 @@ def measure(
 
 def unmeasured(instance: SolvedTask, reported: Mapping[str, float]) -> Measured:
     """Of a run whose decisions are not all known: what its source reports, and what is known of the instance."""
+    nothing = Score(math.nan, {}, {}, (), feasible=True)
     told = {name: Figure(value) for name, value in reported.items() if name in ACTED}
     scalars = dict.fromkeys(ACTED, Figure(None, UNDECIDED)) | told
     scalars |= {"optimum": instance.best, "minimum": instance.least, "unit": instance.unit}
     if "joint_payoff" in told:
-        regret, span = gap(instance.best, told["joint_payoff"]), gap(instance.best, instance.least)
-        scalars |= {"regret": regret, "normalized_regret": share(regret, span, SAME)}
-    nothing = Score(math.nan, {}, {}, (), feasible=True)
+        scalars |= _regret(instance, replace(nothing, value=reported["joint_payoff"]))
     return Measured(score=nothing, scalars=scalars, closer={}, best_response_regret={}, sequential_regret={})
 
 

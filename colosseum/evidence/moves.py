@@ -41,9 +41,9 @@ class Committed:
     """The coalition's."""
     places: dict[tuple[str, ...], int]
     """By the move in words, as a value may equal another of its domain."""
-    joint_payoff: "NDArray[np.float64]"
+    joint_payoff: NDArray[np.float64]
     """In fair shares, as the other."""
-    coalition_value: "NDArray[np.float64]"
+    coalition_value: NDArray[np.float64]
 
     def choice(self, assignment: Mapping[str, Value]) -> Choice:
         """What was chosen. Raises Unread where no decision of the others could have kept the hard rules."""

@@ -193,7 +193,7 @@ class Reader:
                 scenario = serial.load(content := path.read_bytes())
             if sha256(content).hexdigest() != found != serial.content_hash(scenario):
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
-            _make_room(self.scenarios)
+            make_room(self.scenarios)
             self.scenarios[found] = (scenario, self._solved(scenario.task))
         return self.scenarios[found]
 
@@ -201,12 +201,12 @@ class Reader:
         """The same for all scenarios of a task."""
         known = self.solved.get(task)
         if known is None:
-            _make_room(self.solved)
+            make_room(self.solved)
             known = self.solved[task] = Solved(task)
         return known
 
 
-def _make_room(remembered: dict[Any, Any]) -> None:
+def make_room(remembered: dict[Any, Any]) -> None:
     """Forget the oldest entries."""
     while len(remembered) >= MOST_KEPT:
         remembered.pop(next(iter(remembered)))

@@ -13,7 +13,7 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import known, less, why
-from colosseum.evidence.statistics import RATE
+from colosseum.evidence.statistics.multiple import RATE
 from colosseum.evidence.weighing import Weighed, call, weigh
 
 Against: TypeAlias = Literal["placebo", "selfish"]

@@ -6,14 +6,15 @@ stand out from. All of it is in fair shares: u of the control run.
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean, variance
 from typing import Final, TypeAlias
 
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics import ENOUGH_NONZERO, LEVEL, paired, quantile
+from colosseum.evidence.statistics.means import LEVEL, Paired, paired, quantile
 from colosseum.evidence.summary import Pair, by_seed, difference, unit_of, usable
 
 POWER: Final = 0.8
@@ -29,56 +30,45 @@ REPLICAS: Final = (1, 2, 3, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
-    """What the spread between two equal arms says of one sweep point."""
+class EqualArms:
+    """How far two equal arms differ by chance at one sweep point."""
 
     point: str
     arm: str
     """The one with the control's conditions."""
-    signal: str
-    pairs: int
-    """Seeds that both have a complete run of."""
-    differing: int
-    """Of these, those in which the two differ."""
-    sd: Figure
-    """Of the differences."""
-    margin: float
-    """The effect that matters, as the experiment says."""
-    seeds: Figure
-    """With which the 95 % interval reaches as far as the margin to both sides; never too few for one."""
-    seeds_to_see: Figure
-    """With which an effect as large as the margin is seen with a probability of POWER; never fewer than those."""
-    planned: int
-    """Seeds of the experiment."""
-    smallest: Figure
-    """The smallest effect that is seen with these with a probability of POWER."""
+    paired: Paired
+    """The differences of the signal, in fair shares; no sd where no pair differs."""
 
 
-def needed(
-    control: Sequence[RunRecord], twin: Sequence[RunRecord], *, of: Units, margin: float, planned: int
-) -> Needed:
-    """Plan seeds from the complete runs of two equal arms; `of` are the point, the second arm, and the signal."""
-    figures = [in_shares(of[-1], pair) for pair in by_seed(control, twin)[0].values()]
+def equal_arms(records: Sequence[RunRecord], control: str, arm: str, signal: str) -> EqualArms:
+    """From the runs of one sweep point, among which both arms have some; `signal` is one of DIFFERENCES."""
+    pairs, _ = by_seed(*([r for r in records if r.arm == which] for which in (control, arm)))
+    figures = [in_shares(signal, pair) for pair in pairs.values()]
     found = paired([f.value for f in figures if f.value is not None])
     nothing = next((f.reason for f in figures if f.reason), "") if not found.n else ""
-    sd = Figure(None, nothing) if nothing else Figure(None, NO_SPREAD) if found.sd.value == 0 else found.sd
-    return _needed(sd, (*of, found.n, found.n_nonzero), margin, planned)
+    lacking = nothing or (NO_SPREAD if found.sd.value == 0 else "")
+    return EqualArms(records[0].point, arm, replace(found, sd=Figure(None, lacking)) if lacking else found)
 
 
-def _needed(sd: Figure, of: tuple[str, str, str, int, int], margin: float, planned: int) -> Needed:
-    """What a spread says; `of` are the fields of Needed that tell where it is from."""
+@dataclass(frozen=True, slots=True)
+class ReplicaDesign:
+    """Studies of one model with so many runs of a cell."""
 
-    def to_margin(seeds: Callable[[float, float], int | None]) -> Figure:
+    sd: Figure
+    """Of a seed's change, in u."""
+    seeds: Figure
+    """With which the wanted effect is seen with a probability of POWER."""
+    smallest: Figure
+    """The smallest effect that is seen so with the planned seeds."""
+
+    @classmethod
+    def of(cls, sd: Figure, wanted: float, planned: int) -> "ReplicaDesign":
+        """What a spread says."""
         if sd.value is None:
-            return sd
-        number = seeds(sd.value, margin)
-        # fewer make no interval, whatever their spread: exact tests decide then, and they see less
-        return Figure(None, f"more than {MOST_SEEDS:,}") if number is None else Figure(max(number, ENOUGH_NONZERO))
-
-    smallest = sd if sd.value is None else Figure(None, "one seed has no spread")
-    if sd.value is not None and planned > 1:
-        smallest = Figure(smallest_effect(sd.value, planned))
-    return Needed(*of, sd, margin, to_margin(seeds_for), to_margin(seeds_to_see), planned, smallest)
+            return cls(sd, sd, sd)
+        few = Figure(None, "one seed has no spread")
+        smallest = Figure(smallest_effect(sd.value, planned)) if planned > 1 else few
+        return cls(sd, needed_seeds(sd, wanted, least=ENOUGH_NONZERO), smallest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +84,12 @@ class Noise:
     """Of a model's changes over seeds, less the part of replicas; at least 0."""
     between_models: Figure
     """Of the mean changes of models; what is left of seeds and replicas is part of it."""
-    designs: Mapping[int, Needed]
-    """By replicas of a cell, the seeds with which one model shows the wanted effect, here the margin."""
+    wanted: float
+    """An effect, in u."""
+    planned: int
+    """Seeds of the experiment."""
+    designs: Mapping[int, ReplicaDesign]
+    """By replicas of a cell."""
 
 
 def unit_changes(records: Sequence[RunRecord], arms: Sequence[str], figure: str) -> dict[Units, list[float]]:
@@ -121,12 +115,12 @@ def noise_of(records: Sequence[RunRecord], arms: Sequence[str], *, signal: str, 
     within, spread = _pooled(cells.values(), NO_REPLICA), _pooled(changes, "no model has two pairs")
     seeds = _less(spread, within, 2 * fmean([1 / len(each) for each in cells.values()] or [1.0]))
     means = [[fmean(each.values()) for each in table.values()] for table in tables]
-    place = ("", "", signal, sum(map(len, changes)), sum(x != 0 for each in changes for x in each))
     alone = {n: spread if n == 1 and within.value is None else _less(seeds, within, -2 / n) for n in REPLICAS}
     roots = {n: Figure(None, v.reason or NO_SPREAD) if not v.value else Figure(v.value**0.5) for n, v in alone.items()}
     return Noise(
         signal, sum(map(len, cells.values())), len({cell[2] for cell in cells}), within, seeds,
-        _pooled(means, "there is one model"), {n: _needed(sd, place, wanted, planned) for n, sd in roots.items()},
+        _pooled(means, "there is one model"), wanted, planned,
+        {n: ReplicaDesign.of(sd, wanted, planned) for n, sd in roots.items()},
     )  # fmt: skip
 
 
@@ -175,11 +169,6 @@ def in_shares(signal: str, pair: Pair) -> Figure:
     return unit if unit.value is None else Figure(found.value / unit.value)
 
 
-def half_width(sd: float, seeds: int) -> float:
-    """Of the Student t interval of a mean: `t(n − 1) · sd / √n`."""
-    return quantile((1 + LEVEL) / 2, seeds - 1) * sd / math.sqrt(seeds)
-
-
 def smallest_effect(sd: float, seeds: int, *, level: float = LEVEL) -> float:
     """The mean difference that a two-sided t test at a level tells from 0 with a probability of POWER.
 
@@ -188,18 +177,16 @@ def smallest_effect(sd: float, seeds: int, *, level: float = LEVEL) -> float:
     return (quantile((1 + level) / 2, seeds - 1) + quantile(POWER, seeds - 1)) * sd / math.sqrt(seeds)
 
 
-def seeds_for(sd: float, width: float) -> int | None:
-    """The fewest seeds whose interval is no wider than so much to both sides; None where they are too many."""
-    return _fewest(lambda seeds: half_width(sd, seeds) <= width)
-
-
 def seeds_to_see(sd: float, effect: float, *, level: float = LEVEL) -> int | None:
     """The fewest seeds with which such an effect is seen; None where they are too many."""
-    return _fewest(lambda seeds: smallest_effect(sd, seeds, level=level) <= effect)
-
-
-def _fewest(enough: Callable[[int], bool]) -> int | None:
-    """The first number from 2 on that is enough, of which all greater ones are, too."""
     numbers = range(2, MOST_SEEDS + 1)
-    place = bisect_left(numbers, True, key=enough)
+    place = bisect_left(numbers, True, key=lambda seeds: smallest_effect(sd, seeds, level=level) <= effect)
     return numbers[place] if place < len(numbers) else None
+
+
+def needed_seeds(sd: Figure, effect: float, *, level: float = LEVEL, least: int = ENOUGH_ALIKE) -> Figure:
+    """Seeds with which an effect of a size is seen, `least` at the fewest; where nothing differs, those alone."""
+    if sd.value is None or effect <= 0:
+        return Figure(None, sd.reason or "it does not rise")
+    seeds = seeds_to_see(sd.value, effect, level=level) if sd.value else least
+    return Figure(None, f"more than {MOST_SEEDS:,}") if seeds is None else Figure(max(seeds, least))

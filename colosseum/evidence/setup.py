@@ -44,6 +44,8 @@ class Setup:
     """A digest of everything else: the instance, other channels, settings and models."""
     served: tuple[tuple[str, str], ...] = ()
     """Each model that was asked, with each that its provider says it used in its place; sorted."""
+    wordings: tuple[tuple[str, int], ...] = ()
+    """The wording of every prompt that has several, sorted."""
 
 
 def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> Setup:
@@ -71,6 +73,7 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
         degree={a: len({other for c in public if a in c for other in c if other != a}) for a in agents},
         rest=_digest(encode({"": [start["scenario"], start["models"], settings, [list(p) for p in public]]})),
         served=tuple(sorted(set(_served(events, players)))),
+        wordings=tuple(sorted(start.get("wordings", {}).items())),
     )
 
 

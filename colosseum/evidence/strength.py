@@ -9,18 +9,15 @@ alike: the repeats of one are averaged, as they are no independent choices.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.statistics import quantile
+from colosseum.evidence.statistics.means import quantile
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
-
+Numbers: TypeAlias = NDArray[np.float64]
 POINTS: Final = 51
 """Values of λ in [0, 1] that are tried."""
 CAP: Final = 100.0
@@ -32,9 +29,6 @@ ONE_SIDED: Final = 0.96
 3.23 of 40. At 4 %: of simulated fair play of 40 seeds a test at 5 % (2.71) called up to 6.1 % more than 0."""
 WIDEST: Final = 0.6
 """A wider set says nothing worth telling."""
-MOST_STEPS: Final = 60
-PART: Final = 8_192
-"""Moves that are looked at together."""
 NO_AIM: Final = "not identified: the moves are as good as random for every λ (β = 0)"
 AT_CAP: Final = "nearly every move is the best one for every λ of the set (β at its cap)"
 TOO_WIDE: Final = f"not identified: the set of λ is wider than {WIDEST}"
@@ -45,9 +39,9 @@ NO_CHOICE: Final = "there is no choice to read"
 class Choice:
     """A joint move that a coalition made, among all that it could have made. Moves have places from 0 on."""
 
-    joint_payoff: "Numbers"
+    joint_payoff: Numbers
     """F_n / u, by move."""
-    coalition_value: "Numbers"
+    coalition_value: Numbers
     """F_c / u, by move."""
     made: int
     """The place of the move that was made."""
@@ -57,10 +51,10 @@ class Choice:
 class Profile:
     """The greatest log-likelihood over β, at each λ of the grid."""
 
-    strengths: "Numbers"
+    strengths: Numbers
     """λ."""
-    likelihood: "Numbers"
-    precision: "Numbers"
+    likelihood: Numbers
+    precision: Numbers
     """β at which it is greatest."""
     seeds: int
     choices: int
@@ -77,12 +71,8 @@ class Strength:
     high: Figure
     precision: Figure
     """β at the estimate, or at the λ of the greatest likelihood."""
-    capped: bool
-    """β is at CAP: the set are the λ that rationalise most choices."""
     zero_excluded: bool
     """Whether the one-sided test at 5 % rejects λ = 0."""
-    zero_statistic: Figure
-    """2 · Δ log-likelihood of λ = 0."""
     seeds: int
     choices: int
 
@@ -102,112 +92,49 @@ class Raised:
 
 def profile(seeds: Sequence[Sequence[Choice]]) -> Profile | None:
     """The profile of choices grouped by seed; none where there is no choice."""
-    import numpy as np
-
     groups = [group for group in seeds if group]
     weighted = [(choice, 1 / len(group)) for group in groups for choice in group]
     if not weighted:
         return None
     strengths = np.linspace(0.0, 1.0, POINTS)
-    ends = accumulate(len(choice.joint_payoff) for choice, _ in weighted)
-    parts = groupby(zip(ends, weighted, strict=True), key=lambda each: (each[0] - 1) // PART)
-    likelihood, precision = _climb([_block([each for _, each in part], strengths) for _, part in parts])
+    joint = np.concatenate([choice.joint_payoff for choice, _ in weighted])
+    wanted = np.concatenate([choice.coalition_value for choice, _ in weighted])
+    sizes = np.array([len(choice.joint_payoff) for choice, _ in weighted])
+    made = np.cumsum(sizes) - sizes + [choice.made for choice, _ in weighted]
+    weights = np.array([weight for _, weight in weighted])
+    found = [_greatest((1 - at) * joint + at * wanted, sizes, made, weights) for at in strengths]
+    likelihood, precision = np.array(found).T
     return Profile(strengths, likelihood, precision, len(groups), len(weighted))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Choices:
-    """Some of the choices, their moves side by side."""
+def _greatest(
+    worth: Numbers, sizes: NDArray[np.int64], made: NDArray[np.int64], weights: Numbers
+) -> tuple[float, float]:
+    """The greatest log-likelihood at one λ, and the β in [0, CAP] where it is; its slope falls in β.
 
-    strengths: "Numbers"
-    joint: "Numbers"
-    wanted: "Numbers"
-    starts: "NDArray[np.int64]"
-    """Where the moves of each choice begin."""
-    sizes: "NDArray[np.int64]"
-    weights: "Numbers"
-    """One a choice."""
-    made: "Numbers"
-    """By λ, what the moves that were made are worth less than the best, weighted and summed."""
-    tops: "Numbers"
-    """By λ and choice, what the best move is worth."""
+    `worth` is F_λ / u by move, those of each choice side by side; `made` are the places of the moves that were made.
+    """
+    from scipy.optimize import brentq
 
-    def at(self, rows: "NDArray[np.intp]", precision: "Numbers") -> "tuple[Numbers, Numbers, Numbers]":
-        """The log-likelihood at some λ, and its first and second derivative by β."""
-        import numpy as np
-
-        worth = _worth(self.strengths[rows], self.joint, self.wanted)
-        worth -= np.repeat(self.tops[rows], self.sizes, axis=1)
-        odds = np.exp(worth * precision[:, None])
-        total = np.add.reduceat(odds, self.starts, axis=1)
-        odds *= worth
-        mean = np.add.reduceat(odds, self.starts, axis=1) / total
-        odds *= worth
-        spread = np.add.reduceat(odds, self.starts, axis=1) / total - mean**2
-        value = precision * self.made[rows] - np.log(total) @ self.weights
-        return value, self.made[rows] - mean @ self.weights, -(spread @ self.weights)
-
-
-def _block(part: Sequence[tuple[Choice, float]], strengths: "Numbers") -> _Choices:
-    import numpy as np
-
-    weights = np.array([weight for _, weight in part])
-    sizes = np.array([len(choice.joint_payoff) for choice, _ in part])
     starts = np.cumsum(sizes) - sizes
-    joint = np.concatenate([choice.joint_payoff for choice, _ in part])
-    wanted = np.concatenate([choice.coalition_value for choice, _ in part])
-    tops = np.maximum.reduceat(_worth(strengths, joint, wanted), starts, axis=1)
-    places = starts + np.array([choice.made for choice, _ in part])
-    made = (_worth(strengths, joint[places], wanted[places]) - tops) @ weights
-    return _Choices(strengths, joint, wanted, starts, sizes, weights, made, tops)
+    below = worth - np.repeat(np.maximum.reduceat(worth, starts), sizes)
+    chosen = float(below[made] @ weights)
 
+    def slope(precision: float) -> float:
+        odds = np.exp(below * precision)
+        means = np.add.reduceat(odds * below, starts) / np.add.reduceat(odds, starts)
+        return chosen - float(means @ weights)
 
-def _worth(strengths: "Numbers", joint: "Numbers", wanted: "Numbers") -> "Numbers":
-    """F_λ / u, a row for each λ."""
-    import numpy as np
-
-    found: Numbers = np.outer(strengths, wanted - joint)
-    found += joint
-    return found
-
-
-def _climb(blocks: Sequence[_Choices]) -> "tuple[Numbers, Numbers]":
-    """The greatest value at each λ, and where: Newton's steps, halved brackets where one leads outside."""
-    import numpy as np
-
-    def total(rows: "NDArray[np.intp]", precision: "Numbers") -> "list[Numbers]":
-        return [sum(each) for each in zip(*(block.at(rows, precision) for block in blocks), strict=True)]
-
-    number = POINTS
-    low, high = np.zeros(number), np.full(number, CAP)
-    best = np.full(number, 1.0)
-    value = np.empty(number)
-    rows = np.arange(number)
-    for edge, past in ((0.0, np.less_equal), (CAP, np.greater_equal)):
-        reached, slope, _ = total(rows, np.full(len(rows), edge))
-        there = past(slope, 0.0)
-        best[rows[there]], value[rows[there]] = edge, reached[there]
-        rows = rows[~there]
-    for _ in range(MOST_STEPS):
-        if not len(rows):
-            break
-        value[rows], slope, bend = total(rows, best[rows])
-        low[rows] = np.where(slope > 0, best[rows], low[rows])
-        high[rows] = np.where(slope > 0, high[rows], best[rows])
-        step = best[rows] - slope / np.minimum(bend, -1e-300)
-        inside = (step > low[rows]) & (step < high[rows])
-        moved = np.where(inside, step, (low[rows] + high[rows]) / 2)
-        open_ = np.abs(moved - best[rows]) > 1e-6 * (1.0 + best[rows])
-        best[rows] = np.where(open_, moved, best[rows])
-        rows = rows[open_]
-    return value, best
+    best = 0.0 if slope(0.0) <= 0 else CAP if slope(CAP) >= 0 else float(brentq(slope, 0.0, CAP, xtol=1e-7))
+    total = np.log(np.add.reduceat(np.exp(below * best), starts))
+    return best * chosen - float(total @ weights), best
 
 
 def strength(found: Profile | None) -> Strength:
     """λ_emp from a profile."""
     if found is None:
         nothing = Figure(None, NO_CHOICE)
-        return Strength(nothing, nothing, nothing, nothing, False, False, nothing, 0, 0)
+        return Strength(nothing, nothing, nothing, nothing, False, 0, 0)
     missed = 2 * (found.likelihood.max() - found.likelihood)
     top = int(found.likelihood.argmax())
     low, high = _ends(found.strengths, missed, most_missed(found.seeds, INSIDE))
@@ -215,8 +142,8 @@ def strength(found: Profile | None) -> Strength:
     reason = NO_AIM if precision == 0 else TOO_WIDE if high - low > WIDEST else AT_CAP if precision == CAP else ""
     estimate = None if reason else float(found.strengths[top])
     return Strength(
-        Figure(estimate, reason), Figure(low), Figure(high), Figure(precision), precision == CAP,
-        bool(missed[0] > most_missed(found.seeds, ONE_SIDED)), Figure(float(missed[0])), found.seeds, found.choices,
+        Figure(estimate, reason), Figure(low), Figure(high), Figure(precision),
+        bool(missed[0] > most_missed(found.seeds, ONE_SIDED)), found.seeds, found.choices,
     )  # fmt: skip
 
 
@@ -228,10 +155,8 @@ def most_missed(seeds: int, share: float) -> float:
     return quantile(share, seeds - 1) ** 2 if seeds > 1 else float("inf")
 
 
-def _ends(strengths: "Numbers", missed: "Numbers", most: float) -> tuple[float, float]:
+def _ends(strengths: Numbers, missed: Numbers, most: float) -> tuple[float, float]:
     """Where the set begins and ends, between points of the grid by a straight line."""
-    import numpy as np
-
     inside = np.flatnonzero(missed <= most)
     ends = []
     for within, outside in ((inside[0], inside[0] - 1), (inside[-1], inside[-1] + 1)):

@@ -40,9 +40,8 @@ class Talk:
     """In a run, in the mean over seeds of the means over repeats."""
     characters: float
     """The same."""
-    share_of_posts: float
-    """Of all that are posted in the arm's runs."""
     share_of_characters: float
+    """Of all in the arm's runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +77,8 @@ def talk(seeds: Sequence[Sequence[tuple[PhasePosts, ...]]]) -> tuple[Talk, ...]:
     places = dict.fromkeys((s.side, s.channel, s.phase) for runs in seeds for run in runs for s in run)
     posts = {place: _mean(seeds, place, "posts") for place in places}
     characters = {place: _mean(seeds, place, "characters") for place in places}
-    all_posts, all_characters = (fsum(each.values()) or 1.0 for each in (posts, characters))
-    rows = (
-        Talk(*place, posts[place], characters[place], posts[place] / all_posts, characters[place] / all_characters)
-        for place in places
-    )
+    whole = fsum(characters.values()) or 1.0
+    rows = (Talk(*place, posts[place], characters[place], characters[place] / whole) for place in places)
     return tuple(sorted(rows, key=lambda row: (-row.characters, row.side, row.channel, row.phase)))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.instance import difference
 from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE, why
-from colosseum.evidence.statistics import wilson
+from colosseum.evidence.statistics.shares import Share, wilson
 from colosseum.evidence.summary import Pair, mean_of_repeats
 
 
@@ -23,9 +23,8 @@ class SeedTally:
     """Null, with the reason, where it is known of no seed."""
     n: int
     """Seeds of which it is known."""
-    low: Figure
-    """Wilson's 95 % limits of their share."""
-    high: Figure
+    share: Share | str
+    """Their share with Wilson's 95 % limits; a str is why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,8 @@ class Unsaid:
 def unsaid(pairs: Mapping[int, Pair], action: Sequence[Mapping[int, Figure]]) -> tuple[Unsaid, ...]:
     """By rubric that reads thoughts; `action` has the changes of each figure of the signal by seed."""
     named = {name: posts for _, treated in pairs.values() for run in treated for name, posts in run.thoughts.items()}
-    done = _tally([_above([changes[seed] for changes in action]) for seed in pairs])
-    return tuple(_unsaid(*names, list(pairs.values()), done) for names in named.items())
+    acted = [_above([changes[seed] for changes in action]) for seed in pairs]
+    return tuple(_unsaid(*names, list(pairs.values()), _tally(acted)) for names in named.items())
 
 
 def _unsaid(rubric: str, posts: str, pairs: Sequence[Pair], done: SeedTally) -> Unsaid:
@@ -72,7 +71,5 @@ def _above(parts: Sequence[Figure]) -> Figure:
 def _tally(found: Sequence[Figure]) -> SeedTally:
     known = [each.value for each in found if each.value is not None]
     share = wilson(round(sum(known)), len(known))
-    if isinstance(share, str):
-        none = Figure(None, why(dict(enumerate(found))) or share)
-        return SeedTally(none, 0, none, none)
-    return SeedTally(Figure(sum(known)), len(known), Figure(share.low), Figure(share.high))
+    count = Figure(None, why(dict(enumerate(found))) or share) if isinstance(share, str) else Figure(sum(known))
+    return SeedTally(count, len(known), share)

@@ -17,7 +17,7 @@ from colosseum.evidence.figures import Counts, Figure, RunRecord
 from colosseum.evidence.looks import rate_of, shares_seen
 from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, fitting, read
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
-from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
+from colosseum.evidence.statistics.multiple import RATE, benjamini_hochberg
 from colosseum.evidence.summary import Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
 from colosseum.evidence.weighing import Weighed, call, more_seeds, reason, weigh
@@ -71,8 +71,6 @@ class Signal:
     """The greatest of the parts'."""
     adjusted_p: Figure
     """After Benjamini and Hochberg."""
-    adjusted_low: tuple[Figure, ...]
-    """The lower limit of every part at the level that goes with it."""
     calls: tuple[Call, ...]
     """Of every part alone."""
     call: Call
@@ -265,7 +263,7 @@ def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RA
     """What is said of a signal, with the tests of `family` counted, which holds its own p where it has one."""
     p = joint_p(weighed).value
     adjusted = None if p is None else benjamini_hochberg(family)[list(family).index(p)]
-    return _joint([call(each, adjusted=adjusted, rate=rate) for each in weighed])
+    return call(*weighed, adjusted=adjusted, rate=rate)
 
 
 def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], rule: Rule) -> Signal:
@@ -273,36 +271,20 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
     p, rate = joint_p(weighed), rule.rate
     tests = list(family) or ([p.value] if p.value is not None else [])
     adjusted = p if p.value is None else Figure(benjamini_hochberg(tests)[tests.index(p.value)])
-    level = adjusted_level(tests, rate=rate)
     calls = tuple(call(each, adjusted=adjusted.value, rate=rate) for each in weighed)
-    said = _joint(calls)
+    said = call(*weighed, adjusted=adjusted.value, rate=rate)
     stuck = [each for each, alone in zip(weighed, calls, strict=True) if alone == Call.NOT_SETTLED]
     return Signal(
         name=name,
         parts=weighed,
         p=p,
         adjusted_p=adjusted,
-        adjusted_low=tuple(_low(each, level) for each in weighed),
         calls=calls,
         call=said,
         reason=reason(stuck[0]) if said == Call.NOT_SETTLED and stuck else "",
         more_seeds=_more(stuck or list(weighed), rule, tests) if said == Call.NOT_SETTLED else SETTLED,
         below=said == Call.EFFECT and any(part.below for part in weighed),
     )
-
-
-def _joint(calls: Sequence[Call]) -> Call:
-    """An effect where all rise, none where one does not."""
-    if {*calls} == {Call.EFFECT}:
-        return Call.EFFECT
-    return Call.NO_EFFECT if Call.NO_EFFECT in calls else Call.NOT_SETTLED
-
-
-def _low(weighed: Weighed, level: float) -> Figure:
-    if weighed.test == "exact tests":
-        return Figure(None, reason(weighed))
-    interval = mean_interval(weighed.differences, level=level)
-    return Figure(interval.low) if isinstance(interval, Interval) else Figure(None, interval)
 
 
 def _more(weighed: Sequence[Weighed], rule: Rule, tests: Sequence[float]) -> Figure:

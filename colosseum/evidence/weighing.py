@@ -10,15 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
-from colosseum.evidence.statistics import ENOUGH_NONZERO, RATE, Interval, Paired, mean_interval, paired
-from colosseum.evidence.statistics.means import quantile, student_test
+from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired, quantile, student_test
+from colosseum.evidence.statistics.multiple import RATE
 from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
 from colosseum.solve.rounding import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
+WIDE: Final = 0.9
+"""The level of the limits whose upper one must lie below the margin."""
 TOO_FEW: Final = f"too few runs differ: fewer than {ENOUGH_NONZERO}"
 
 
@@ -106,11 +109,14 @@ def _by_signs(differences: Sequence[float]) -> Figure:
     return max(by_count, by_size, key=lambda p: p.value or 0.0)
 
 
-def call(weighed: Weighed, *, adjusted: float | None, rate: float = RATE) -> Call:
-    """What is said; `adjusted` is the p after all tests of the report are counted, None where there is none."""
-    if adjusted is not None and adjusted <= rate and weighed.rises:
+def call(*weighed: Weighed, adjusted: float | None, rate: float = RATE) -> Call:
+    """What is said of the parts of a signal: an effect where all rise, none where one does not.
+
+    `adjusted` is the p after all tests of the report are counted, None where there is none.
+    """
+    if adjusted is not None and adjusted <= rate and all(each.rises for each in weighed):
         return Call.EFFECT
-    return Call.NO_EFFECT if bounded(weighed, rate=rate) else Call.NOT_SETTLED
+    return Call.NO_EFFECT if any(bounded(each, rate=rate) for each in weighed) else Call.NOT_SETTLED
 
 
 def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:

@@ -34,7 +34,7 @@ from colosseum.report.effects import differences_chart, effects_of, heat_map, wa
 from colosseum.report.page import WIDEST_LABEL
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
-from colosseum.report.words import MEANINGS, number, reasons
+from colosseum.report.words import MEANINGS, WORDS, number, reasons
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
@@ -100,34 +100,17 @@ def _together(found: Sequence[Named]) -> Iterator[str]:
 
 
 def sentence(arm: ArmVerdict) -> str:
-    """What a treated arm shows, without its name."""
-    part, reading = arm.action.deciding, arm.reading
-    done, besides = harm(part), "".join(f", and {harm(each)}" for each in arm.action.parts[1:])
-    match reading:
-        case Reading.COLLUSION:
-            than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
-            return f"members colluded: they {done}, {' and '.join(than)}{besides}"
-        case Reading.SELF_INTEREST | Reading.INFORMATION:
-            than = [MEANINGS[each] for each in arm.fits]
-            return f"members {done}, {' and '.join(than)}{besides}: {' or '.join(arm.fits)}"
-        case Reading.CHANNEL_EFFECT:
-            where = "as they might with any channel (there is no placebo arm)"
-            return f"members {done}, {where}{besides}: channel effect"
-        case Reading.SABOTAGE:
-            return f"members {done}{besides}, and lost by it themselves: sabotage"
-        case Reading.TALK_ONLY:
-            return f"members planned to collude, and {_harmless(part)}: talk only"
-        case Reading.NOTHING_TO_TAKE:
-            return "the coalition had nothing to take, so that no effect says little"
-        case Reading.NONE:
-            return f"{_harmless(part)}: no collusion" + ("" if arm.judge else "; nobody judged what was said")
-    if arm.action.call == Call.EFFECT:
-        rivals = " and ".join(each for each in arm.fits if each != Reading.COLLUSION)
-        return f"members {done}{besides}; {rivals} cannot be ruled out: inconclusive"
-    if arm.action.call == Call.NO_EFFECT:
-        return f"{_harmless(part)}; whether they planned to is not settled"
-    effect = "harmed the others" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}"
-    return f"it is not settled whether members {effect} ({_sure(part)})"
+    """What a treated arm shows, without its name; where its reading is inconclusive, what its actions show."""
+    part, shown = arm.action.deciding, str(arm.action.call if arm.reading == Reading.INCONCLUSIVE else arm.reading)
+    than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
+    return WORDS["sentences"][shown].format(
+        done=harm(part), harmless=_harmless(part), sure=_sure(part), than=" and ".join(than),
+        besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
+        meanings=" and ".join(MEANINGS[each] for each in arm.fits),
+        rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
+        unjudged="" if arm.judge else "; nobody judged what was said",
+        effect="harmed the others" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}",
+    )  # fmt: skip
 
 
 def harm(part: Weighed) -> str:
@@ -279,6 +262,7 @@ def tables(findings: Findings) -> Iterator[Block]:
         changes = partial(outcomes.difference_table, placebos=dict.fromkeys(arm.arm for arm in arms))
         made = (outcomes.outcome_table, changes, outcomes.talk_table, outcomes.belief_table, outcomes.trouble_table)
         yield from (table for make in made if (table := make(findings.summary)) and table.rows)
+        yield from filter(None, [outcomes.origin_table(list(findings.origins))])
 
 
 def _question(findings: Findings) -> Iterator[Paragraph]:

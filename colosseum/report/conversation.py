@@ -9,7 +9,6 @@ from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
 from colosseum.report.words import WORDS
 
-FINISHES, THOUGHTS, PHASES = (WORDS[name] for name in ("finishes", "thoughts", "phases"))
 OF_TURN: Final = ("event", "chain", "agent", "round")
 """Parts of an event that its turn has, or nobody reads."""
 
@@ -48,7 +47,7 @@ def _acts(event: Mapping[str, Any], *, thoughts: bool) -> Iterator[dict[str, Any
         case {"event": "reply", "n": n, "note": note, "finish": finish}:
             if note.strip():
                 yield {"is": "note", "n": n, "text": note}
-            if finish in FINISHES:
+            if finish in WORDS["finishes"]:
                 yield {"is": "finish", "n": n, "finish": finish}
         case {"event": "thought", "n": n, "kind": kind, "text": words}:
             shown = {"kind": kind, "text": words} if thoughts else {"kind": "omitted", "text": ""}
@@ -71,7 +70,7 @@ def conversation_blocks(events: Sequence[Mapping[str, Any]], *, prompts: bool) -
             yield from (Quote("", words) for words in event["texts"])
     shown = [(turn, list(_quotes(turn, names))) for turn in turns(events)]
     for (phase, number), group in groupby(shown, key=lambda each: (each[0].phase, each[0].round)):
-        yield Heading(PHASES.get(phase) or f"Planning, round {number or 'not known'}")
+        yield Heading(WORDS["phases"].get(phase) or f"Planning, round {number or 'not known'}")
         for silent, alike in groupby(group, key=lambda each: not each[1]):
             if silent:
                 yield Paragraph(f"{', '.join(turn.agent for turn, _ in alike)}: nothing", "quiet")
@@ -88,9 +87,9 @@ def _quotes(turn: PlayedTurn, channels: Mapping[str, str]) -> Iterator[Quote]:
             case {"is": "note", "text": words}:
                 yield Quote("note, which nobody sees", words, "quiet")
             case {"is": "finish", "finish": finish}:
-                yield Quote(FINISHES[finish], "", "wrong")
+                yield Quote(WORDS["finishes"][finish], "", "wrong")
             case {"is": "thought", "kind": kind, "text": words}:
-                yield Quote(THOUGHTS[kind], words, "quiet")
+                yield Quote(WORDS["thoughts"][kind], words, "quiet")
             case {"is": "post", "channel": channel, "text": words}:
                 named = channels.get(channel, channel)
                 yield Quote(f"to {named}", words, "" if named == channel else "secret")

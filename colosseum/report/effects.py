@@ -125,8 +125,7 @@ def differences_chart(effects: Effects, signal: str) -> IntervalChart | str:
     return IntervalChart(
         slug(f"differences-{signal}"),
         f"Change of {name} against {quoted(effects.control)}",
-        f"A dot is a seed, a bar the {effects.level} % interval of the mean; a row without one has too few pairs that "
-        f"differ, and exact tests decide there. An effect below the margin, {margin:g} u, is too small to matter.",
+        WORDS["notes"]["forest"].format(level=effects.level, margin=margin),
         axis=f"{name}, treated − control, in u",
         rows=tuple(_row(effects, effect, signal) for effect in effects.all),
         margin=margin,

@@ -4,21 +4,24 @@ A figure that is not known is said to be so with the reason, and is never 0.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 
 from colosseum.campaign.estimate import NOTHING, Spread
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.margins import few_seeds
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
 from colosseum.campaign.work import Work
 from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import AuditPlan, chance
+from colosseum.evidence.card import SEEDS, SpecCard
+from colosseum.evidence.figures import Figure
 from colosseum.evidence.forecast import Forecast
-from colosseum.evidence.seeds import POWER, Needed
-from colosseum.report.cells import described
-from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
+from colosseum.evidence.seeds import POWER, EqualArms, needed_seeds, smallest_effect
+from colosseum.report.cells import change, described
+from colosseum.report.document import Block, Definitions, Paragraph, Table, TableCell
+from colosseum.report.page import cell_words
 from colosseum.report.power import noise_blocks
 from colosseum.report.words import WORDS, span
 
@@ -41,48 +44,62 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
         "control": settled.arms[0],
         "arms": ", ".join(settled.arms[1:]) or "none besides",
         "points": f"{len(settled.points)} of the sweep, each with all arms" if len(settled.points) > 1 else "",
-        "rule": "an effect where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and "
-        "signals, none where the upper 90 % limit is below the margin; a judge's score has to rise by 1 point",
+        "rule": WORDS["notes"]["planned-rule"],
         "members": settled.fixed or "drawn from all agents, so that labels may be permuted",
         "digest": settled.digest,
         "screened": screening_words(found.screening) if found.screening else "",
     }
-    settings = ((name, words) for name, words in facts.items() if words)
-    yield Definitions((*settings, *(("power", words) for words in _power(found))))
+    margin, few = next(iter(settled.margins.values())), few_seeds(found.seeds)
+    powers = [*([few] if few else []), *(needed_words(each, margin, found.seeds) for each in found.power)]
+    yield Definitions((*((name, words) for name, words in facts.items() if words), *(("power", w) for w in powers)))
+    if isinstance(found.card, str):
+        yield Paragraph(f"What this spec can show is not known: {found.card}.")
+    else:
+        title = f"What it can show, by scripted players at {SEEDS} seeds, in fair shares"
+        yield Definitions(tuple(_card(found.card, margin, found.seeds).items()), title)
     yield from noise_blocks(found.noise) if found.noise else ()
     kept = Folder(found.folder).plan_path
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
 
-def _power(found: AuditPlan) -> list[str]:
-    how = "not known: `--noise-from DIR` goes by runs of models, as do runs of an arm `again` in the folder"
-    known = [needed_words(each) for each in found.power] or [how] * (found.noise is None)
-    return [*filter(None, [few_seeds(found.seeds)]), *known]
+def _card(card: SpecCard, margin: float, planned: int) -> dict[str, str]:
+    """The validity card: at most 11 lines of 80 columns."""
+    by = {n: [r for r in card.possible if card.possible[r].value == n] for n in (ENOUGH_ALIKE, ENOUGH_NONZERO)}
+    lacking = dict.fromkeys(figure.reason for figure in card.possible.values() if figure.reason)
+    told = WORDS["card"] | {"spread": card.sd.reason} if card.sd.reason else WORDS["card"]
+    figures = {each.name: getattr(card, each.name) for each in fields(card)}
+    said = {name: "–" if figure.value is None else f"{figure.value:.3g}" for name, figure in figures.items()
+            if isinstance(figure, Figure)}  # fmt: skip
+    likely = "; ".join(f"{reading} from {each.value or '–'}" for reading, each in card.likely.items())
+    possible = "; ".join([*(f"from {n} seeds {', '.join(each)}" for n, each in by.items() if each), *lacking])
+    said |= {"apart": cell_words(change(card.apart)), "possible": possible, "likely": likely}
+    return {name: words.format(**said, margin=margin, planned=planned) for name, words in told.items()}
 
 
 def chance_words(work: Work) -> Iterator[str]:
     """How many seeds would do, by the runs of equal arms on file; nothing for a campaign of more than MOST runs."""
     settled, seeds = work.folder.plan().registered, {listed.seed for listed in work.planned_trials}
     if settled is not None and work.left and len(work.planned_trials) <= MOST:
-        found = chance(replace(settled, seeds=len(seeds)), work.folder.path)
-        yield from (needed_words(each) for each in found if each.sd.value is not None)
+        for each in chance(settled, work.folder.path):
+            if each.paired.sd.value is not None:
+                yield needed_words(each, next(iter(settled.margins.values())), len(seeds))
 
 
-def needed_words(each: Needed) -> str:
-    """What the spread between two equal arms says of one sweep point."""
-    place = f"{each.point}: " if each.point else ""
-    if each.sd.value is None:
-        return f"{place}not known: {each.sd.reason} ({counted(each.pairs, 'pair')} of `{each.arm}` and the control)"
-    settle, see = (f.reason if f.value is None else f"{f.value:,.0f} seeds" for f in (each.seeds, each.seeds_to_see))
-    least = "" if each.smallest.value is None else f"; {each.planned} seeds see one of {each.smallest.value:.3g} u"
+def needed_words(each: EqualArms, margin: float, planned: int) -> str:
+    """What the spread between two equal arms says of one sweep point; fewer than 20 seeds make no interval."""
+    place, sd = f"{each.point}: " if each.point else "", each.paired.sd
+    if sd.value is None:
+        return f"{place}not known: {sd.reason} ({counted(each.paired.n, 'pair')} of `{each.arm}` and the control)"
+    see = needed_seeds(sd, margin, least=ENOUGH_NONZERO)
+    least = f"; {planned} seeds see one of {smallest_effect(sd.value, planned):.3g} u" if planned > 1 else ""
     return (
-        f"{place}by the spread of `{each.arm}` ({each.sd.value:.3g} u over {each.pairs} pairs), {settle} could settle "
-        f"the margin, and {see} see an effect as large in {POWER:.0%} of studies{least}"
+        f"{place}by the spread of `{each.arm}` ({sd.value:.3g} u over {each.paired.n} pairs), "
+        f"{see.value or see.reason} seeds see an effect as large as the margin in {POWER:.0%} of studies{least}"
     )
 
 
 def forecast_blocks(found: Forecast) -> Iterator[Block]:
-    """Runs, calls, tokens, money, and the seeds that it takes."""
+    """Runs, calls, tokens and money."""
     yield Paragraph(f"{found.title}: a dry run, which asks nothing and writes nothing", "title")
     yield Paragraph(found.question)
     arms, columns = {**found.arms, "in all": found.runs}, tuple(each.name for each in fields(Runs))
@@ -100,10 +117,6 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
         yield Paragraph("No model is asked: scripted players cost nothing.")
     if facts := tuple(_money(found)):
         yield Definitions(facts, "Money")
-    yield Heading("Seeds needed")
-    if found.no_seeds:
-        yield Paragraph(f"Not known: {found.no_seeds}.")
-    yield from (Paragraph(f"{needed_words(each)}.") for each in found.seeds)
 
 
 def bill_table(found: Forecast, title: str = "What the missing runs will take") -> Table:

@@ -68,11 +68,7 @@ def verified_blocks(found: Verified) -> Iterator[Block]:
     """Every fault, and what was looked at."""
     yield from (Paragraph(f"{fault.file}: {fault.words}") for fault in found.faults)
     yield Paragraph(f"{counted(len(found.faults), 'fault')}" if found.faults else "nothing was changed", "strong")
-    looked = (
-        ("ended runs", found.ended), ("of an earlier plan", found.unlisted), ("runs not ended", found.open),
-        ("calls", found.calls), ("scenarios", found.scenarios), ("files of the spec", found.files),
-        ("files in the ledger", found.sealed), ("reports on record", found.looks),
-    )  # fmt: skip
+    looked = ((words, getattr(found, name)) for name, words in WORDS["looked"].items())
     yield Definitions(tuple((name, str(number)) for name, number in looked if number))
     if found.underived:
         yield Paragraph(f"the list of runs was not held against the spec: {found.underived}")

@@ -8,9 +8,10 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import ENOUGH_POINTS
-from colosseum.evidence.statistics import Interval
+from colosseum.evidence.statistics.means import Interval
 from colosseum.evidence.summary import Average, PointSummary, Summary
 from colosseum.evidence.unsaid import SeedTally
+from colosseum.evidence.variance import SpreadOrigin
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Table, TableCell
@@ -64,6 +65,16 @@ def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | 
     return described("differences", rows, facts=facts, control=summary.control) if rows else None
 
 
+def origin_table(found: Sequence[SpreadOrigin]) -> Table | None:
+    """How much of each effect's spread is between seeds, wordings and repeats; None where nothing tells them apart."""
+    rows = (
+        (", ".join(filter(None, (each.arm, each.point))), label(each.signal), each.runs, part.factor, part.levels,
+         Amount(part.variance_share, 2), Amount(part.left_if_doubled, 2))
+        for each in found for part in each.shares
+    )  # fmt: skip
+    return described("origins", rows) if any(each.shares[1:] for each in found) else None
+
+
 def trouble_table(summary: Summary) -> Table:
     """What went wrong, by arm."""
 
@@ -81,7 +92,6 @@ def trouble_table(summary: Summary) -> Table:
     return point_table("troubles", summary.points, rows, summary.arms)
 
 
-RATES, SUSPECTED = WORDS["rates"], WORDS["suspected"]
 FAR_FROM_CHANCE: Final = 0.1
 """Of a probability of .5, from which on a judge may be able to tell arms apart."""
 
@@ -104,7 +114,7 @@ def talk_table(summary: Summary) -> Table:
 def belief_table(summary: Summary) -> Table | None:
     """How far false claims came, and whom outsiders suspect, by arm; None where nobody was asked."""
     every = [arm for point in summary.points for arm in point.arms if arm.complete]
-    asked = [part for part in (RATES, SUSPECTED) if any(arm.scalars[[*part][-1]].n for arm in every)]
+    asked = [part for part in (WORDS["rates"], WORDS["suspected"]) if any(arm.scalars[[*part][-1]].n for arm in every)]
     rates = {name: words for part in asked for name, words in part.items()}
     steps = sorted({step for arm in every for step in arm.believed})
 
@@ -124,7 +134,8 @@ def thought_table(verdicts: Verdicts) -> Table:
         for arm in point.arms:
             for found in arm.unsaid:
                 counts = [_count(tally) for tally in (found.thought, found.said, found.done, found.unsaid)]
-                limits = Amount(places=2, limits=both(found.unsaid.low.value, found.unsaid.high.value))
+                share = found.unsaid.share
+                limits = Amount() if isinstance(share, str) else Amount(places=2, limits=(share.low, share.high))
                 yield f"{arm.arm}, {found.rubric} ({found.posts})", *counts, limits, _count(found.control)
 
     return point_table("thoughts", verdicts.points, rows, least=ENOUGH_POINTS)

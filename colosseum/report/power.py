@@ -13,6 +13,7 @@ from colosseum.evidence.seeds import POWER, Noise
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table
+from colosseum.report.words import WORDS
 
 
 def power_blocks(found: Outlook, scenario: str) -> Iterator[Block]:
@@ -39,12 +40,12 @@ def noise_blocks(found: Noise) -> Iterator[Block]:
     sources = {"replicas": found.between_replicas, "seeds": found.between_seeds, "models": found.between_models}
     facts = [(f"between {name}", v.reason or f"sd {(v.value or 0.0) ** 0.5:.3g} u") for name, v in sources.items()]
     rows = [
-        (str(n), amount(each.sd, 3), amount(each.seeds_to_see, 0),
-         Amount((each.seeds_to_see.value or 0) * 2 * n or None, 0), amount(each.smallest, 3))
+        (str(n), amount(each.sd, 3), amount(each.seeds, 0), Amount((each.seeds.value or 0) * 2 * n or None, 0),
+         amount(each.smallest, 3))
         for n, each in found.designs.items()
     ]  # fmt: skip
-    wanted, planned, signal = found.designs[1].margin, found.designs[1].planned, label(found.signal)
-    yield described("noise", rows, facts=facts, wanted=f"{wanted:g}", planned=planned, signal=signal, power=POWER)
+    wanted, signal = f"{found.wanted:g}", label(found.signal)
+    yield described("noise", rows, facts=facts, wanted=wanted, planned=found.planned, signal=signal, power=POWER)
 
 
 def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
@@ -57,8 +58,7 @@ def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
     yield "pool", f"{counted(found.pool, 'seed')}{least}; {found.draws.studies:,} studies of each size drawn from it"
     margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in found.rule.margins.items())
     yield "signal", f"{label(found.rule.signal)}; margin: {margins}"
-    yield "judge", "sim/judge, a baseline of words, made for the words of these players: a model may do better or worse"
-    yield "noise", "how far players misjudge what is private, and ten times how often a decision slips"
+    yield from WORDS["power"].items()
 
 
 def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -259,6 +259,14 @@ def _agents(findings: Findings, folder: Folder) -> Rows:
             }  # fmt: skip
 
 
+def _shares(findings: Findings, folder: Folder) -> Rows:
+    """Where the spread of effects comes from: a row a factor."""
+    for each in findings.origins:
+        place = {name: getattr(each, name) for name in ("point", "model", "arm", "signal", "runs")}
+        yield from ({**place, **asdict(part)} for part in each.shares)
+        yield from ({**place, "reason": each.reason},) * bool(each.reason)
+
+
 def acts(folder: Folder, plan: Plan, *, thoughts: bool = False, kinds: Sequence[str] = ()) -> Rows:
     """A post, a decision and, on request, a thought; or some `kinds`. Raises OSError, Damaged and BrokenTrace."""
     return (vars(row) for row in rows(folder, plan, thoughts=thoughts) if not kinds or row.kind in kinds)
@@ -271,6 +279,7 @@ KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]
     "agents": (_agents, ("trial", *RUN, "agent")),
     "acts": (lambda findings, folder: acts(folder, findings.plan), ACT),
     "posts": (lambda findings, folder: acts(folder, findings.plan, kinds=("post",)), ACT),
+    "shares": (_shares, ("point", "model", "arm", "signal", "runs")),
     "verdicts": (lambda findings, _: map(vars, verdict_rows(findings)), VERDICT),
 }
 """What makes the rows, and the columns that stand even where there is no row."""

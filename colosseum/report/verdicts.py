@@ -7,13 +7,14 @@ from typing import Final
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.calls import Call, Reading
-from colosseum.evidence.comparing import SideBySide
+from colosseum.evidence.comparing import Pooled, SideBySide
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.seeds import unit_changes
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import RATE, benjamini_hochberg, mean_interval, student_test
+from colosseum.evidence.statistics.means import mean_interval, student_test
+from colosseum.evidence.statistics.multiple import RATE, benjamini_hochberg
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
@@ -55,10 +56,9 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     margins = " and ".join(f"{margin:g}" for margin in (rule.margins or {}).values())
     tests = f" (Benjamini-Hochberg over {verdicts.tests} tests)" if verdicts.tests > 1 else ""
     times = "once, so it" if rule.looks == 1 else f"{rule.looks} times: it is exploratory, and"
+    limits = {"low": level(rule.rate), "high": level(2 * rule.rate)}
     return (
-        f"Rule, {when}: there is an effect where the lower {level(rule.rate)} % limit of {signals} is above 0"
-        f"{tests}, none where the upper {level(2 * rule.rate)} % limit is below {margins} u; else it is not "
-        "settled. Where fewer than 20 pairs differ, exact tests of signs decide."
+        WORDS["notes"]["rule"].format(when=when, signals=signals, tests=tests, margins=margins, **limits)
         + (f" The study was extended past its plan {times} has to be surer." if rule.looks else "")
         + " Interim: limits are wider until the plan is reached, lest early looks find too much." * rule.interim
     )
@@ -194,6 +194,8 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
     ]
     if rows:
         yield described("compare", rows, scenarios)
+    if found.pooled:
+        yield described("pooled", map(_pooled, found.pooled))
     for folder in found.not_compared:
         yield Paragraph(f"{folder}: no arm can be compared with its control", "warning")
     if not found.contrasts:
@@ -207,3 +209,13 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
         for each in found.contrasts
     )  # fmt: skip
     yield described("contrasts", contrasts)
+
+
+def _pooled(each: Pooled) -> tuple[TableCell, ...]:
+    """An arm over scenarios or models: its mean, and what another one may show."""
+    name, units = ", ".join(filter(None, (each.arm, each.point))), f"{len(each.units)} {each.over}s, {each.within}"
+    if isinstance(each.effect, str):
+        return name, units, Amount(None, note=each.effect), None, None
+    low, high = (number(end, PLACES, sign="+") for end in (each.effect.predicted_low, each.effect.predicted_high))
+    mean = Amount(each.effect.mean, PLACES, signed=True, limits=(each.effect.low, each.effect.high))
+    return name, units, mean, number(each.effect.tau, PLACES), f"{low} to {high}"

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from rich.console import Console
 
+from .across import across
 from .calls import calls
 from .campaigns import campaigns
 from .commands import commands
@@ -38,6 +39,7 @@ PARTS: dict[str, Part] = {
     "strength": strengths,
     "planted": planted,
     "looks": looks,
+    "across": across,
 }
 
 

@@ -15,7 +15,7 @@ from colosseum.evidence.calls import Call
 from colosseum.evidence.looks import rate_of
 from colosseum.evidence.power.outlook import Wish, outlook
 from colosseum.evidence.power.planting import FAIR
-from colosseum.evidence.statistics import RATE
+from colosseum.evidence.statistics.multiple import RATE
 from colosseum.evidence.verdict import decide, joint_p
 from colosseum.evidence.weighing import weigh
 from colosseum.model.check import check

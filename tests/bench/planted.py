@@ -25,10 +25,10 @@ from colosseum.evidence.power.studies import (
     shares,
 )
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import RATE, wilson
 from colosseum.evidence.statistics.labels import Labelled, label_permutation
 from colosseum.evidence.statistics.means import student_test
-from colosseum.evidence.statistics.shares import mcnemar
+from colosseum.evidence.statistics.multiple import RATE
+from colosseum.evidence.statistics.shares import mcnemar, wilson
 from colosseum.evidence.statistics.signs import EXACT_FLIPS, sign_flip, sign_test
 from colosseum.model.check import check
 

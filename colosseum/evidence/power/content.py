@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from colosseum.evidence.calls import Verdict
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook
-from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.power.planting import Arena, Plant
+from colosseum.evidence.power.studies import SIGNALS, Draws, Shares, Studied, StudyRule
 from colosseum.evidence.power.worst import WorstHarm
-from colosseum.evidence.statistics import Paired, Share, wilson
+from colosseum.evidence.statistics.means import Paired
+from colosseum.evidence.statistics.shares import Share, wilson
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,7 @@ class SignalPower:
 class PlantPower:
     """What studies say of one plant."""
 
-    kind: str
-    strength: float
-    noise: float
+    plant: Plant
     right_verdict: Verdict | None
     signals: Mapping[str, SignalPower]
     by_seeds: tuple[Shares, ...]
@@ -43,21 +43,13 @@ class PowerFile:
 
     scenario: str
     experiment: str
-    arm: str
-    """In which players are planted."""
-    channel_arm: str | None
-    """In which everybody plans openly."""
-    beside: Mapping[str, str]
-    """The kind of every arm that a reading goes by."""
-    signal: str
-    margins: Mapping[str, float]
+    where: Arena
+    rule: StudyRule
     opportunity: float | None
     """The least that was asked for."""
     looked: int
     pool: int
-    studies: int
-    """Of every number of seeds."""
-    seeds: tuple[int, ...]
+    draws: Draws
     plants: tuple[PlantPower, ...]
     worst: WorstHarm | None
     """The worst undetected harm; null where nobody asked."""
@@ -65,11 +57,9 @@ class PowerFile:
 
 def power_content(found: Outlook, scenario: str) -> PowerFile:
     """Everything; shares with Wilson's 95 % limits."""
-    where, rule, draws = found.where, found.rule, found.draws
-    beside = {arm: kind.kind for arm, kind in found.rivals.items()}
+    plants = tuple(_plant(each, found) for each in found.studied)
     return PowerFile(
-        scenario, found.experiment, where.planted, where.benign, beside, rule.signal, rule.margins, found.least,
-        found.looked, found.pool, draws.studies, draws.sizes, tuple(_plant(each, found) for each in found.studied),
+        scenario, found.experiment, found.where, found.rule, found.least, found.looked, found.pool, found.draws, plants,
         found.worst,
     )  # fmt: skip
 
@@ -78,7 +68,7 @@ def _plant(found: Studied, whole: Outlook) -> PlantPower:
     plant, by_seeds = found.stand.plant, tuple(found.shares.values())
     right = tuple(wilson(each.verdicts[plant.right], each.studies) for each in by_seeds) if plant.right else ()
     signals = {name: _signal(name, found, whole) for name in SIGNALS}
-    return PlantPower(plant.kind, plant.strength, plant.noise, plant.right, signals, by_seeds, right)
+    return PlantPower(plant, plant.right, signals, by_seeds, right)
 
 
 def _signal(name: str, found: Studied, whole: Outlook) -> SignalPower:

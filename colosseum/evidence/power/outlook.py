@@ -139,15 +139,15 @@ def outlook(
     Raises ColosseumError, Broken, and what a scenario that cannot be solved raises.
     """
     if wish.opportunity is not None:
-        design = replace(
-            design, cells=tuple(with_settings(cell, opportunity=wish.opportunity) for cell in design.cells)
-        )
+        cells = (with_settings(cell, opportunity=wish.opportunity) for cell in design.cells)
+        design = replace(design, cells=tuple(cells))
     at_first = Field(file, params, _at_first_point(design), coalition.name, {})
     kinds = kinds_of(at_first)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
-        help_ = "add an arm with another variant of a prompt for it, as `arm prompted { backroom on  pitch simple }`"
-        raise stop("C092", "nobody can be planted: no arm tells members anything that the control does not", help=help_)
+        message = "nobody can be planted: no arm tells the members of the first coalition more than its control does"
+        help_ = "add an arm with a variant of a prompt for them, as `arm prompted { backroom on  pitch simple }`"
+        raise stop("C092", message, help=help_)
     plants = wish.plants(where)
     rivals = {arm: kinds[arm] for arm in where.rivals}
     field = replace(at_first, design=planted(design, where, plants), kinds=rivals)

@@ -170,7 +170,7 @@ def grow(
         waiting: deque[Future[list[Grown]]] = deque()
         starts = count(first, SEEDS_AT_ONCE)
         while kept < size:
-            while len(waiting) < 2 * number:
+            while len(waiting) < 2 * number - 1:
                 begin = next(starts)
                 waiting.append(workers.submit(asked.grow, range(begin, begin + SEEDS_AT_ONCE)))
             for grown in waiting.popleft().result():

@@ -20,10 +20,9 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
 from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, fitting, read
-from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see
+from colosseum.evidence.seeds import needed_seeds
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import RATE, Paired, paired
-from colosseum.evidence.statistics.signs import pairs_alike
+from colosseum.evidence.statistics.means import Paired, paired
 from colosseum.evidence.verdict import combine, decide, joint_p
 from colosseum.evidence.weighing import Weighed, weigh
 
@@ -192,11 +191,7 @@ class Studied:
         mean, sd = self.effects[signal].mean, self.effects[signal].sd
         if mean.value is None or sd.value is None:
             return Figure(None, mean.reason or sd.reason)
-        above = mean.value - _least(signal)
-        if above <= 0:
-            return Figure(None, "it does not rise")
-        seeds = seeds_to_see(sd.value, above) if sd.value else pairs_alike(RATE)
-        return Figure(None, f"more than {MOST_SEEDS:,}") if seeds is None else Figure(seeds)
+        return needed_seeds(sd, mean.value - _least(signal))
 
 
 def _least(signal: str) -> float:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics.signs import sign_test
@@ -16,8 +18,6 @@ LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
 ENOUGH: Final = 20
 """Values below which these limits promise too much."""
-_BLOCK: Final = 500
-"""Resamples at a time: all of them would fill the memory at thousands of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +100,14 @@ def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0
         return plain
     if len(values) < ENOUGH:
         return f"fewer than {ENOUGH} values"
-    import numpy as np
-    from scipy.special import ndtr, ndtri
+    from scipy.stats import bootstrap
 
-    data = np.sort(np.array(values, dtype=float))
-    n = len(data)
-    chance = np.random.default_rng(seed)
-    sizes = [min(_BLOCK, RESAMPLES - begun) for begun in range(0, RESAMPLES, _BLOCK)]
-    means = np.concatenate([data[chance.integers(0, n, (size, n))].mean(axis=-1) for size in sizes])
-    below = ((means < data.mean()).sum() + (means <= data.mean()).sum()) / (2 * RESAMPLES)
-    bias = float(ndtri(below))
-    left_out = (data.sum() - data) / (n - 1)
-    lean = left_out.mean() - left_out
-    speed = float((lean**3).sum() / (6 * (lean**2).sum() ** 1.5))
-    ends = [bias + float(ndtri(share)) for share in ((1 - level) / 2, (1 + level) / 2)]
-    shares = [float(ndtr(bias + end / (1 - speed * end))) for end in ends]
-    if not all(map(math.isfinite, shares)):
+    found = bootstrap(
+        (sorted(values),), np.mean, n_resamples=RESAMPLES, batch=500, confidence_level=level, method="BCa", rng=seed
+    ).confidence_interval
+    if not math.isfinite(found.low + found.high):
         return "the resamples lie on one side of the mean"
-    low, high = (float(np.percentile(means, 100 * share)) for share in shares)
-    return Interval(plain.mean, low, high, level, plain.sd, n)
+    return Interval(plain.mean, float(found.low), float(found.high), level, plain.sd, len(values))
 
 
 def _deviation(values: Sequence[float], mean: float) -> float:

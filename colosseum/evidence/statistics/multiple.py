@@ -1,4 +1,4 @@
-"""Many tests at once. In: one p for each; out: p adjusted for their number, and the level of limits that agree with it.
+"""Many tests at once. In: one p for each; out: p adjusted for their number.
 
 Of 38 comparisons of fair play about one in two studies shows some "effect" where this is left out.
 """
@@ -18,13 +18,3 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
         least = min(least, ps[place] * len(ps) / (len(ps) - down))
         adjusted[place] = least
     return adjusted
-
-
-def adjusted_level(ps: Sequence[float], *, rate: float = RATE) -> float:
-    """The level of intervals that exclude 0 exactly where a test is a finding (Benjamini & Yekutieli 2005).
-
-    `1 − rate · R / m` with R findings among m tests; R is at least 1. Holds where the p and the interval are of one
-    test.
-    """
-    found = sum(p <= rate for p in benjamini_hochberg(ps))
-    return 1 - rate * max(found, 1) / len(ps) if ps else 1 - rate

@@ -1,6 +1,5 @@
 """Shares. In: two counts; out: limits of the share, and whether two paired arms differ in it."""
 
-import math
 from dataclasses import dataclass
 
 from colosseum.evidence.figures import Figure
@@ -21,15 +20,10 @@ def wilson(count: int, total: int, *, level: float = LEVEL) -> Share | str:
     """Wilson's score limits of a share (Wilson 1927), or the reason why there are none."""
     if not total:
         return "there is no case"
-    from scipy.special import ndtri
+    from scipy.stats import binomtest
 
-    z = float(ndtri((1 + level) / 2))
-    share = count / total
-    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    half = z / (1 + z * z / total) * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
-    low = 0.0 if not count else middle - half
-    high = 1.0 if count == total else middle + half
-    return Share(share, low, high)
+    found = binomtest(count, total).proportion_ci(level, method="wilson")
+    return Share(count / total, float(found.low), float(found.high))
 
 
 def mcnemar(only_control: int, only_treated: int) -> Figure:

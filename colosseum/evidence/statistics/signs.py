@@ -3,13 +3,12 @@
 import math
 import random
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from colosseum.evidence.figures import Figure
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 EXACT_FLIPS: Final = 30
 """Up to so many non-zero differences every assignment of signs counts."""
@@ -47,8 +46,6 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     sizes = sorted(abs(d) for d in differences if d != 0)
     if not sizes:
         return Figure(None, "no pair differs" if differences else "no pair has a value")
-    import numpy as np
-
     n = len(sizes)
     power = -math.frexp(sizes[-1])[1]  # all are scaled alike, so that no sum of large ones overflows
     magnitudes = np.array([math.ldexp(size, power) for size in sizes])
@@ -65,23 +62,19 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     return Figure((1 + count) / (1 + FLIP_DRAWS))
 
 
-def _reaching(magnitudes: "NDArray[np.float64]", reach: float) -> int:
+def _reaching(magnitudes: NDArray[np.float64], reach: float) -> int:
     """How many assignments of signs give a sum at least `reach` away from 0, of all 2^n.
 
     Each is one of the first half and one of the second: two sorted lists of 2^(n/2) sums tell how many go together.
     """
-    import numpy as np
-
     if reach <= 0:
         return int(2 ** len(magnitudes))
     first, second = _sums(magnitudes[::2]), np.sort(_sums(magnitudes[1::2]))
     return 2 * int((len(second) - np.searchsorted(second, reach - first)).sum())
 
 
-def _sums(magnitudes: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def _sums(magnitudes: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums under all signs, shape (2^n,)."""
-    import numpy as np
-
     sums = np.zeros(1)
     for magnitude in magnitudes:
         sums = np.concatenate((sums - magnitude, sums + magnitude))

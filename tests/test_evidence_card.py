@@ -1,0 +1,90 @@
+"""The validity card: its figures are those of runs and instances, what is missing has a reason, and it is short."""
+
+import json
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from conftest import checked
+from test_cli_commands import colosseum, read
+from test_evidence_power import GAME
+
+from colosseum.campaign.draft import draft
+from colosseum.campaign.work import Request
+from colosseum.evidence import card as cards
+from colosseum.evidence.card import SpecCard, spec_card
+from colosseum.evidence.figures import Figure
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("card") / "game.colo"
+    path.write_text(GAME.replace("seeds 1..3", "seeds 1..30"), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def told(game: Path) -> dict[str, Any]:
+    return dict(json.loads(colosseum("plan", game, "--json").stdout)["card"])
+
+
+def made(path: Path) -> SpecCard | str:
+    return spec_card(draft(checked(path), Request(path)), 30, None)
+
+
+def test_readings_need_pairs_that_rise_or_twenty_of_them(told: dict[str, Any]) -> None:
+    possible = {reading: figure["value"] for reading, figure in told["possible"].items()}
+    assert possible == {"collusion": 6, "sabotage": 6, "self-interest": 20, "information": 20, "none": 20}
+    assert told["likely"]["collusion"]["value"] >= 6
+    assert told["likely"]["none"]["value"] >= 20
+
+
+def test_what_there_is_to_take_is_what_the_frontier_says(game: Path, told: dict[str, Any]) -> None:
+    found = [read("frontier", game, "--seed", seed)["opportunity"] for seed in range(1, cards.SEEDS + 1)]
+    assert told["opportunity"]["value"] == pytest.approx(median(found))
+    assert 0 <= told["exposed"]["value"] <= 1
+
+
+def test_equal_steps_and_spread_agree_with_power(game: Path, told: dict[str, Any]) -> None:
+    asked = ("--kind", "collude", "--kind", "selfish", "--pool", cards.SEEDS, "--studies", "100", "--seeds", "10")
+    plants = {
+        plant["plant"]["kind"]: plant["signals"]["outsider_loss"] for plant in read("power", game, *asked)["plants"]
+    }
+    assert told["sd"]["value"] == pytest.approx(plants["cooperate"]["effect"]["sd"]["value"])
+    means = [plants[kind]["effect"]["mean"]["value"] for kind in ("collude", "selfish")]
+    assert told["apart"]["mean"]["value"] == pytest.approx(means[0] - means[1])
+    assert 0 < told["quantum"]["value"] <= abs(means[0]) * cards.SEEDS
+    assert told["settled"]["value"] > 0
+
+
+def test_the_card_is_at_most_twelve_lines(game: Path) -> None:
+    lines = colosseum("plan", game, COLUMNS="80", NO_COLOR="1").stdout.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("What it can show"))
+    end = next(n for n, line in enumerate(lines) if line.startswith("An audit with the same"))
+    assert end - start <= 12
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_missing_arm_is_why_a_reading_cannot_be_said(tmp_path: Path) -> None:
+    path = tmp_path / "few.colo"
+    path.write_text(GAME.replace("  arm selfish { pitch alone }\n", ""), encoding="utf-8")
+    found = made(path)
+    assert isinstance(found, SpecCard)
+    assert {str(r): f.reason for r, f in found.possible.items() if f.reason} == {
+        "collusion": "there is no arm `selfish`", "self-interest": "there is no arm `selfish`",
+    }  # fmt: skip
+    assert next(iter(found.likely.values())) == Figure(None, "there is no arm `selfish`")
+
+
+def test_where_nobody_can_be_planted_or_it_takes_long_there_is_a_reason(
+    game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "alone.colo"
+    path.write_text("colosseum 1\nscenario alone\nagents A\nvariable x[agents]: {1}\nexperiment e { arm base { } }\n")
+    assert str(made(path)).endswith("alone.colo has no coalition, so nobody can be planted")
+    told = " ".join(colosseum("plan", path).stdout.split())
+    assert "What this spec can show is not known: " in told
+    assert "has no coalition, so nobody can be planted." in told
+    monkeypatch.setattr(cards, "PATIENCE", -1.0)
+    assert made(game) == f"scripted players took longer than -1 seconds for {cards.SEEDS} seeds"
