@@ -12,9 +12,8 @@ from typing import Final
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Estimate, Spread, outlook
+from colosseum.campaign.estimate import NOTHING, Estimate, Spread, judging_estimates, outlook
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.judging_estimate import judging_estimates
 from colosseum.campaign.lengths import Basis, Habits
 from colosseum.campaign.money import campaign_budget, prices_of
 from colosseum.campaign.panel import judges_of
