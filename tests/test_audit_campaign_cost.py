@@ -25,10 +25,9 @@ from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.lengths import default_lengths
 from colosseum.campaign.money import left_words, spent_words
 from colosseum.campaign.prices import known_price
-from colosseum.campaign.purse import BYTES, Account, Purse
+from colosseum.campaign.purse import BYTES, Account, Purse, spent_before
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.campaign.source import PaidSource, RunSource
-from colosseum.campaign.spending import spent_before
 from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
@@ -282,13 +281,13 @@ def test_shared_answers_cost_nothing(tmp_path: Path) -> None:
         study = Study(tmp_path, server)
         assert study.audit("--couple", "--run-budget", 1.25).returncode == 4  # in the middle of every run
         assert any(line.get("origin") for line in study.lines)
-        assert spent_before(study.runs, study.runs.plan().trials).dollars == pytest.approx(study.charged)
+        assert spent_before(study.runs, study.runs.plan().trials, {}).spent == pytest.approx(study.charged)
         done = study.audit("--couple", "--budget", 100)
         shared = Counter(line["place"]["phase"] for line in study.lines if line.get("origin"))
         assert (done.returncode, shared["planning"]) == (0, 8 * 2)  # A and B are told the same until C has spoken
         assert study.asked == 16 * CALLS - shared.total()  # and later, where C says the same in both arms
     assert f"${study.charged:.2f} of $100.00 spent" in done.stderr
-    assert spent_before(study.runs, study.runs.plan().trials).dollars == pytest.approx(study.charged)
+    assert spent_before(study.runs, study.runs.plan().trials, {}).spent == pytest.approx(study.charged)
 
 
 # ---- the budget of a run ----------------------------------------------------------------------------------------
@@ -300,7 +299,7 @@ def test_a_run_ends_at_its_own_budget_and_goes_on_with_a_larger_one(tmp_path: Pa
         done = study.audit("--run-budget", 3, seeds="1..2")
         assert done.returncode == 4
         assert "4 runs left, because each had reached its budget" in done.stderr
-        spent = spent_before(study.runs, study.runs.plan().trials).runs
+        spent = Purse(None, {}).recall(study.runs, study.runs.plan().trials)
         assert len(spent) == 4
         assert all(0 < dollars <= 3 for dollars in spent.values())
         made = study.asked
@@ -645,8 +644,9 @@ def test_a_price_that_is_learned_later_is_put_on_what_was_counted(tmp_path: Path
         assert done.returncode == 0
         assert f"{4 * CALLS} answers of unknown price" in done.stderr
         trials = study.runs.plan().trials
-        assert (spent_before(study.runs, trials).dollars, spent_before(study.runs, trials).unpriced) == (0, 4 * CALLS)
+        before = spent_before(study.runs, trials, {})
+        assert (before.spent, before.uncounted) == (0, 4 * CALLS)
         later = spent_before(study.runs, trials, {"openai/test": PRICE})
-        assert (later.dollars, later.unpriced) == (pytest.approx(4 * CALLS * 0.11), 0)
+        assert (later.spent, later.uncounted) == (pytest.approx(4 * CALLS * 0.11), 0)
         done = study.audit("--budget", 1, seeds="3..4")
         assert (done.returncode, study.asked) == (4, 4 * CALLS)

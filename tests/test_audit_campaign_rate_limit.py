@@ -179,6 +179,7 @@ async def called(provider: Provider, seconds: float, callers: int = 64) -> None:
 
     tasks = [asyncio.ensure_future(again_and_again()) for _ in range(callers)]
     await asyncio.sleep(seconds)
+    assert not [task for task in tasks if task.done()]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -212,6 +213,24 @@ def test_the_pace_rests_just_below_what_was_too_much_and_grows_later() -> None:
         assert gate.room == 64
 
     leap(cut())
+
+
+def test_a_pause_of_a_month_is_no_reason_to_begin_more_than_before() -> None:
+    async def paused() -> None:
+        draw = random.Random(1)
+
+        async def call(request: Question) -> Answer | Failure:
+            await asyncio.sleep(1.0)
+            return LIMITED if draw.random() < 0.3 else ANSWER
+
+        provider = Provider(8, call=call)
+        await asyncio.sleep(3e6)  # the clock of a machine that has been on for long
+        for _ in range(2):
+            await called(provider, 30)
+            await asyncio.sleep(3e6)
+        assert 1 <= provider._gate(ASKED).room <= 8
+
+    leap(paused())
 
 
 def test_nobody_begins_while_the_provider_asks_to_wait() -> None:

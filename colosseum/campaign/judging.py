@@ -20,6 +20,7 @@ from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.purse import Account
 from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.diagnostics import counted
 from colosseum.model import serial
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
@@ -61,6 +62,18 @@ class JudgementTally:
             self.made += 1
         else:
             self.missing[judgement.status] = self.missing.get(judgement.status, 0) + 1
+
+    @property
+    def words(self) -> str:
+        """What became of them; empty where none was asked for."""
+        if not (self.made or self.missing or self.left or self.found):
+            return ""
+        words = counted(self.made + self.found, "judgement")
+        words += f", {self.found} of them from before" if self.found and self.made else ""
+        if self.missing:
+            kinds = ", ".join(f"{number} {status}" for status, number in sorted(self.missing.items()))
+            words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
+        return words + (f"; {counted(self.left, 'judgement')} not asked for" if self.left else "")
 
 
 @dataclass

@@ -97,7 +97,7 @@ class RateLimit:
     """Calls that may begin in a second."""
     enough: float = field(init=False, default=math.inf)
     """The pace up to which it grows at once."""
-    rested: float = field(init=False, default=0.0)
+    rested: float = field(init=False, default=math.inf)
     """Until when both rest, and when they last grew after that."""
     cuts: int = field(init=False, default=0)
     cut_at: float = field(init=False, default=0.0)
@@ -153,7 +153,7 @@ class RateLimit:
         """Make more room and go faster, if somebody waits for it."""
         now, fully = self.clock(), self.under_way >= math.ceil(self.room)
         if self.waiting and self.tested is None and now >= self.until:
-            slowly = 2.0 ** (max(0.0, now - self.rested) / DOUBLING)
+            slowly = 2.0 ** min(10.0, max(0.0, now - self.rested) / DOUBLING)  # after a pause of hours, too
             if self.room < self.full:
                 self.room = min(self.full, self.room + 1.0)
             elif fully:

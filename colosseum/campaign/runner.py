@@ -17,10 +17,9 @@ from colosseum.campaign.claims import Claims
 from colosseum.campaign.coupling import Coupling
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status
 from colosseum.campaign.planning import Planned, keep_scenario
-from colosseum.campaign.purse import Account, Purse
+from colosseum.campaign.purse import Account, Purse, spent_before
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.source import PaidSource, RunSource
-from colosseum.campaign.spending import spent_before
 from colosseum.model.json_text import Json
 from colosseum.players.models.request import Asker, Halt
 from colosseum.players.view import CallFailed
@@ -143,7 +142,7 @@ class Runner:
         """What a run costs is counted on it, with what its calls on file cost."""
         account = Account(team_of(trial), rank, self.options.run_budget, trial.most_calls)
         if account.team and (self.purse.limit is not None or account.limit is not None):
-            account.spent = spent_before(self.folder, [trial.listed], self.purse.prices).dollars
+            account.spent = spent_before(self.folder, [trial.listed], self.purse.prices).spent
         return account
 
     async def _admitted(self, todo: Sequence[Account]) -> bool:
