@@ -10,12 +10,12 @@ from shutil import rmtree
 
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.interrupting import awaited
+from colosseum.campaign.judged import check_panel, judges_of, keep_judges
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can
 from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
-from colosseum.campaign.panel import check_panel, judges_of, keep_judges
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse

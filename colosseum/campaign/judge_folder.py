@@ -7,12 +7,19 @@ from dataclasses import dataclass, field
 
 from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judged import read_judges
+from colosseum.campaign.judged import (
+    JudgeSetup,
+    check_panel,
+    judges_of,
+    keep_judges,
+    leave_out,
+    read_judges,
+    who_judged,
+)
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking, secrets_of
 from colosseum.campaign.money import Budget, budget_of, left_words, spent_words
-from colosseum.campaign.panel import JudgeSetup, check_panel, judges_of, keep_judges, leave_out, who_judged
 from colosseum.campaign.part import Part, Say, read_design, silent
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.source import PaidSource

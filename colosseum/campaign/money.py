@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from colosseum.campaign.prices import known_price
+from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
 from colosseum.diagnostics import counted, stop
 from colosseum.model.experiment import Design
-from colosseum.players.models.request import Endpoint, Price
+from colosseum.players.models.request import Endpoint
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,6 @@ def campaign_budget(budget: Budget, design: Design) -> float | None:
     return next((cell.conditions.settings.budget for cell in design.cells), None)
 
 
-def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
-    """What is known: prices as given, else as listed."""
-    found = {m: each.price or (None if each.own is not None else known_price(m)) for m, each in models.items()}
-    return {model: price for model, price in found.items() if price is not None}
-
-
 def check_budget(budget: Budget) -> None:
     """Raises ColosseumError where amounts are none, or contradict each other."""
     if budget.none and (budget.campaign is not None or budget.run is not None):
@@ -83,11 +77,10 @@ def left_words(purse: Purse) -> str:
     """Why runs were left, and what to do."""
     if not purse.reached:
         return "because each had reached its budget: the same command with a larger `--run-budget` goes on"
-    if purse.refused is None or purse.limit is None:
-        why = "what is left of the budget is less than a block of runs will probably cost"
-    else:
-        why = f"of the budget {dollars(max(0.0, purse.limit - purse.spent))} is left, and a call may cost up to "
-        why += dollars(purse.refused)
+    why = "what is left of the budget is less than a block of runs will probably cost"
+    if purse.refused is not None and purse.limit is not None:
+        left = dollars(max(0.0, purse.limit - purse.spent))
+        why = f"of the budget {left} is left, and a call may cost up to {dollars(purse.refused)}"
     return f"since {why}: the same command with a larger `--budget` goes on"
 
 

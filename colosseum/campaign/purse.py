@@ -111,7 +111,7 @@ class Purse:
     @property
     def others(self) -> float:
         """What other processes with the same budget have set aside."""
-        return self.ledger.aside if self.ledger is not None else 0.0
+        return sum(self.ledger.others.values()) if self.ledger is not None else 0.0
 
     async def change(self) -> None:
         """Wait until something was paid, or a run ended; what other processes have set aside is looked at again."""
@@ -144,33 +144,27 @@ class Purse:
         self.bounded += price is not None
         return most
 
-    def recall(self, folder: Folder, listed: Iterable[Listed]) -> dict[str, float]:
-        """Count what is on file, of runs that were not finished too, and of judges; by trial, what its calls cost.
+    def recall(self, folder: Folder, listed: Iterable[Listed]) -> "Purse":
+        """Count what is on file, of runs that were not finished too, and of judges: this purse again.
 
         It stands in the result of a run, or among its calls. Raises OSError, and Damaged.
         """
-        found: dict[str, float] = {}
         for each in listed:
-            self.spent += self._on_file(folder.judging(each.trial)) or 0.0
-            result, cost = folder.result(each.trial), None
-            if result is None or result.expense.unpriced:
-                cost = self._on_file(folder.calls(each.trial))
-            if result is not None and cost is None:
+            result, path = folder.result(each.trial), folder.calls(each.trial)
+            if result is None or (result.expense.unpriced and path.exists()):
+                cost = self._on_file(path)
+            else:
                 cost, self.uncounted = result.expense.cost, self.uncounted + result.expense.unpriced
-            if cost is None:
-                continue
-            found[each.trial], self.spent = cost, self.spent + cost
             if result is not None and result.status == "complete":
                 team = ", ".join(sorted({name for name in each.players.values() if name not in SCRIPTED}))
                 self.learn(Account(team, spent=cost))
-        return found
+            self.spent += cost + self._on_file(folder.judging(each.trial))
+        return self
 
-    def _on_file(self, path: Path) -> float | None:
-        """What the answers in a file of calls cost that were paid for there; None where there is no file."""
-        if not path.exists():
-            return None
+    def _on_file(self, path: Path) -> float:
+        """What the answers in a file of calls cost that were paid for there; 0 where there is no file."""
         cost = 0.0
-        for _, call in read_paid(path):
+        for _, call in read_paid(path) if path.exists() else ():
             price = self.prices.get(call.model)
             most = 0.0 if price is None else price.cost(call.prompt_bytes / BYTES, call.max_tokens)
             cost += 0.0 if call.origin else self.charge(call.model, call.answer.usage, most)
@@ -178,7 +172,7 @@ class Purse:
 
     def shared(self) -> "Purse":
         """The same for another process, which hears what all have paid since then."""
-        ledger = None if self.ledger is None else Ledger(self.ledger.path, since=self.ledger.read)
+        ledger = None if self.ledger is None else Ledger(self.ledger.path, read=self.ledger.read)
         return Purse(self.limit, self.prices, self.spent, dearest=dict(self.dearest), ledger=ledger)
 
     def add(self, other: "Purse") -> None:
@@ -199,8 +193,8 @@ class Purse:
             self.changed.set()
 
     @asynccontextmanager
-    async def paying(self, request: Question, account: Account) -> AsyncIterator["Bill"]:
-        """Within the block one call is under way. Raises Halt where it might cost more than there is."""
+    async def paying(self, request: Question, account: Account) -> AsyncIterator[Callable[[Answer], None]]:
+        """Within the block one call is under way, and an answer is paid for. Raises Halt where money is too short."""
         most = self.most(request)
         if most > self.largest:
             self.largest = most
@@ -209,13 +203,24 @@ class Purse:
             if not self._may_fit(most, account):
                 self._refuse(most, account)
             await self.change()
-        bill = Bill(self, account, request, most)
+        paid: list[float] = []
         try:
-            yield bill
+            yield lambda answer: paid.append(self._pay(answer, request, account, most))
         finally:
             self._give_back(most, account)
             self.changed.set()
-            self.tell(bill.cost)
+            self.tell(sum(paid))
+
+    def _pay(self, answer: Answer, request: Question, account: Account, most: float) -> float:
+        """What an answer costs, paid; `most` where nobody counted its tokens."""
+        taken, model = answer.usage, request.endpoint.model
+        if taken.prompt_tokens is not None and taken.completion_tokens is not None:
+            self.densest[model] = max(self.densest.get(model, 0.0), taken.prompt_tokens / request.size)
+        cost = self.charge(model, taken, most)
+        if request.by is not None:
+            self.acts[model] = max(self.acts.get(model, 0.0), cost)
+        self.calls, self.spent, account.spent = self.calls + 1, self.spent + cost, account.spent + cost
+        return cost
 
     def tell(self, cost: float = 0.0) -> None:
         """Tell processes with the same budget what was paid, and what is set aside. Raises OSError."""
@@ -278,35 +283,3 @@ class Purse:
             raise Halt("the run's budget is reached")
         self.reached, self.refused = True, most if self.refused is None else self.refused
         raise Halt("the budget is reached")
-
-
-@dataclass
-class Bill:
-    """What one call comes to."""
-
-    purse: Purse
-    account: Account
-    request: Question
-    most: float
-    cost: float = 0.0
-    """What was paid."""
-
-    def answered(self, answer: Answer) -> None:
-        """Pay for an answer: as much as it may have cost at most, where nobody counted its tokens."""
-        taken, purse, model = answer.usage, self.purse, self.request.endpoint.model
-        if taken.prompt_tokens is not None and taken.completion_tokens is not None:
-            purse.densest[model] = max(purse.densest.get(model, 0.0), taken.prompt_tokens / self.request.size)
-        cost = purse.charge(model, taken, self.most)
-        if self.request.by is not None:
-            purse.acts[model] = max(purse.acts.get(model, 0.0), cost)
-        purse.calls += 1
-        purse.spent += cost
-        self.account.spent += cost
-        self.cost += cost
-
-
-def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, Price]) -> Purse:
-    """What runs in a folder cost so far. Raises OSError, and Damaged."""
-    purse = Purse(None, prices)
-    purse.recall(folder, listed)
-    return purse

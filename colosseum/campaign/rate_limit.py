@@ -215,6 +215,7 @@ class RateLimit:
         elif self.answered >= KNOWN and beside > self.most_beside:
             self.room = self.full = float(self.most_beside)
         elif (self.series >= self.doubts or self.usual > 0) and begun >= TESTED:
+            granted = max(granted, self.pace / 2) if self.pace < 4 * granted else granted  # most of it, with pauses
             self.tested, self.enough = refused / begun, min(BELOW * self.pace, 2 * granted)
             self.pace = TESTING * min(self.pace, granted)
         else:

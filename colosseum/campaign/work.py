@@ -13,11 +13,11 @@ from typing import get_args
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.money import Budget, check_budget
-from colosseum.campaign.panel import JudgeSetup
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Planned, PlannedQuestion, plan
 from colosseum.campaign.purse import Purse

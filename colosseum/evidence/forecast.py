@@ -14,11 +14,12 @@ from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
 from colosseum.campaign.estimate import NOTHING, Estimate, Spread, judging_estimates, outlook
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.judged import judges_of
 from colosseum.campaign.lengths import Basis, Habits
-from colosseum.campaign.money import campaign_budget, prices_of
-from colosseum.campaign.panel import judges_of
+from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
-from colosseum.campaign.purse import Purse, spent_before
+from colosseum.campaign.prices import prices_of
+from colosseum.campaign.purse import Purse
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
@@ -131,7 +132,7 @@ def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: di
     listed = {each.trial: each for each in found.listed}
     if whole and folder.plan_path.exists() and (plan := folder.plan()).configuration == asked:
         listed = {**{each.trial: each for each in plan.trials}, **listed}
-    return spent_before(folder, listed.values(), prices)
+    return Purse(None, prices).recall(folder, listed.values())
 
 
 def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
