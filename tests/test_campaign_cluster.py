@@ -28,7 +28,6 @@ from colosseum.campaign.calls import read_calls
 from colosseum.campaign.cluster import WorkerPlace, read_place
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.money import Limits
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options
 from colosseum.campaign.work import Request, Work, plan_work
@@ -339,7 +338,7 @@ def made_by(scheduler: LocalCluster, work: Work) -> object:
     purse = Purse(None, {})
     meter = Gauge({}, (), purse, {})
     far = replace(work, request=replace(work.request, cluster=place))
-    return run_by_workers(far, {}, Limits(None, None), purse, meter)
+    return run_by_workers(far, {}, purse, meter)
 
 
 @pytest.fixture

@@ -28,7 +28,6 @@ from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import BYTES, Account, Purse
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.campaign.source import PaidSource, RunSource
-from colosseum.campaign.spending import spent_before
 from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
@@ -282,13 +281,13 @@ def test_shared_answers_cost_nothing(tmp_path: Path) -> None:
         study = Study(tmp_path, server)
         assert study.audit("--couple", "--run-budget", 1.25).returncode == 4  # in the middle of every run
         assert any(line.get("origin") for line in study.lines)
-        assert spent_before(study.runs, study.runs.plan().trials).dollars == pytest.approx(study.charged)
+        assert Purse(None, {}).recall(study.runs, study.runs.plan().trials).spent == pytest.approx(study.charged)
         done = study.audit("--couple", "--budget", 100)
         shared = Counter(line["place"]["phase"] for line in study.lines if line.get("origin"))
         assert (done.returncode, shared["planning"]) == (0, 8 * 2)  # A and B are told the same until C has spoken
         assert study.asked == 16 * CALLS - shared.total()  # and later, where C says the same in both arms
     assert f"${study.charged:.2f} of $100.00 spent" in done.stderr
-    assert spent_before(study.runs, study.runs.plan().trials).dollars == pytest.approx(study.charged)
+    assert Purse(None, {}).recall(study.runs, study.runs.plan().trials).spent == pytest.approx(study.charged)
 
 
 # ---- the budget of a run ----------------------------------------------------------------------------------------
@@ -300,9 +299,9 @@ def test_a_run_ends_at_its_own_budget_and_goes_on_with_a_larger_one(tmp_path: Pa
         done = study.audit("--run-budget", 3, seeds="1..2")
         assert done.returncode == 4
         assert "4 runs left, because each had reached its budget" in done.stderr
-        spent = spent_before(study.runs, study.runs.plan().trials).runs
+        spent = [Purse(None, {}).recall(study.runs, [each]).spent for each in study.runs.plan().trials]
         assert len(spent) == 4
-        assert all(0 < dollars <= 3 for dollars in spent.values())
+        assert all(0 < dollars <= 3 for dollars in spent)
         made = study.asked
         assert (study.audit("--run-budget", 3, seeds="1..2").returncode, study.asked) == (4, made)
         assert study.audit("--run-budget", 30, seeds="1..2").returncode == 0
@@ -416,8 +415,8 @@ def test_the_most_that_a_call_may_cost_counts_bytes_and_learns() -> None:
 
 async def pay(purse: Purse, asked: Question, usage: dict[str, int], account: Account | None = None) -> None:
     answer = reply.Answer({"choices": [], "usage": usage}, 0.25, 0.1)
-    async with purse.paying(asked, account or Account()) as bill:
-        bill.answered(answer)
+    async with purse.paying(asked, account or Account()) as paid:
+        paid(answer)
 
 
 def test_fractions_that_do_not_add_up_stop_nobody() -> None:
@@ -478,11 +477,11 @@ def test_calls_side_by_side_are_never_set_aside_more_than_there_is() -> None:
 
     async def call() -> str:
         try:
-            async with purse.paying(request(max_tokens=20), Account()) as bill:
+            async with purse.paying(request(max_tokens=20), Account()) as paid:
                 seen.append(purse.spent + purse.aside)
                 await asyncio.sleep(0)
                 usage = {"prompt_tokens": 1, "completion_tokens": 20}
-                bill.answered(reply.Answer({"choices": [], "usage": usage}, 2.0, 0.1))
+                paid(reply.Answer({"choices": [], "usage": usage}, 2.0, 0.1))
         except Halt:
             return "halted"
         return "answered"
@@ -542,12 +541,12 @@ def test_what_processes_that_live_have_set_aside_is_known_to_who_begins_later(tm
         file.write(b"dead 1.0 7.5\n/../.. 0 8\na\x00b 0 8\n" + b"x" * 300 + b" 0 8\ntorn 3")
     two.tell(0.25, 0.5)
     late = Ledger(path, "three")
-    assert (late.heard(), late.aside) == (0, 10.0)
-    assert (one.heard(), one.aside) == (4.25, 0.5)
+    assert (late.heard(), sum(late.others.values())) == (0, 10.0)
+    assert (one.heard(), sum(one.others.values())) == (4.25, 0.5)
     one.tell(0.125, 0.0)
-    assert (late.heard(), late.aside) == (0.125, 0.5)
+    assert (late.heard(), sum(late.others.values())) == (0.125, 0.5)
     del two
-    assert (late.heard(), late.aside) == (0, 0)
+    assert (late.heard(), sum(late.others.values())) == (0, 0)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["spent.log", "spent.log.one.lock"]
 
 
@@ -566,7 +565,7 @@ def test_a_call_waits_for_what_another_process_has_set_aside(tmp_path: Path) -> 
     other.tell(0.0, 9.5)
     assert asyncio.run(waits())
     assert (purse.spent, purse.aside) == (1.25, 0)
-    assert (other.heard(), other.aside) == (0.25, 0)
+    assert (other.heard(), sum(other.others.values())) == (0.25, 0)
 
 
 @pytest.mark.parametrize("tokens", [flat, most])
@@ -645,8 +644,9 @@ def test_a_price_that_is_learned_later_is_put_on_what_was_counted(tmp_path: Path
         assert done.returncode == 0
         assert f"{4 * CALLS} answers of unknown price" in done.stderr
         trials = study.runs.plan().trials
-        assert (spent_before(study.runs, trials).dollars, spent_before(study.runs, trials).unpriced) == (0, 4 * CALLS)
-        later = spent_before(study.runs, trials, {"openai/test": PRICE})
-        assert (later.dollars, later.unpriced) == (pytest.approx(4 * CALLS * 0.11), 0)
+        before = Purse(None, {}).recall(study.runs, trials)
+        assert (before.spent, before.uncounted) == (0, 4 * CALLS)
+        later = Purse(None, {"openai/test": PRICE}).recall(study.runs, trials)
+        assert (later.spent, later.uncounted) == (pytest.approx(4 * CALLS * 0.11), 0)
         done = study.audit("--budget", 1, seeds="3..4")
         assert (done.returncode, study.asked) == (4, 4 * CALLS)

@@ -21,8 +21,7 @@ from test_campaign_judging import QUOTE, events, fails_all, fair, figure, have_j
 from test_cli_commands import colosseum
 
 from colosseum.campaign.folder import Damaged, Folder
-from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
-from colosseum.campaign.panel import keep_judges
+from colosseum.campaign.judged import Judges, keep_judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.asking import LONGEST_REASON, TRIES
 from colosseum.run.judging.judgement import SCHEMA, Judged, Judgement

@@ -101,7 +101,8 @@ def test_whatever_happens_room_is_kept_to_and_given_back(
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(r, Answer | Failure | Halt | asyncio.CancelledError) for r in results)
         assert (gate.under_way, len(gate.waiting), provider.under_way) == (0, 0, 0)
-        assert LEAST <= gate.room <= most
+        assert 1 <= gate.room <= most
+        assert gate.pace >= LEAST
         provider.call, provider.stopping = Simulated(seed, 0.0, gate), False
         assert isinstance(await provider.ask(ASKED), Answer)
 
@@ -130,20 +131,22 @@ def test_a_thousand_callers_are_let_in_in_the_order_they_came() -> None:
 # ---- room ------------------------------------------------------------------------------------------------------
 
 
-def test_room_is_halved_once_for_all_calls_that_were_under_way() -> None:
+def test_the_pace_is_cut_once_for_all_calls_that_were_under_way() -> None:
     async def limited() -> None:
         gate = RateLimit(64)
         turns, ended, tasks = await hold_open(gate, 100)
-        assert len(turns) == START
+        assert (len(turns), gate.pace) == (START, math.inf)
+        await asyncio.sleep(1.0)
         for turn in turns:
             turn.limited(None)
-        assert (gate.room, gate.cuts) == (START / 2, 1)
+        assert (gate.pace, gate.cuts) == (START - 1, 1)  # calls a second that were granted, as far as was known
         ended.set()
-        await settle()
+        await asyncio.sleep(1.0)
+        assert len(turns) == 2 * START
         turns[-1].limited(None)
-        assert (gate.room, gate.cuts) == (START / 4, 2)
+        assert (gate.pace, gate.cuts) == (BELOW * (START - 1), 2)
         turns[0].limited(None)
-        assert (gate.room, gate.cuts) == (START / 4, 2)
+        assert (gate.pace, gate.cuts) == (BELOW * (START - 1), 2)
         for task in tasks:
             task.cancel()
 
@@ -176,37 +179,58 @@ async def called(provider: Provider, seconds: float, callers: int = 64) -> None:
 
     tasks = [asyncio.ensure_future(again_and_again()) for _ in range(callers)]
     await asyncio.sleep(seconds)
+    assert not [task for task in tasks if task.done()]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def test_room_comes_back_to_just_below_what_was_too_much_and_later_to_all_of_it() -> None:
+def test_the_pace_rests_just_below_what_was_too_much_and_grows_later() -> None:
     async def cut() -> None:
-        refused, draw = True, random.Random(1)
+        limited = [9.5, 15.0]
+        draw = random.Random(1)
 
         async def call(request: Question) -> Answer | Failure:
-            nonlocal refused
             await asyncio.sleep(draw.uniform(0.5, 1.5))
-            if refused and now() > 9.5:
-                refused = False
+            if limited and now() > limited[0]:
+                del limited[0]
                 return LIMITED
             return ANSWER
 
         provider = Provider(64, call=call)
         gate = provider._gate(ASKED)
-        rooms: list[float] = []
+        paces: list[float] = []
         work = asyncio.ensure_future(called(provider, 60))
         while now() < 59:
-            rooms.append(gate.room)
+            paces.append(gate.pace)
             await asyncio.sleep(0.1)
         await work
-        assert rooms[90] == 64
-        assert min(rooms[90:]) < 40
-        assert max(rooms[98:110]) == pytest.approx(BELOW * 64)
-        assert rooms[-1] == 64
+        assert paces[90] == math.inf
+        too_much, rested = paces[148], paces[153]
+        assert rested == BELOW * too_much < math.inf
+        assert set(paces[153:180]) == {rested}
+        assert paces[-1] > rested
+        assert gate.room == 64
 
     leap(cut())
+
+
+def test_a_pause_of_a_month_is_no_reason_to_begin_more_than_before() -> None:
+    async def paused() -> None:
+        draw = random.Random(1)
+
+        async def call(request: Question) -> Answer | Failure:
+            await asyncio.sleep(1.0)
+            return LIMITED if draw.random() < 0.3 else ANSWER
+
+        provider = Provider(8, call=call)
+        await asyncio.sleep(3e6)  # the clock of a machine that has been on for long
+        for _ in range(2):
+            await called(provider, 30)
+            await asyncio.sleep(3e6)
+        assert 1 <= provider._gate(ASKED).room <= 8
+
+    leap(paused())
 
 
 def test_nobody_begins_while_the_provider_asks_to_wait() -> None:
@@ -303,12 +327,16 @@ class Limiting:
     ("limit", "share", "refused"),
     [
         (Limiting(rate=20, burst=20, seconds=1.0, after=1.0), 0.95, 0.02),
-        (Limiting(rate=20, burst=5, seconds=1.0, after=None), 0.88, 0.02),
-        (Limiting(rate=20, burst=2, seconds=1.0, after=0.1), 0.75, 0.03),
+        (Limiting(rate=20, burst=5, seconds=1.0, after=None), 0.93, 0.02),
+        (Limiting(rate=20, burst=2, seconds=1.0, after=0.1), 0.91, 0.03),
         (Limiting(rate=100, burst=100, seconds=0.3, after=1.0), 0.95, 0.02),
         (Limiting(rate=0.8, burst=50, seconds=5.0, after=3.0), 0.95, 0.2),
-        (Limiting(rate=2, burst=1, seconds=2.0, after=1.0), 0.65, 0.15),
-        (Limiting(rate=5, burst=10, seconds=20.0, after=2.0), 0.83, 0.02),
+        (Limiting(rate=2, burst=1, seconds=2.0, after=1.0), 0.87, 0.1),
+        (Limiting(rate=5, burst=1, seconds=0.05, after=None), 0.92, 0.04),
+        (Limiting(rate=5, burst=1, seconds=1.0, after=None), 0.92, 0.04),
+        (Limiting(rate=5, burst=1, seconds=1.0, after=1.0), 0.87, 0.04),
+        (Limiting(rate=5, burst=1, seconds=5.0, after=None), 0.85, 0.05),
+        (Limiting(rate=5, burst=10, seconds=20.0, after=2.0), 0.85, 0.02),
         (Limiting(rate=1e9, burst=1e9, seconds=1.0, after=None, at_once=8), 0.85, 0.02),
         (Limiting(rate=1e9, burst=1e9, seconds=2.0, after=1.0, at_once=40), 0.85, 0.02),
         (Limiting(rate=1e9, burst=1e9, seconds=1.0, after=None), 0.99, 0.0),
@@ -322,14 +350,19 @@ def test_a_rate_limit_is_used_and_hardly_exceeded(limit: Limiting, share: float,
     assert limit.refused / limit.answered <= refused
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize(
     ("share", "seconds", "after"),
-    [(0.02, 1.0, None), (0.02, 1.0, 1.0), (0.08, 1.0, None), (0.08, 1.0, 1.0), (0.2, 1.0, None)],
-)
+    [
+        (0.02, 1.0, None), (0.02, 1.0, 1.0), (0.08, 1.0, None), (0.08, 1.0, 1.0), (0.2, 1.0, None),
+        (0.02, 5.0, None), (0.02, 5.0, 1.0), (0.08, 5.0, None), (0.08, 5.0, 1.0), (0.2, 5.0, 1.0),
+    ],
+)  # fmt: skip
 def test_calls_that_are_turned_away_at_random_hardly_slow_others_down(
-    share: float, seconds: float, after: float | None
+    share: float, seconds: float, after: float | None, seed: int
 ) -> None:
-    draw, answered = random.Random(1), 0
+    """Of what a provider without faults would answer in five minutes, less the share that is turned away."""
+    draw, answered = random.Random(seed), 0
 
     async def call(request: Question) -> Answer | Failure:
         nonlocal answered

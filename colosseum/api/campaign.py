@@ -20,13 +20,12 @@ from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.given import listed, place_of, request_of, several
 from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
+from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.listing import RunFile, find_run, read_run, run_words
-from colosseum.campaign.meter import print_progress, telling
+from colosseum.campaign.meter import Progress, print_progress, telling
 from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.money import Budget
-from colosseum.campaign.panel import JudgeSetup
 from colosseum.campaign.part import silent
-from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
 from colosseum.campaign.workers import read_cluster

@@ -9,10 +9,10 @@ from functools import cached_property, partial
 from os import PathLike
 
 from colosseum.campaign.given import listed, param_of, place_of, request_of, seed_of, several
+from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.model_options import Names
 from colosseum.campaign.money import Budget
 from colosseum.campaign.openings import Prompts, WantedOpenings, prompts
-from colosseum.campaign.panel import JudgeSetup
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
 from colosseum.evidence.audit_plan import AuditPlan, plan_audit, real_noise

@@ -10,20 +10,19 @@ from shutil import rmtree
 
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.interrupting import awaited
+from colosseum.campaign.judged import check_panel, judges_of, keep_judges
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can
-from colosseum.campaign.money import Limits, budget_of, dollars, tally_words, verdict_words
-from colosseum.campaign.panel import check_panel, judges_of, keep_judges
+from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
-from colosseum.campaign.retry import Provider
+from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import Runner, Tally
 from colosseum.campaign.source import PaidSource
-from colosseum.campaign.spending import spent_before
 from colosseum.campaign.work import Work
 from colosseum.campaign.workers import run_by_workers
 from colosseum.diagnostics import ColosseumError, counted, stop
@@ -46,7 +45,18 @@ class AuditOutcome:
 
     def words(self, folder: Folder) -> str:
         """What became of the runs, what they cost, and why some were left."""
-        return "\n".join(filter(None, (tally_words(self.tally, self.purse, folder.path), verdict_words(self.verdicts))))
+        tally = self.tally
+        complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
+        parts = [f"{counted(complete, 'run')} complete"]
+        parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
+        parts += [f"{failed} failed"] if failed else []
+        lines = [f"{', '.join(parts)}, in {folder.path}", spent_words(self.purse)]
+        if tally["halted"]:
+            why = silent_words(tally.gave_up, runs=bool(failed)) if tally.gave_up else left_words(self.purse)
+            lines.append(f"{counted(tally['halted'], 'run')} left, {why}")
+        if tally["failed before"]:
+            lines.append(f"{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again")
+        return "\n".join(filter(None, (*lines, self.verdicts.words)))
 
 
 @contextmanager
@@ -79,13 +89,15 @@ def carry_out(work: Work) -> AuditOutcome:
     endpoints, repeats = judges_of(request.judged, work.design, work.asking)
     judges = {each.model: each for each in endpoints}
     shards = read_shard(request.part.shard)[1]
-    budget = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
-    purse = _purse(work, budget)
+    purse = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
+    if purse.limit is not None or work.by_workers:
+        purse.ledger = Ledger(work.folder.ledger((request.part.shard or "").replace("/", "-")))
+    purse.recall(work.folder, work.counted)
     _check_block(work, purse)
     _ask_first(work, judges)
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
-    if models and budget.campaign is not None and request.cache != "rw":
+    if models and purse.limit is not None and request.cache != "rw":
         lost = "answers are not kept, and the cost of unfinished runs is forgotten"
         request.warn(f"with `--cache {request.cache}` {lost}")
     provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
@@ -98,13 +110,13 @@ def carry_out(work: Work) -> AuditOutcome:
     turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
     meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     if work.by_workers:
-        tally = run_by_workers(work, models, budget, purse, meter)
+        tally = run_by_workers(work, models, purse, meter)
         if endpoints:
             awaited(judging.run(work.planned_trials), source, request.warn)
         return AuditOutcome(tally, purse, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
-        runner = Runner(work.folder, source, purse, work.options(budget), redaction, meter.trial, watch=meter.event)
+        runner = Runner(work.folder, source, purse, work.options(purse), redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, work.make), source, request.warn)
     return AuditOutcome(tally, purse, judging.verdicts)
@@ -138,12 +150,3 @@ def _check_block(work: Work, purse: Purse) -> None:
         words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"
         help_ = "nothing was asked, and nothing was spent; `--dry-run` says what all runs will probably cost"
         raise stop("C122", f"{words} {dollars(least)} at least", help=help_)
-
-
-def _purse(work: Work, budget: Limits) -> Purse:
-    """What may be spent, with what was spent before."""
-    shard = (work.request.part.shard or "").replace("/", "-")
-    ledger = None if budget.campaign is None and not work.by_workers else Ledger(work.folder.ledger(shard))
-    before = spent_before(work.folder, work.counted, budget.prices)
-    known = (before.dollars, before.unpriced, before.bounded)
-    return Purse(budget.campaign, budget.prices, *known, dearest=before.teams, ledger=ledger)

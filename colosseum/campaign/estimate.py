@@ -2,6 +2,9 @@
 
 Nothing is written. One block of every sweep point is rehearsed with the lengths that are known, and stands for its
 others; runs on file then correct it: what they took, as a share of what their rehearsal came to.
+
+Judges probably answer every question once. At most each uses all its tries, about transcripts as long as all that
+models may post, and write where the question is about their thoughts.
 """
 
 import math
@@ -13,8 +16,12 @@ from typing import TypeAlias
 from colosseum.campaign import lengths
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.rehearsal import Load, Rehearsed, rehearse
+from colosseum.model.rubrics import rubrics
+from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.run.event_loop import completed
+from colosseum.run.judging.asking import TRIES, Matter
+from colosseum.run.judging.transcript import Transcript
 from colosseum.run.trial import Listed, Trial
 
 WIDEST = math.sqrt(8)
@@ -27,7 +34,8 @@ SPREAD: Mapping[lengths.Basis, float] = {
 """The same by where lengths come from; three blocks on file tell it by their own spread."""
 ENOUGH = 3
 """Blocks on file that show how much they differ."""
-
+SETS = 2
+"""Of focal agents, that judges are asked every question about."""
 
 MEASURED = ("calls", "prompt_tokens", "completion_tokens", "dollars", "seconds")
 """Figures that runs on file correct."""
@@ -226,3 +234,37 @@ def _spread(blocks: Sequence[_Whole], cells: Cells, missing: int) -> float | Non
 def _weight(parts: Collection[lengths.Lengths | Load]) -> float:
     """Dollars where they are known, else tokens."""
     return sum(each.dollars for each in parts) or sum(each.prompt_tokens + each.completion_tokens for each in parts)
+
+
+def judging_estimates(
+    folder: Folder,
+    listed: Sequence[Listed],
+    scenario: Scenario,
+    ahead: RemainingWork,
+    judges: Sequence[Endpoint],
+    repeats: int,
+    prices: Mapping[str, Price],
+) -> dict[str, Estimate]:
+    """By judge, what judging the trials takes that are not judged yet, or will be made."""
+    times = repeats * sum(not folder.judged(each.trial).exists() for each in listed)
+    found = dict[str, Estimate]()
+    for endpoint in judges:
+        price, usual, most = prices.get(endpoint.model), Load(), Load()
+        habits = lengths.Habits.of(lengths.Lengths(), lengths.default_lengths(endpoint))
+        usual.add(_one_run(scenario, ahead, habits, 1, price), times)
+        most.add(_one_run(scenario, ahead, lengths.ceiling_habits(endpoint), TRIES, price), times)
+        found[endpoint.model] = estimated(usual, most, WIDEST, endpoint.model, priced=price is not None)
+    return found
+
+
+def _one_run(scenario: Scenario, ahead: RemainingWork, habits: lengths.Habits, tries: int, price: Price | None) -> Load:
+    """What one run takes with so many tries for each question; with more than one it is as long as it may be."""
+    load, completion = Load(), habits.completion_tokens
+    for question in rubrics(scenario):
+        words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + lengths.EXCHANGE
+        length = ahead.written if question.thoughts else ahead.said
+        words += length.likely if tries == 1 or length.ceiling is None else length.ceiling
+        for tried in range(tries):
+            prompt = words / habits.bytes_per_token + tried * (completion + lengths.EXCHANGE / habits.bytes_per_token)
+            load.add(Load(0, 1, prompt, completion, price.cost(prompt, completion) if price else 0.0), SETS)
+    return load

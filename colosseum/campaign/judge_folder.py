@@ -7,17 +7,22 @@ from dataclasses import dataclass, field
 
 from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judged import read_judges
+from colosseum.campaign.judged import (
+    JudgeSetup,
+    check_panel,
+    judges_of,
+    keep_judges,
+    leave_out,
+    read_judges,
+    who_judged,
+)
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking, secrets_of
-from colosseum.campaign.money import Budget, budget_of, left_words, silent_words, spent_words, verdict_words
-from colosseum.campaign.panel import JudgeSetup, check_panel, judges_of, keep_judges, leave_out, who_judged
+from colosseum.campaign.money import Budget, budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, Say, read_design, silent
-from colosseum.campaign.purse import Purse
-from colosseum.campaign.retry import Provider
+from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.source import PaidSource
-from colosseum.campaign.spending import spent_before
 from colosseum.campaign.vetting import require, vet
 from colosseum.run.judging.lexical import NAME
 from colosseum.run.redaction import Redaction
@@ -72,19 +77,18 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
         if not endpoints:
             return JudgeOutcome(_nobody(folder))
         models = {each.model: each for each in endpoints}
-        limits = budget_of(request.budget, design, models)
+        purse = budget_of(request.budget, design, models)
         ask_whether_they_can(models, "judge", request.say)
         keep_judges(folder, endpoints, repeats)
-        before = spent_before(folder, plan.trials, limits.prices)
-        ledger = None if limits.campaign is None else Ledger(folder.ledger(""))
-        known = (before.dollars, before.unpriced, before.bounded)
-        purse = Purse(limits.campaign, limits.prices, *known, ledger=ledger)
+        if purse.limit is not None:
+            purse.ledger = Ledger(folder.ledger(""))
+        purse.recall(folder, plan.trials)
         source = PaidSource(Provider(request.connections), purse)
         coalition = next(iter(plan.coalitions), "")
         redaction = Redaction.of(others=secrets_of(endpoints))
         judging = Judging(folder, coalition, endpoints, repeats, source, redaction)
         verdicts = awaited(judging.run(plan.trials), source, request.say)
-    words = f"{verdict_words(verdicts) or 'there is no complete run to be judged'}, in {folder.path}"
+    words = f"{verdicts.words or 'there is no complete run to be judged'}, in {folder.path}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
     gave_up = source.provider.gave_up
     if verdicts.left:

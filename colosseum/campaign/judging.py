@@ -1,11 +1,12 @@
 """Has runs judged by models. In: a folder with complete runs, judges and a source; out: judgements that are missing.
 
 Judgements of one run, and of several runs, go on side by side. Each is kept as soon as its run's are there; one that
-failed is asked for again the next time, and what was paid for is never asked twice.
+failed is asked for again the next time, and what was paid for is never asked twice. A judgement follows from the
+transcript and from the answers on file, so those of recorded calls come out the same.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -14,17 +15,19 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from colosseum.campaign.calls import RunCalls
+from colosseum.campaign.calls import Missing, RunCalls
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.campaign.judged import read_judged, write_judged
+from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.purse import Account
 from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.diagnostics import counted
 from colosseum.model import serial
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Halt
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
+from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import Matter, judge
 from colosseum.run.judging.judgement import Focal, Judged, Judgement
 from colosseum.run.judging.transcript import focal_sets, transcript
@@ -59,6 +62,18 @@ class JudgementTally:
             self.made += 1
         else:
             self.missing[judgement.status] = self.missing.get(judgement.status, 0) + 1
+
+    @property
+    def words(self) -> str:
+        """What became of them; empty where none was asked for."""
+        if not (self.made or self.missing or self.left or self.found):
+            return ""
+        words = counted(self.made + self.found, "judgement")
+        words += f", {self.found} of them from before" if self.found and self.made else ""
+        if self.missing:
+            kinds = ", ".join(f"{number} {status}" for status, number in sorted(self.missing.items()))
+            words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
+        return words + (f"; {counted(self.left, 'judgement')} not asked for" if self.left else "")
 
 
 @dataclass
@@ -202,3 +217,44 @@ def matters(
     read = {each: transcript(events, scenario, trial, thoughts=each) for each in {r.thoughts for r in asked}}
     every = (Matter(read[r.thoughts], r, name, sets[name], by or shipped()) for r in asked for name in names)
     return [m for m in every if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]
+
+
+def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:
+    """Make the judgements of all runs that are in `into` again, there; each run's, with what differs in them.
+
+    Raises OSError, and Damaged.
+    """
+    judges = read_judges(folder)
+    if judges is None:
+        return
+    write_judges(into, judges)
+    templates = judge_templates(folder, plan)
+    for listed in plan.trials:
+        result = into.result(listed.trial)
+        if result is None or not folder.judged(listed.trial).exists():
+            continue
+        was = read_judged(folder, listed.trial, result.trace.chain)
+        try:
+            events = read_trace(into.trace(listed.trial), result.trace)
+            scenario = serial.load(into.scenario(listed.scenario).read_bytes())
+            about = matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, templates)
+            now = completed(_again(was, judges, about, folder))
+        except Missing as missing:
+            yield listed, f"a judge would be asked something else: {missing}"
+            continue
+        write_judged(into, now)
+        changed = [one for one, other in zip(was.judgements, now.judgements, strict=True) if one != other]
+        yield listed, f"the judgement of {', '.join(map(str, changed[0].key))} differs" if changed else ""
+
+
+async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: Folder) -> Judged:
+    calls = RunCalls(folder.judging(was.trial), None, Redaction(), "read")
+    known = {(matter.rubric.name, matter.focal): matter for matter in about}
+    made: list[Judgement] = []
+    for each in was.judgements:
+        matter = known.get((each.rubric, each.focal))
+        if matter is None or each.judge not in judges.models:
+            raise Missing(f"nobody is asked about {each.rubric} by {each.judge}")
+        endpoint = Endpoint(each.judge, **judges.models[each.judge])
+        made.append(await judged_once(matter, endpoint, calls, each.repeat, each.before))
+    return Judged(was.schema, was.trial, was.chain, tuple(made))

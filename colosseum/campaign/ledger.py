@@ -13,7 +13,7 @@ import socket
 import sys
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -35,24 +35,17 @@ class Ledger:
     path: Path
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}")
     """Of this process alone, be there others of its number in other containers; without blanks."""
-    since: int | None = None
-    """Bytes of the file from which on payments count; None for all that is there."""
-    read: int = field(init=False, default=0)
-    """Bytes of the file that are known."""
+    read: int = -1
+    """Bytes of the file that are known, after which payments count; below 0 for all that is there."""
     others: dict[str, float] = field(init=False, default_factory=dict)
     """What other processes that live have set aside."""
     file: int | None = field(init=False, default=None)
     """Open once there is a word of ours, and so a lock."""
 
     def __post_init__(self) -> None:
-        if self.since is None:
+        if self.read < 0:
+            self.read = 0
             self.heard()
-        self.read = self.read if self.since is None else self.since
-
-    @property
-    def aside(self) -> float:
-        """What the others have set aside, as far as was heard."""
-        return sum(self.others.values())
 
     def tell(self, dollars: float, aside: float = 0.0) -> None:
         """Something was paid, and so much is set aside in all. Raises OSError."""
@@ -64,27 +57,19 @@ class Ledger:
 
     def heard(self) -> float:
         """What others have paid since this was asked last. Raises OSError."""
-        paid = 0.0
-        for name, dollars, aside in self._new():
-            if name != self.name:
-                paid += dollars
-                self.others[name] = aside
-        self.others = {name: aside for name, aside in self.others.items() if aside > 0 and self._lives(name)}
-        return paid
-
-    def _new(self) -> Iterator[tuple[str, float, float]]:
-        """The lines that are not known yet."""
-        try:
-            with open(self.path, "rb") as file:  # a network's file system says how it is now when one opens it
-                file.seek(self.read)
-                new = file.read()
-        except FileNotFoundError:
-            return
+        new, paid = b"", 0.0
+        with suppress(FileNotFoundError), open(self.path, "rb") as file:  # opened anew, as file systems of networks ask
+            file.seek(self.read)
+            new = file.read()
         whole = new[: new.rfind(b"\n") + 1]
         self.read += len(whole)
         for line in whole.decode("utf-8", "replace").splitlines():
-            if found := LINE.fullmatch(line):
-                yield found[1], float(found[2]), float(found[3] or 0)
+            found = LINE.fullmatch(line)
+            if found and found[1] != self.name:
+                paid += float(found[2])
+                self.others[found[1]] = float(found[3] or 0)
+        self.others = {name: aside for name, aside in self.others.items() if aside > 0 and self._lives(name)}
+        return paid
 
     def _lock(self, name: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{name}.lock")
@@ -114,14 +99,13 @@ class Ledger:
 @contextmanager
 def _alone(file: int) -> Iterator[None]:
     """Within the block no other machine writes to the file: a network's file system does not append in one step."""
-    if sys.platform == "win32":
-        yield
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_EX)
     try:
         yield
     finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
+        if sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _let_go(lock: FileLock, path: Path, file: int) -> None:

@@ -1,17 +1,14 @@
-"""Limits and costs of a campaign. In: options as typed, a design and models; out: limits, prices, words."""
+"""Budgets as typed, and in words. In: options, a design and models; out: a Purse, and what became of it."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
-from colosseum.campaign.judging import JudgementTally
-from colosseum.campaign.prices import known_price
+from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.runner import Tally
 from colosseum.diagnostics import counted, stop
 from colosseum.model.experiment import Design
-from colosseum.players.models.request import Endpoint, Price
+from colosseum.players.models.request import Endpoint
 
 
 @dataclass(frozen=True)
@@ -24,18 +21,8 @@ class Budget:
     """`--no-budget`: nothing is counted on."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What may be spent, and what models cost."""
-
-    campaign: float | None
-    run: float | None
-    prices: Mapping[str, Price] = field(default_factory=dict)
-    """By model; of all models where there is a limit."""
-
-
-def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *, shards: int = 1) -> Limits:
-    """The limits of one shard of a campaign. Raises ColosseumError where a price is not known.
+def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *, shards: int = 1) -> Purse:
+    """The budget of one shard of a campaign, with nothing spent. Raises ColosseumError where a price is not known.
 
     The command line's budget wins over the spec's; every shard has an equal part of it.
     """
@@ -50,7 +37,7 @@ def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *,
         help_ = "give its price for a million tokens, as in `--price 0.15,0.60`, or say `--no-budget`"
         raise stop("C125", f"the price of `{unknown[0]}` is not known, so its cost could not be told", help=help_)
     whole = campaign_budget(budget, design)
-    return Limits(None if whole is None else whole / shards, budget.run, prices)
+    return Purse(None if whole is None else whole / shards, prices, run_limit=budget.run)
 
 
 def campaign_budget(budget: Budget, design: Design) -> float | None:
@@ -58,12 +45,6 @@ def campaign_budget(budget: Budget, design: Design) -> float | None:
     if budget.none or budget.campaign is not None:
         return budget.campaign
     return next((cell.conditions.settings.budget for cell in design.cells), None)
-
-
-def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
-    """What is known: prices as given, else as listed."""
-    found = {m: each.price or (None if each.own is not None else known_price(m)) for m, each in models.items()}
-    return {model: price for model, price in found.items() if price is not None}
 
 
 def check_budget(budget: Budget) -> None:
@@ -92,51 +73,15 @@ def spent_words(purse: Purse) -> str:
     return words
 
 
-def silent_words(reason: str, *, runs: bool) -> str:
-    """Why something was left where a model does not answer, and what to do; only `runs` that failed are kept so."""
-    going_on = f"once it answers the same command {'with `--retry-failed` ' if runs else ''}goes on"
-    return f"because one call after another got no answer: {reason.rstrip('.')}; {going_on}"
-
-
 def left_words(purse: Purse) -> str:
     """Why runs were left, and what to do."""
     if not purse.reached:
         return "because each had reached its budget: the same command with a larger `--run-budget` goes on"
-    if purse.refused is None or purse.limit is None:
-        why = "what is left of the budget is less than a block of runs will probably cost"
-    else:
-        why = f"of the budget {dollars(max(0.0, purse.limit - purse.spent))} is left, and a call may cost up to "
-        why += dollars(purse.refused)
+    why = "what is left of the budget is less than a block of runs will probably cost"
+    if purse.refused is not None and purse.limit is not None:
+        left = dollars(max(0.0, purse.limit - purse.spent))
+        why = f"of the budget {left} is left, and a call may cost up to {dollars(purse.refused)}"
     return f"since {why}: the same command with a larger `--budget` goes on"
-
-
-def tally_words(tally: Tally, purse: Purse, folder: Path) -> str:
-    """What became of the runs, and what they cost."""
-    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
-    parts = [f"{counted(complete, 'run')} complete"]
-    parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
-    parts += [f"{failed} failed"] if failed else []
-    words = f"{', '.join(parts)}, in {folder}"
-    words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    why = tally.gave_up and silent_words(tally.gave_up, runs=bool(failed))
-    words += f"\n{counted(tally['halted'], 'run')} left, {why or left_words(purse)}" if tally["halted"] else ""
-    if tally["failed before"]:
-        words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"
-    return words
-
-
-def verdict_words(verdicts: JudgementTally) -> str:
-    """What became of the judgements; empty where none was asked for."""
-    asked = verdicts.made + sum(verdicts.missing.values()) + verdicts.left
-    if not (asked or verdicts.found):
-        return ""
-    words = counted(verdicts.made + verdicts.found, "judgement")
-    words += f", {verdicts.found} of them from before" if verdicts.found and verdicts.made else ""
-    if verdicts.missing:
-        kinds = ", ".join(f"{number} {status}" for status, number in sorted(verdicts.missing.items()))
-        words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
-    words += f"; {counted(verdicts.left, 'judgement')} not asked for" if verdicts.left else ""
-    return words
 
 
 def dollars(amount: float) -> str:

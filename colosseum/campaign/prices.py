@@ -67,6 +67,12 @@ def known_price(model: str) -> Price | None:
     return Price(prompt * MILLION, completion * MILLION, _long(found), read, stored)
 
 
+def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
+    """What is known: prices as given, else as listed."""
+    found = {m: each.price or (None if each.own is not None else known_price(m)) for m, each in models.items()}
+    return {model: price for model, price in found.items() if price is not None}
+
+
 def _long(found: Mapping[str, Any]) -> LongPrice | None:
     """What long prompts cost, where that is more."""
     limits = sorted(int(match[1]) for name in found if (match := LONG.fullmatch(name)))

@@ -1,4 +1,5 @@
-"""The budget of a campaign. In: prices and costs of calls; out: permission to call, or a stop before money runs out.
+"""The budget of a campaign. In: prices and costs of calls, on file too; out: permission to call, or a stop before money
+runs out.
 
 Every call sets aside the most that it may cost before it begins, so that calls under way never exceed the budget
 together, as far as tokens can be counted beforehand. Where money runs short, what runs of earlier blocks will probably
@@ -11,10 +12,16 @@ import random
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from colosseum.campaign.calls import read_paid
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.ledger import Ledger
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Halt, Price, Question
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.players.view import Usage
+from colosseum.run.trial import Listed
 
 LOOKING = 0.1
 """Seconds between two looks at what other processes have set aside, about."""
@@ -42,16 +49,17 @@ class Account:
 
 @dataclass
 class Purse:
-    """US dollars of one campaign."""
+    """US dollars of one campaign: what is allowed, set aside, spent, and probably owed."""
 
     limit: float | None
+    """Of all runs."""
     prices: Mapping[str, Price]
     """By model; with a limit there is one for every model."""
     spent: float = 0.0
     uncounted: int = 0
     """Answers whose price is not known; with a limit there is none."""
     bounded: int = 0
-    """Answers whose tokens nobody counted: what is counted is the most that they may have cost."""
+    """Answers whose tokens nobody counted: they are taken for the most that they may have cost."""
     unanswered: int = 0
     """Attempts that timed out, or brought what is no answer: what was charged for them, if anything, is not counted."""
     aside: float = 0.0
@@ -59,6 +67,8 @@ class Purse:
     under_way: int = 0
     """Calls that money is set aside for."""
     calls: int = 0
+    run_limit: float | None = None
+    """Of one run."""
     reached: bool = False
     """Whether something was left for want of money."""
     refused: float | None = None
@@ -90,16 +100,18 @@ class Purse:
 
     def has_for(self, todo: Iterable[Account]) -> bool:
         """Whether there is enough for runs that did not begin yet, whatever those that go on may need."""
-        return self.largest > 0 and sum(map(self.most_owed, todo)) <= self._left(self.most_owed)
+        return self.largest > 0 and sum(map(self.most_owed, todo)) <= self.left(self.most_owed)
 
-    def left(self) -> float:
+    def left(self, owed: Callable[[Account], float] | None = None) -> float:
         """What runs that go on will probably leave to others; without a limit there is no end to it."""
-        return self._left(self.owed)
+        self.listen()
+        kept = sum(map(owed or self.owed, self.accounts)) + self.largest
+        return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
 
     @property
     def others(self) -> float:
         """What other processes with the same budget have set aside."""
-        return self.ledger.aside if self.ledger is not None else 0.0
+        return sum(self.ledger.others.values()) if self.ledger is not None else 0.0
 
     async def change(self) -> None:
         """Wait until something was paid, or a run ended; what other processes have set aside is looked at again."""
@@ -107,11 +119,6 @@ class Purse:
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOKING * random.uniform(0.5, 1.5) if self.others else None):
                 await self.changed.wait()
-
-    def _left(self, owed: Callable[[Account], float]) -> float:
-        self.listen()
-        kept = sum(map(owed, self.accounts)) + self.largest
-        return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
 
     def most(self, request: Question) -> float:
         """The most that a call may cost; 0 where no price is known, and no limit can be; of own agents the dearest."""
@@ -122,12 +129,50 @@ class Purse:
         return price.most(tokens, request.endpoint.most_tokens)
 
     def learn(self, account: Account) -> None:
-        """A run is complete, so this is what one of its team costs."""
-        self.dearest[account.team] = max(self.dearest.get(account.team, 0.0), account.spent)
+        """A run is complete, so this is what one of its team costs; scripted players are none."""
+        if account.team:
+            self.dearest[account.team] = max(self.dearest.get(account.team, 0.0), account.spent)
+
+    def charge(self, model: str, taken: Usage, most: float) -> float:
+        """What an answer is charged: its own figure, else by its tokens, else the most that it may have cost."""
+        price = self.prices.get(model)
+        if taken.cost is not None:
+            return taken.cost
+        if price is not None and taken.prompt_tokens is not None and taken.completion_tokens is not None:
+            return price.cost(taken.prompt_tokens, taken.completion_tokens)
+        self.uncounted += price is None
+        self.bounded += price is not None
+        return most
+
+    def recall(self, folder: Folder, listed: Iterable[Listed]) -> "Purse":
+        """Count what is on file, of runs that were not finished too, and of judges: this purse again.
+
+        It stands in the result of a run, or among its calls. Raises OSError, and Damaged.
+        """
+        for each in listed:
+            result, path = folder.result(each.trial), folder.calls(each.trial)
+            if result is None or (result.expense.unpriced and path.exists()):
+                cost = self._on_file(path)
+            else:
+                cost, self.uncounted = result.expense.cost, self.uncounted + result.expense.unpriced
+            if result is not None and result.status == "complete":
+                team = ", ".join(sorted({name for name in each.players.values() if name not in SCRIPTED}))
+                self.learn(Account(team, spent=cost))
+            self.spent += cost + self._on_file(folder.judging(each.trial))
+        return self
+
+    def _on_file(self, path: Path) -> float:
+        """What the answers in a file of calls cost that were paid for there; 0 where there is no file."""
+        cost = 0.0
+        for _, call in read_paid(path) if path.exists() else ():
+            price = self.prices.get(call.model)
+            most = 0.0 if price is None else price.cost(call.prompt_bytes / BYTES, call.max_tokens)
+            cost += 0.0 if call.origin else self.charge(call.model, call.answer.usage, most)
+        return cost
 
     def shared(self) -> "Purse":
         """The same for another process, which hears what all have paid since then."""
-        ledger = None if self.ledger is None else Ledger(self.ledger.path, since=self.ledger.read)
+        ledger = None if self.ledger is None else Ledger(self.ledger.path, read=self.ledger.read)
         return Purse(self.limit, self.prices, self.spent, dearest=dict(self.dearest), ledger=ledger)
 
     def add(self, other: "Purse") -> None:
@@ -139,10 +184,8 @@ class Purse:
     @contextmanager
     def open(self, account: Account) -> Iterator[None]:
         """Within the block a run goes on."""
-        if not account.team:
-            yield
-            return
-        self.accounts.append(account)
+        if account.team:
+            self.accounts.append(account)
         try:
             yield
         finally:
@@ -150,8 +193,8 @@ class Purse:
             self.changed.set()
 
     @asynccontextmanager
-    async def paying(self, request: Question, account: Account) -> AsyncIterator["Bill"]:
-        """Within the block one call is under way. Raises Halt where it might cost more than there is."""
+    async def paying(self, request: Question, account: Account) -> AsyncIterator[Callable[[Answer], None]]:
+        """Within the block one call is under way, and an answer is paid for. Raises Halt where money is too short."""
         most = self.most(request)
         if most > self.largest:
             self.largest = most
@@ -160,13 +203,24 @@ class Purse:
             if not self._may_fit(most, account):
                 self._refuse(most, account)
             await self.change()
-        bill = Bill(self, account, request, most)
+        paid: list[float] = []
         try:
-            yield bill
+            yield lambda answer: paid.append(self._pay(answer, request, account, most))
         finally:
             self._give_back(most, account)
             self.changed.set()
-            self.tell(bill.cost)
+            self.tell(sum(paid))
+
+    def _pay(self, answer: Answer, request: Question, account: Account, most: float) -> float:
+        """What an answer costs, paid; `most` where nobody counted its tokens."""
+        taken, model = answer.usage, request.endpoint.model
+        if taken.prompt_tokens is not None and taken.completion_tokens is not None:
+            self.densest[model] = max(self.densest.get(model, 0.0), taken.prompt_tokens / request.size)
+        cost = self.charge(model, taken, most)
+        if request.by is not None:
+            self.acts[model] = max(self.acts.get(model, 0.0), cost)
+        self.calls, self.spent, account.spent = self.calls + 1, self.spent + cost, account.spent + cost
+        return cost
 
     def tell(self, cost: float = 0.0) -> None:
         """Tell processes with the same budget what was paid, and what is set aside. Raises OSError."""
@@ -229,33 +283,3 @@ class Purse:
             raise Halt("the run's budget is reached")
         self.reached, self.refused = True, most if self.refused is None else self.refused
         raise Halt("the budget is reached")
-
-
-@dataclass
-class Bill:
-    """What one call comes to."""
-
-    purse: Purse
-    account: Account
-    request: Question
-    most: float
-    cost: float = 0.0
-    """What was paid."""
-
-    def answered(self, answer: Answer) -> None:
-        """Pay for an answer: as much as it may have cost at most, where nobody counted its tokens."""
-        taken, purse, model = answer.usage, self.purse, self.request.endpoint.model
-        cost, price = taken.cost, purse.prices.get(model)
-        if taken.prompt_tokens is not None and taken.completion_tokens is not None:
-            purse.densest[model] = max(purse.densest.get(model, 0.0), taken.prompt_tokens / self.request.size)
-            if cost is None and price is not None:
-                cost = price.cost(taken.prompt_tokens, taken.completion_tokens)
-        purse.calls += 1
-        purse.uncounted += cost is None and price is None
-        purse.bounded += cost is None and price is not None
-        cost = self.most if cost is None else cost
-        if self.request.by is not None:
-            purse.acts[model] = max(purse.acts.get(model, 0.0), cost)
-        purse.spent += cost
-        self.account.spent += cost
-        self.cost += cost

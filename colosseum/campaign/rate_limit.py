@@ -1,17 +1,17 @@
 """The rate limit of one model. In: outcomes of calls; out: when the next call may begin.
 
-Room doubles while calls succeed, up to a most. When the provider limits the rate it halves, at most once for all the
-calls that were under way then, and nothing begins before the time that the provider asked to wait is over. Then it
-doubles again to just below where it was cut, rests there, and grows slowly until it is cut again. It grows only while
-somebody waits for it, so it is never more than was tried.
+Two things are limited: calls at once (`room`), and calls that begin in a second (`pace`, no limit until one is met).
+Both grow only while somebody waits for them, so they are never more than was tried.
 
-Room of 20 for calls that take 2 s is 10 calls a second. Once a limit was met calls begin at about that pace, one after
-the other: many providers turn away calls that come all at once even where they would take as many in a second. Room of
-less than 1 is a call now and then.
+A refusal lowers the pace a little; there it rests, and then it grows slowly until the next refusal. Where most calls
+are refused it halves. Calls begin one after the other at that pace: many providers turn away calls that come all at
+once even where they would take as many in a second. Room is cut instead where the call that was refused began beside
+more others than any that was answered.
 
-Some providers turn calls away at random, however few there are. A cut shows which it is: where a limit was met, half
-the room ends it; where as large a share is turned away as before, the cut is undone, and that share is usual from then
-on: only more than that cuts the room again.
+Some providers turn calls away at random, however few there are. After several cuts in a row a test shows which it is,
+below the pace that was granted meanwhile: there a limit turns nobody away. Where some still are, that share is usual
+from then on, the cuts are undone, and only more than that cuts the pace again. A call counts as granted from its
+beginning until it is refused, as refusals come sooner than answers.
 """
 
 import asyncio
@@ -24,25 +24,29 @@ from dataclasses import dataclass, field
 START = 16
 """Calls at once to begin with."""
 LEAST = 0.25
-"""Room that is left however often it is cut."""
+"""Calls a second that are left however often the pace is cut."""
 BELOW = 0.95
-"""Of the room that was too much: to there it grows back at once."""
-STEADY = 15.0
-"""Seconds that it rests there, and in which it doubles after that. The first rests are shorter, to find the limit."""
-EVENLY = 1.05
-"""How much faster than evenly calls may begin: those that take long leave room for others."""
-LATE = 0.02
-"""Seconds by which a call that began late does not delay the next one: timers are never exact."""
-MEMORY = 0.05
-"""The weight of one call in what calls take, and in the share that is turned away."""
-SOON = 10.0
-"""Seconds after a cut in which another one is a test of whether cuts help."""
+"""Of the pace that was too much: to there it is cut, and to there it grows back at once."""
+AT_ONCE = 1.25
+"""By how much every answer raises a pace that is below that."""
+STEADY = 30.0
+"""Seconds that it rests there. The first rests are shorter, to find the limit."""
+DOUBLING = 15.0
+"""Seconds in which it doubles after that, as room does."""
+SOON = 15.0
+"""Seconds after a cut in which another one belongs to the same series: less than a rest."""
 DOUBTS, MOST_DOUBTS = 3, 24
-"""Cuts, each soon after the one before, of which the last is a test; twice as many whenever a limit was met."""
+"""Cuts in a series of which the last is a test; twice as many whenever a limit was met."""
+TESTING = 0.9
+"""Of what was granted: the pace of a test."""
 TESTED, LASTING = 25, 200
 """Calls of a test at least, and calls after which counts fade."""
-WORSE = 3.0
-"""Standard deviations by which more than usual are turned away before room is cut."""
+KNOWN = 10
+"""Answers that show how many calls at once are answered."""
+PERSISTING, SHOWN = 4.0, 0.15
+"""Refusals that a test waits for, if as large a share is refused as before, and the most that this share counts."""
+WORSE, BETTER = 3.0, 2.0
+"""Standard deviations by which more than usual are turned away before a cut, or fewer before less is usual."""
 SHORT = 10.0
 """Seconds to wait that concern one call alone, where it is usual to be turned away."""
 
@@ -53,26 +57,27 @@ class Turn:
 
     gate: "RateLimit"
     cuts: int
-    """How often room had been cut when it began."""
-    begun: float
-    """On the loop's clock."""
+    """How many cuts there had been when it began."""
+    beside: int
+    """Calls that were under way when it began, with it."""
 
     def succeeded(self) -> None:
         """An answer came."""
-        gate = self.gate
-        took = gate.clock() - self.begun
-        gate.seconds = took if gate.seconds is None else gate.seconds + MEMORY * (took - gate.seconds)
-        gate.answered = True
-        if self.cuts == gate.cuts:
-            gate.count(refused=False)
-        gate.grow()
+        if self.cuts == self.gate.cuts:
+            self.gate.answered += 1
+            self.gate.most_beside = max(self.gate.most_beside, self.beside)
+            self.gate.judge()
+        if self.cuts >= self.gate.first:
+            self.gate.grow()
 
     def limited(self, after: float | None) -> bool:
         """The provider limits the rate, and asks to wait so many seconds; whether that is as usual."""
         gate = self.gate
         usual = gate.usual > 0
         if self.cuts == gate.cuts:
-            usual = gate.count(refused=True)
+            usual = gate.refuse(self.beside)
+        elif self.cuts >= gate.first:
+            gate.then = gate.then[0], gate.then[1], gate.then[2] + 1
         if after and (not usual or after > SHORT):
             gate.hold(after)
         return usual
@@ -80,37 +85,44 @@ class Turn:
 
 @dataclass
 class RateLimit:
-    """The room of one model."""
+    """The room and the pace of one model."""
 
     most: int
     clock: Callable[[], float] = field(default=lambda: asyncio.get_running_loop().time())
     room: float = field(init=False)
-    enough: float = field(init=False, default=math.inf)
+    """Calls at once."""
+    full: float = field(init=False, default=math.inf)
     """Room up to which it grows at once."""
-    rested: float = field(init=False, default=0.0)
-    """Until when it then rests, and when it last grew after that."""
-    cut_at: float = field(init=False, default=0.0)
-    """When room was halved last."""
+    pace: float = field(init=False, default=math.inf)
+    """Calls that may begin in a second."""
+    enough: float = field(init=False, default=math.inf)
+    """The pace up to which it grows at once."""
+    rested: float = field(init=False, default=math.inf)
+    """Until when both rest, and when they last grew after that."""
     cuts: int = field(init=False, default=0)
-    """How often room was halved."""
-    share: float = field(init=False, default=0.0)
-    """Of late calls, how many were turned away."""
+    cut_at: float = field(init=False, default=0.0)
+    """When the last cut was."""
+    since: float = field(init=False, default=math.inf)
+    """When these counts of calls begin: with the last cut."""
+    begun: float = field(init=False, default=0.0)
+    refused: float = field(init=False, default=0.0)
+    answered: int = field(init=False, default=0)
+    most_beside: int = field(init=False, default=0)
+    """Calls under way, at most, when one began that was answered."""
+    series: int = field(init=False, default=0)
+    """Cuts, each soon after the one before."""
+    first: int = field(init=False, default=0)
+    """How many cuts there had been before the series."""
+    then: tuple[float, float, float] = field(init=False, default=(0.0, 0.0, 0.0))
+    """Of the series, seconds, calls and those that were refused."""
+    untroubled: float = field(init=False, default=math.inf)
+    """The pace before the series."""
+    doubts: int = field(init=False, default=DOUBTS)
+    """So many cuts in a series make the last one a test."""
+    tested: float | None = field(init=False, default=None)
+    """While the last cut is a test: the share that was refused before."""
     usual: float = field(init=False, default=0.0)
     """The share that is turned away however few calls there are."""
-    seen: float = field(init=False, default=0.0)
-    """Calls that began after the last cut and came back."""
-    refused: float = field(init=False, default=0.0)
-    """Of them, those that were turned away."""
-    tested: tuple[float, float] | None = field(init=False, default=None)
-    """While a cut is a test: the room and the share turned away before it."""
-    rows: int = field(init=False, default=0)
-    """Cuts, each soon after the one before."""
-    doubts: int = field(init=False, default=DOUBTS)
-    """So many of them make the next one a test."""
-    answered: bool = field(init=False, default=True)
-    """Whether anything was since it was cut."""
-    seconds: float | None = field(init=False, default=None)
-    """What calls take of late."""
     under_way: int = field(init=False, default=0)
     until: float = field(init=False, default=-math.inf)
     """Nothing begins before this moment on the loop's clock."""
@@ -125,9 +137,9 @@ class RateLimit:
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Turn]:
         """Waits for room; within the block a call is under way."""
-        await self._enter()
+        turn = await self._enter()
         try:
-            yield Turn(self, self.cuts, self.clock())
+            yield turn
         finally:
             self.under_way -= 1
             self._wake()
@@ -137,74 +149,84 @@ class RateLimit:
         """Seconds for which the provider asked to wait, from now on; at most 0 where it did not."""
         return self.until - self.clock()
 
-    @property
-    def pace(self) -> float | None:
-        """Calls that may begin in a second; None where no limit was met yet."""
-        return None if self.seconds is None or self.cuts == 0 else EVENLY * self.room / max(self.seconds, 1e-3)
-
     def grow(self) -> None:
-        """Make more room, if somebody waits for it."""
-        now = self.clock()
-        if self.tested is not None:
-            return
-        if self.room < self.enough:
-            if self.waiting:
-                self.room = min(self.enough, self.room + min(1.0, self.room))
-        elif now > self.rested:
-            if self.waiting:
-                self.room *= 2.0 ** ((now - self.rested) / STEADY)
-            self.rested = now
+        """Make more room and go faster, if somebody waits for it."""
+        now, fully = self.clock(), self.under_way >= math.ceil(self.room)
+        if self.waiting and self.tested is None and now >= self.until:
+            slowly = 2.0 ** min(10.0, max(0.0, now - self.rested) / DOUBLING)  # after a pause of hours, too
+            if self.room < self.full:
+                self.room = min(self.full, self.room + 1.0)
+            elif fully:
+                self.room *= slowly
+            if not fully:
+                self.pace = min(self.enough, AT_ONCE * self.pace) if self.pace < self.enough else slowly * self.pace
+        self.rested = max(self.rested, now)
         self.room = min(float(self.most), self.room)
 
-    def count(self, *, refused: bool) -> bool:
-        """Note how a call went; where it was turned away, whether that is as usual, or else cut the room."""
-        self.seen, self.refused = self.seen + 1, self.refused + refused
-        self.share += MEMORY * (refused - self.share)
+    def refuse(self, beside: int) -> bool:
+        """Note that a call was turned away; whether that is as usual, or else cut the pace or the room."""
+        self.refused += 1
+        usual = self.usual * self.begun
         if self.tested is not None:
-            self._test(*self.tested)
-            return False
-        usual = self.usual * self.seen
-        spread = WORSE * math.sqrt(usual)
-        if refused and self.refused > usual + spread + 2 * (usual > 0):
-            self.cut()
-            return False
-        if self.seen > LASTING:
-            self.usual = self.usual if self.refused > usual - spread else self.refused / self.seen
-            self.seen, self.refused = self.seen / 2, self.refused / 2
-        return True
+            self.judge()
+        elif self.refused > usual + WORSE * math.sqrt(usual) + 2 * (self.usual > 0):
+            self.cut(beside)
+        else:
+            return True
+        return False
 
-    def _test(self, room: float, share: float) -> None:
-        """See whether a cut helped, once it can be seen: a limit that was met leaves next to none to be turned away."""
-        late, found = self.clock() > self.cut_at + SOON / 2, self.refused / self.seen
-        if self.refused > max(4, self.seen / 2):
-            self.cut()
-        elif self.seen >= TESTED and (self.seen * share >= 2 or late):
-            often = self.seen > self.clock() - self.cut_at  # where there is hardly a call a second, a limit was met
-            same = 0.6 * share <= found <= 2 * share and share <= 0.4 and often
-            if self.refused >= 2 and found > 0.3 * share and often and not same:  # the share was not known well
-                self.share = found
-                self.cut()
-                return
-            usual, self.usual = max(self.usual, found), 0.0
-            self.tested, self.rows, self.doubts = None, 0, min(2 * self.doubts, MOST_DOUBTS)
-            if self.refused >= 2 and same:  # the cut was of no use
-                self.usual, self.room, self.enough, self.doubts = usual, room, math.inf, DOUBTS
+    def judge(self) -> None:
+        """See whether a test helped, once it can be seen, or whether fewer than usual are turned away by now."""
+        share = self.refused / max(1.0, self.begun)
+        if self.tested is None:
+            if self.begun > LASTING:
+                usual = self.usual * self.begun
+                if self.refused < usual - BETTER * math.sqrt(usual):
+                    self.usual = (self.usual + share) / 2
+                self.begun, self.refused, self.since = self.begun / 2, self.refused / 2, (self.since + self.clock()) / 2
+            return
+        more = min(SHOWN, self.tested - self.usual)
+        if self.refused > 4 + 0.4 * self.begun:
+            self.tested = None
+            self.cut(0)
+        elif self.begun >= TESTED and (self.begun * more >= PERSISTING or self.begun >= 2 * LASTING):
+            self.tested, self.series, self.doubts = None, 0, min(2 * self.doubts, MOST_DOUBTS)
+            if share - self.usual > 0.4 * more and self.refused >= 2:  # the cuts were of no use
+                self.usual, self.doubts = share, DOUBTS
+                self.full, self.enough = math.inf, max(self.enough, self.untroubled)
+            self.usual = min(self.usual, (self.usual + share) / 2)
+            self._count_anew()
 
-    def cut(self) -> None:
-        """Halve the room, as a test where it was cut a short time ago, or where some are turned away as usual."""
-        self.rows = self.rows + 1 if self.seen < LASTING or self.clock() < self.cut_at + SOON else 1
-        if self.tested is not None:
-            self.tested = self.tested[0], self.share
-        elif self.rows >= self.doubts or self.usual > 0:
-            self.tested = self.room, self.share
-        self.seen = self.refused = 0.0
-        self.cut_at = self.clock()
-        if self.answered:
-            self.enough = BELOW * self.room
-        self.answered = False
-        self.room = max(LEAST, self.room / 2)
-        self.cuts += 1
-        self.rested = self.clock() + min(STEADY, 2.0 ** min(self.cuts, 10))
+    def cut(self, beside: int) -> None:
+        """Lower the pace after a refusal, or the room."""
+        now = self.clock()
+        if self.series == 0 or now >= self.cut_at + SOON:
+            self.series, self.first, self.then, self.untroubled = 0, self.cuts, (0.0, 0.0, 0.0), self.pace
+        seconds, begun, refused = self.then
+        seconds, begun, refused = seconds + now - self.since, begun + self.begun, refused + self.refused
+        granted = max(0.0, begun - refused) / max(seconds, 1.0)
+        self.series, self.then = self.series + 1, (seconds, begun, refused)
+        if self.pace == math.inf:
+            self.pace, self.then = granted, (0.0, 0.0, 0.0)
+        elif self.series > 1 and 2 * self.refused >= self.begun and 2 * refused >= begun:
+            if self.answered or self.enough == math.inf:
+                self.enough = BELOW * self.pace
+            self.pace, self.series, self.then, self.first = self.pace / 2, 1, (0.0, 0.0, 0.0), self.cuts + 1
+        elif self.answered >= KNOWN and beside > self.most_beside:
+            self.room = self.full = float(self.most_beside)
+        elif (self.series >= self.doubts or self.usual > 0) and begun >= TESTED:
+            granted = max(granted, self.pace / 2) if self.pace < 4 * granted else granted  # most of it, with pauses
+            self.tested, self.enough = refused / begun, min(BELOW * self.pace, 2 * granted)
+            self.pace = TESTING * min(self.pace, granted)
+        else:
+            self.enough = self.pace = BELOW * self.pace
+        self.pace = max(LEAST, self.pace)
+        self.cut_at, self.cuts = now, self.cuts + 1
+        self.rested = now + min(STEADY, 2.0 ** min(self.cuts, 10))
+        self._count_anew()
+
+    def _count_anew(self) -> None:
+        self.since, self.begun, self.refused, self.answered, self.most_beside = self.clock(), 0.0, 0.0, 0, 0
 
     def hold(self, seconds: float) -> None:
         """Begin nothing for so long."""
@@ -216,7 +238,7 @@ class RateLimit:
             return None
         return max(self.until, self.following) - self.clock()
 
-    async def _enter(self) -> None:
+    async def _enter(self) -> Turn:
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waiting.append(place)
         self._wake()
@@ -230,6 +252,7 @@ class RateLimit:
                 with suppress(ValueError):  # it may have been passed over in the meantime
                     self.waiting.remove(place)
             raise
+        return Turn(self, self.cuts, self.under_way)
 
     def _wake(self) -> None:
         """Let in as many as there is room for, and come back when it is time for more."""
@@ -249,7 +272,8 @@ class RateLimit:
                 place.set_result(None)
 
     def _begin(self) -> None:
+        now = self.clock()
+        self.since = min(self.since, now)
         self.under_way += 1
-        pace = self.pace
-        if pace is not None:
-            self.following = max(self.following, self.clock() - LATE) + 1.0 / pace
+        self.begun += 1
+        self.following = now + 1.0 / self.pace

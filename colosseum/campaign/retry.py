@@ -216,6 +216,12 @@ class Provider:
         return self.gates[line]
 
 
+def silent_words(reason: str, *, runs: bool) -> str:
+    """Why something was left where a model does not answer, and what to do; only `runs` that failed are kept so."""
+    going_on = f"once it answers the same command {'with `--retry-failed` ' if runs else ''}goes on"
+    return f"because one call after another got no answer: {reason.rstrip('.')}; {going_on}"
+
+
 def _line(request: Question) -> Line:
     return request.endpoint.model, request.endpoint.api_base
 

@@ -20,7 +20,6 @@ from colosseum.campaign.planning import Planned, keep_scenario
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.source import PaidSource, RunSource
-from colosseum.campaign.spending import spent_before
 from colosseum.model.json_text import Json
 from colosseum.players.models.request import Asker, Halt
 from colosseum.players.view import CallFailed
@@ -143,7 +142,7 @@ class Runner:
         """What a run costs is counted on it, with what its calls on file cost."""
         account = Account(team_of(trial), rank, self.options.run_budget, trial.most_calls)
         if account.team and (self.purse.limit is not None or account.limit is not None):
-            account.spent = spent_before(self.folder, [trial.listed], self.purse.prices).dollars
+            account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
 
     async def _admitted(self, todo: Sequence[Account]) -> bool:

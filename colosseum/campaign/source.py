@@ -49,14 +49,14 @@ class PaidSource:
 
     async def ask(self, request: Question, *, heard: OnAttempt, account: Account) -> Answer | Failure:
         """A new answer, paid for by the run whose account it is. Raises Halt."""
-        async with self.purse.paying(request, account) as bill:
+        async with self.purse.paying(request, account) as pay:
 
             def told(request: Question, attempt: Attempt) -> None:
                 heard(request, attempt)
                 self.watch(request, attempt)
                 match attempt.result:
                     case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
-                        bill.answered(came)
+                        pay(came)
                         if attempt.delay is not None:
                             self.purse.check(account)
                     case Failure(kind="timeout") | Failure(came=Answer(http=Exchange(status=200))):
@@ -64,7 +64,7 @@ class PaidSource:
 
             result = await self.provider.ask(request, heard=told)
             if isinstance(result, Answer):
-                bill.answered(result)
+                pay(result)
         return result
 
 

@@ -13,13 +13,14 @@ from typing import get_args
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
-from colosseum.campaign.money import Budget, Limits, check_budget
-from colosseum.campaign.panel import JudgeSetup
+from colosseum.campaign.money import Budget, check_budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Planned, PlannedQuestion, plan
+from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import screening_words
@@ -131,11 +132,11 @@ class Work:
         complete = [trial for trial, result in results if result is not None and result.status == "complete"]
         return any(not self.folder.judged(trial).exists() for trial in complete)
 
-    def options(self, budget: Limits) -> Options:
+    def options(self, purse: Purse) -> Options:
         """How runs are made."""
         request = self.request
         return Options(
-            request.cache, budget.run, request.retry_failed, request.connections,
+            request.cache, purse.run_limit, request.retry_failed, request.connections,
             request.patience, request.sharing,
         )  # fmt: skip
 

@@ -26,7 +26,6 @@ from colosseum.campaign.cluster import Unusable, WorkerPlace, Workers, connected
 from colosseum.campaign.folder import Result, Status
 from colosseum.campaign.interrupting import TERMINATING, handling
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.money import Limits
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Became, Tally
@@ -91,12 +90,12 @@ def read_cluster(words: str | None) -> WorkerPlace | None:
         raise stop("C127", str(fault), help=fault.help) from None
 
 
-def run_by_workers(work: Work, models: Mapping[str, Endpoint], budget: Limits, purse: Purse, meter: Gauge) -> Tally:
+def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, meter: Gauge) -> Tally:
     """Make the runs, in processes of this machine or on a cluster.
 
     Raises ColosseumError, OSError, Damaged, KeyboardInterrupt, and whatever breaks in a worker.
     """
-    place, begin = work.request.cluster if work.left else None, Beginning(work, models, budget, purse)
+    place, begin = work.request.cluster if work.left else None, Beginning(work, models, purse)
     try:
         if place is None:
             number = work.processes
@@ -122,7 +121,6 @@ class Beginning:
     work: Work
     models: Mapping[str, Endpoint]
     """Those that will be asked."""
-    budget: Limits
     purse: Purse
 
     def check(self, place: WorkerPlace) -> None:
@@ -142,7 +140,7 @@ class Beginning:
     @contextmanager
     def told(self, number: int) -> Iterator[Instructions]:
         """What so many workers are told; a file says for how long the campaign goes on."""
-        work, options = self.work, self.work.options(self.budget)
+        work, options = self.work, self.work.options(self.purse)
         trials, expansions = work.trials, work.trials.expansions
         told = Instructions(
             secrets.token_hex(8), work.folder.path.absolute(), work.folder.plan().spec, expansions.params,

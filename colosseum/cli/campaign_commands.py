@@ -62,9 +62,9 @@ def audit(
     json: options.AsJson = False,
 ) -> int:
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
+    from colosseum.campaign.judged import JudgeSetup
     from colosseum.campaign.model_options import Wanted, read_sharing
     from colosseum.campaign.money import Budget
-    from colosseum.campaign.panel import JudgeSetup
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
@@ -251,9 +251,9 @@ def judge(
     `colosseum judge label DIR --out FILE.html` writes a blinded page for people; `--import FILE...` reads their labels.
     """
     from colosseum.campaign.judge_folder import JudgeRequest
+    from colosseum.campaign.judged import JudgeSetup
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
-    from colosseum.campaign.panel import JudgeSetup
     from colosseum.cli.judge import calibrate, judge_runs, label
     from colosseum.cli.words import note
 

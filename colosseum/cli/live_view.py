@@ -18,9 +18,8 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from colosseum.campaign.meter import Gauge, watched
+from colosseum.campaign.meter import Gauge, Progress, watched
 from colosseum.campaign.money import money
-from colosseum.campaign.progress import Progress
 from colosseum.cli.options import Display
 from colosseum.diagnostics import counted
 from colosseum.report.words import span

@@ -12,13 +12,13 @@ from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
+from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking, secrets_of
-from colosseum.campaign.money import Limits, budget_of, left_words, silent_words, spent_words
-from colosseum.campaign.panel import judges_of
+from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.retry import Provider
+from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
@@ -39,7 +39,7 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
 
     Raises ColosseumError, and KeyboardInterrupt.
     """
-    endpoints, repeats, limits = _read(request)
+    endpoints, repeats, purse = _read(request)
     names, every = request.judged.models or (lexical.NAME,), cases()
     found: list[Calibration] = []
     if lexical.NAME in names:
@@ -47,7 +47,7 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
     folder, outcome = folder or (FOLDER if endpoints else None), JudgeOutcome()
     try:
         if endpoints and folder is not None:
-            scores, outcome = _asked(every, endpoints, repeats, limits, folder, request)
+            scores, outcome = _asked(every, endpoints, repeats, purse, folder, request)
             found += scores
         trivial = {n: calibration(n, [Scored(c, score(c)) for c in every]) for n, score in SCORERS.items()}
         whole = CalibrationFile(tuple(found), trivial)
@@ -58,26 +58,26 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
     return whole, outcome
 
 
-def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Limits]:
+def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Purse]:
     """Who is asked, how often, and for how much. Raises ColosseumError."""
     checked = require(*vet(shipped("specs") / "jira.colo"))
     design = read_design(checked, Part(), file="jira.colo")
     endpoints, repeats = judges_of(request.judged, design, read_asking(request.wanted, checked))
     models = {each.model: each for each in endpoints}
-    limits = budget_of(request.budget, design, models)
+    purse = budget_of(request.budget, design, models)
     if models:
         ask_whether_they_can(models, "judge", request.say)
-    return endpoints, repeats, limits
+    return endpoints, repeats, purse
 
 
 def _asked(
-    every: Sequence[KnownCase], endpoints: Sequence[Endpoint], repeats: int, limits: Limits, folder: Path,
+    every: Sequence[KnownCase], endpoints: Sequence[Endpoint], repeats: int, purse: Purse, folder: Path,
     request: JudgeRequest,
 ) -> tuple[list[Calibration], JudgeOutcome]:  # fmt: skip
     """The figures of judges that are models, and what became of asking them."""
     path = folder / CALLS
     before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
-    purse = Purse(limits.campaign, limits.prices, before.cost, before.unpriced)
+    purse.spent, purse.uncounted = before.cost, before.unpriced
     source = PaidSource(Provider(request.connections), purse)
     redaction = Redaction.of(others=secrets_of(endpoints))
 

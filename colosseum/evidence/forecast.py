@@ -11,15 +11,15 @@ from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Estimate, Spread, outlook
+from colosseum.campaign.estimate import NOTHING, Estimate, Spread, judging_estimates, outlook
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.judging_estimate import judging_estimates
+from colosseum.campaign.judged import judges_of
 from colosseum.campaign.lengths import Basis, Habits
-from colosseum.campaign.money import campaign_budget, prices_of
-from colosseum.campaign.panel import judges_of
+from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
+from colosseum.campaign.prices import prices_of
+from colosseum.campaign.purse import Purse
 from colosseum.campaign.screening import Screening
-from colosseum.campaign.spending import Spent, spent_before
 from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
@@ -106,8 +106,8 @@ def _forecast(made: Draft, request: Request) -> Forecast:
         lengths_from=ahead.basis,
         blocks_measured=ahead.blocks,
         seconds=ahead.seconds,
-        spent=spent.dollars,
-        unpriced=spent.unpriced,
+        spent=spent.spent,
+        unpriced=spent.uncounted,
         unfinished=_unfinished(folder, found.missing),
         budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,
@@ -115,12 +115,12 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     )
 
 
-def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: dict[str, Price]) -> Spent:
+def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: dict[str, Price]) -> Purse:
     """What was spent in the folder on the configuration asked for: of the whole campaign, or of a shard's own runs."""
     listed = {each.trial: each for each in found.listed}
     if whole and folder.plan_path.exists() and (plan := folder.plan()).configuration == asked:
         listed = {**{each.trial: each for each in plan.trials}, **listed}
-    return spent_before(folder, listed.values(), prices)
+    return Purse(None, prices).recall(folder, listed.values())
 
 
 def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:

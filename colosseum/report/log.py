@@ -10,10 +10,10 @@ from typing import Final
 
 from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan, as_bytes
+from colosseum.campaign.judging import judges_again
 from colosseum.campaign.listing import SHORT, Overview, RunFile, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
-from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
 from colosseum.campaign.verifying import PROMISE, Verified, misfit
 from colosseum.diagnostics import counted
