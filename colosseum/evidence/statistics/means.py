@@ -16,8 +16,7 @@ LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
 ENOUGH: Final = 20
 """Values below which these limits promise too much."""
-_BLOCK: Final = 500
-"""Resamples at a time: all of them would fill the memory at thousands of values."""
+_BLOCK: Final = 2_000_000  # values that are drawn at a time, 32 MB: all of them would fill the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,8 @@ def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0
     data = np.sort(np.array(values, dtype=float))
     n = len(data)
     chance = np.random.default_rng(seed)
-    sizes = [min(_BLOCK, RESAMPLES - begun) for begun in range(0, RESAMPLES, _BLOCK)]
+    rows = max(1, min(500, _BLOCK // n))
+    sizes = [min(rows, RESAMPLES - begun) for begun in range(0, RESAMPLES, rows)]
     means = np.concatenate([data[chance.integers(0, n, (size, n))].mean(axis=-1) for size in sizes])
     below = ((means < data.mean()).sum() + (means <= data.mean()).sum()) / (2 * RESAMPLES)
     bias = float(ndtri(below))
