@@ -10,6 +10,7 @@ from typing import Any
 
 from chat_server import Answer, Body, ChatServer, Script, calls, fails, says, thinks
 from conftest import MATCH
+from plans import trials_of
 from test_cli_commands import Done, colosseum
 
 KEY = "sk-fake-abcdefghijklmnop1234"
@@ -105,7 +106,7 @@ def body(line: dict[str, Any]) -> Any:
 def file_of(folder: Path, run: str, ending: str) -> Path:
     """A file of a run, `ARM:SEED`."""
     arm, _, seed = run.partition(":")
-    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    trials = trials_of(folder)
     found = next(t["trial"] for t in trials if (t["arm"], str(t["seed"])) == (arm, seed))
     return folder / "runs" / f"{found[:24]}.{ending}"
 

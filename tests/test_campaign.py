@@ -125,7 +125,7 @@ def test_the_same_campaign_twice_gives_the_same_bytes_in_any_order(tmp_path: Pat
 def test_figures_come_from_trace_and_scenario_alone(tmp_path: Path) -> None:
     todo = prepare(tmp_path, SPECS / "jira.colo", arms=["baseline", "prompted"])
     run(tmp_path, todo)
-    kept = [tmp_path / "campaign.json", *(tmp_path / "runs").iterdir(), *(tmp_path / "scenarios").iterdir()]
+    kept = [*tmp_path.glob("*.json*"), *(tmp_path / "runs").iterdir(), *(tmp_path / "scenarios").iterdir()]
     other = tmp_path / "other"
     for path in kept:
         target = other / path.relative_to(tmp_path)
@@ -237,12 +237,13 @@ def test_what_changes_a_run_changes_its_identity() -> None:
     assert identity(MATCH + "# a remark\n") == identity(MATCH)
 
 
-def test_a_damaged_scenario_file_is_written_anew(tmp_path: Path) -> None:
+def test_a_damaged_scenario_file_is_written_anew_with_the_next_run(tmp_path: Path) -> None:
     run(tmp_path, prepare(tmp_path, MATCH, seeds=(1,), arms=["baseline"]))
     path = next((tmp_path / "scenarios").iterdir())
     whole = path.read_bytes()
     path.write_bytes(whole[:50])
-    prepare(tmp_path, MATCH, seeds=(1,), arms=["baseline"])
+    next((tmp_path / "runs").glob("*.json")).unlink()
+    run(tmp_path, prepare(tmp_path, MATCH, seeds=(1,), arms=["baseline"]))
     assert path.read_bytes() == whole
 
 

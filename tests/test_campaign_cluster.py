@@ -31,7 +31,7 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options
 from colosseum.campaign.work import Request, Work, plan_work
-from colosseum.campaign.worker import Instructions, Unfit, make_blocks
+from colosseum.campaign.worker import Instructions, make_blocks
 from colosseum.campaign.workers import run_by_workers
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import check
@@ -368,5 +368,5 @@ def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
     told = Instructions(
         "token", work.folder.path, "spec.colo", {}, lambda c: c, work.trials.endpoint, False, Options(), Purse(None, {})
     )  # fmt: skip
-    with pytest.raises(Unfit, match=f"does not see {work.folder.path}"):
+    with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
         make_blocks(told, work.planned)

@@ -75,7 +75,7 @@ async def asking(
     coupling: Coupling, slow: Slow, trials: Sequence[Trial], request: Question = FIRST
 ) -> "list[asyncio.Task[tuple[Answer | Failure, str]]]":
     """Every trial asks the same, the first one first."""
-    sources = [coupling.source_of(trial, slow) for trial in trials]
+    sources = [Coupled(coupling, trial.identity, slow) for trial in trials]
     tasks = [asyncio.ensure_future(source.ask(request, heard=unheard)) for source in sources]
     await settle()
     return tasks
@@ -190,7 +190,7 @@ def test_what_is_on_file_is_shared_as_what_was_just_answered() -> None:
 def test_a_run_asks_through_its_own_source() -> None:
     trials, sources = block(), (Slow(), Slow())
     shared = Coupling(trials)
-    assert [shared.source_of(trials[0], source) for source in sources] == [
+    assert [Coupled(shared, trials[0].identity, source) for source in sources] == [
         Coupled(shared, trials[0].identity, source) for source in sources
     ]
 

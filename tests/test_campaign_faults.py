@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from audited import body
 from chat_process import ChaosProcess, ChatProcess
+from plans import trials_of
 from warm_process import Command, run
 
 from colosseum.chaos.injection import TRANSPORT
@@ -122,7 +123,7 @@ def wait_for(server: ChatProcess, requests: int, process: Command) -> None:
 
 def check_whole(campaign: Campaign) -> None:
     """Every run is there once, and all fits together."""
-    planned = [each["trial"] for each in json.loads((campaign.out / "campaign.json").read_text())["trials"]]
+    planned = [each["trial"] for each in trials_of(campaign.out)]
     results = [json.loads(path.read_text()) for path in campaign.files("json")]
     assert len(planned) == campaign.runs
     assert Counter(result["trial"] for result in results) == Counter(planned)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from attack_folder import attacked, attacks
 from audited import Wild, audit, file_of, modelled, scripted, spec
+from plans import as_before, list_of, relist, trials_of
 from test_campaign_screening import SHOP
 from test_cli_commands import colosseum
 
@@ -96,12 +97,11 @@ def test_a_look_at_a_folder_that_cannot_be_written_works(tmp_path: Path) -> None
 
 def test_a_run_that_was_dropped_with_its_files_is_missed_by_the_spec(tmp_path: Path) -> None:
     folder = scripted(tmp_path)
-    plan = json.loads((folder / "campaign.json").read_bytes())
-    gone = plan["trials"].pop(0)
-    (folder / "campaign.json").write_text(json.dumps(plan, indent=1))
+    gone, *others = trials_of(folder)
+    relist(folder, others)
     for path in (folder / "runs").glob(f"{gone['trial'][:24]}.*"):
         path.unlink()
-    Folder(folder).seal(folder / "campaign.json")  # whoever knows the ledger goes on with it
+    Folder(folder).seal(list_of(folder))  # whoever knows the ledger goes on with it
     assert words(folder) == [f"lacks a run that the spec makes: {gone['arm']}, seed {gone['seed']}, repeat 1"]
 
 
@@ -132,8 +132,7 @@ def test_what_a_run_cost_follows_from_its_calls(tmp_path: Path) -> None:
 def test_an_old_folder_stays_readable(tmp_path: Path) -> None:
     """Without a ledger, and with results that seal no calls, as version 2 wrote them."""
     folder = modelled(tmp_path, "--arm", "baseline")
-    plan = json.loads((folder / "campaign.json").read_bytes())
-    (folder / "campaign.json").write_bytes((json.dumps({**plan, "schema": 2}, indent=1) + "\n").encode())
+    as_before(folder, 2)
     path = file_of(folder, "baseline:1", "json")
     result = json.loads(path.read_bytes())
     del result["calls"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import SPECS, checked
+from plans import trials_of
 from test_cli_commands import Done, colosseum
 
 from colosseum.model.expand import expand
@@ -61,7 +62,7 @@ def audit(folder: Path, *more: object, spec: str = SHOP) -> Done:
 
 
 def plan(folder: Path) -> dict[str, Any]:
-    return dict(json.loads((folder / "out" / "campaign.json").read_bytes()))
+    return {**json.loads((folder / "out" / "campaign.json").read_bytes()), "trials": trials_of(folder / "out")}
 
 
 def kept(found: dict[str, Any], point: str = "") -> list[int]:
@@ -174,7 +175,7 @@ def test_shards_become_the_whole(tmp_path: Path) -> None:
     done = colosseum("merge", *parts, "-o", tmp_path / "all", "--json")
     assert json.loads(done.stdout)["missing"] == 0
     merged = json.loads((tmp_path / "all" / "campaign.json").read_bytes())
-    assert (merged["screening"], merged["trials"]) == tuple(
+    assert (merged["screening"], trials_of(tmp_path / "all")) == tuple(
         plan(tmp_path / "whole")[k] for k in ("screening", "trials")
     )
 

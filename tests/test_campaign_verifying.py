@@ -13,6 +13,7 @@ from chat_server import Answer, Body, ChatServer, calls
 from conftest import MATCH
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plans import relist, trials_of
 from test_cli_commands import colosseum
 
 from colosseum.campaign.folder import Damaged, Folder
@@ -164,9 +165,8 @@ def test_a_plan_is_held_against_its_own_digest(old: str, new: str, folder: Path)
 
 
 def test_a_listing_that_lies_shows(folder: Path) -> None:
-    plan = json.loads((folder / "campaign.json").read_bytes())
-    plan["trials"][0]["seed"] = 99
-    (folder / "campaign.json").write_text(json.dumps(plan))
+    first, *others = trials_of(folder)
+    relist(folder, [{**first, "seed": 99}, *others])
     assert [fault["words"] for fault in faults(folder)] == [
         "lacks a run that the spec makes: prompted, seed 1, repeat 1", "is listed with another seed",
         "is not as the ledger has it",
@@ -224,7 +224,7 @@ def test_whatever_is_broken_is_told_in_words(fuzzed: tuple[Path, dict[Path, byte
         try:
             found = verify(Folder(folder), Folder(folder).plan()).faults
         except Damaged:
-            assert path.name == "campaign.json"
+            assert path.name == "campaign.json" or path.name.startswith("trials-")
             return
         if bytes(content) == files[path]:
             assert found == []
@@ -232,7 +232,7 @@ def test_whatever_is_broken_is_told_in_words(fuzzed: tuple[Path, dict[Path, byte
             assert files[path].startswith(content[: content.rfind(b"\n") + 1])
         elif path.suffix == ".json" and path.parent.name == "runs":  # its layout says nothing, its seals name others
             assert all(fault.file.startswith(f"runs/{path.stem}.") for fault in found)
-        elif path.name == "campaign.json":
+        elif path.name == "campaign.json" or path.name.startswith("trials-"):
             assert path.name in [fault.file for fault in found]
         else:
             assert [fault.file for fault in found] == [path.relative_to(folder).as_posix()]
@@ -319,9 +319,7 @@ def test_answers_that_a_result_counts_are_missed(folder: Path) -> None:
 
 def dropped(folder: Path, trial: dict[str, str]) -> None:
     """A run is dropped from the plan with its files."""
-    plan = json.loads((folder / "campaign.json").read_bytes())
-    plan["trials"].remove(trial)
-    (folder / "campaign.json").write_text(json.dumps(plan))
+    relist(folder, [each for each in trials_of(folder) if each != trial])
     for path in (folder / "runs").glob(f"{trial['trial'][:24]}.*"):
         path.unlink()
 
@@ -339,7 +337,7 @@ def test_a_root_that_was_noted_down_finds_what_a_chain_cannot(change: Callable[.
     assert root in colosseum("log", "verify", folder, COLUMNS="80").stdout
     assert root in audit(spec(tmp_path), folder, "--seeds", "1..2").stderr
     assert colosseum("log", "verify", folder, "--root", root).returncode == 0
-    change(folder, json.loads((folder / "campaign.json").read_bytes())["trials"][0])
+    change(folder, trials_of(folder)[0])
     done = colosseum("log", "verify", folder, "--root", root, COLUMNS="400")
     assert done.returncode == 1
     assert f"not {root}" in done.stdout

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, calls
 from conftest import MATCH, SPECS
+from plans import list_of, relist, trials_of
 from typer.testing import CliRunner
 from warm_process import Command
 
@@ -356,13 +357,17 @@ def copied(folder: Path, target: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("part", ["campaign", "trace", "scenario", "other trace", "cut trace"])
+@pytest.mark.parametrize("part", ["campaign", "list", "no list", "trace", "scenario", "other trace", "cut trace"])
 def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path: Path) -> None:
     copy = copied(audited, tmp_path)
     runs, scenarios = sorted((copy / "runs").glob("*.jsonl")), sorted((copy / "scenarios").iterdir())
     match part:
         case "campaign":
             (copy / "campaign.json").write_text('{"schema": 1}')
+        case "list":
+            relist(copy, [{"trial": "0"}])
+        case "no list":
+            list_of(copy).unlink()
         case "trace":
             runs[0].write_bytes(runs[0].read_bytes().replace(b"left", b"right", 1))
         case "cut trace":
@@ -382,7 +387,7 @@ def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path:
 
 def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Path) -> None:
     colosseum("audit", TOY, "--seeds", "1..5", "--couple", "--out", tmp_path)
-    for listed in json.loads((tmp_path / "campaign.json").read_bytes())["trials"]:
+    for listed in trials_of(tmp_path):
         if listed["seed"] in (2, 4):
             (tmp_path / "runs" / f"{listed['trial'][:24]}.json").unlink()
     some = colosseum("report", tmp_path)

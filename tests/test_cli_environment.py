@@ -13,6 +13,7 @@ import pytest
 import typer
 from chat_server import Answer, Body, ChatServer, calls, fails
 from conftest import SPECS
+from plans import trials_of
 from terminal import watch
 from test_cli_commands import Done, colosseum
 
@@ -88,7 +89,7 @@ def test_what_holds_is_what_is_run() -> None:
     found = json.loads(colosseum("audit", "pair.colo").stdout)
     assert [arm["arm"] for arm in found["points"][0]["arms"]] == ["only"]
     assert sum(json.loads(path.read_text()).get("status") == "complete" for path in Path("there/runs").glob("*.json"))
-    assert json.loads(Path("there/campaign.json").read_text())["trials"][0]["seed"] == 2
+    assert trials_of(Path("there"))[0]["seed"] == 2
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from audited import HOSTILE, Wild, file_of, harmless, modelled, scripted
 from chat_server import Answer, Body, thinks
 from conftest import MATCH
+from plans import trials_of
 from rich.cells import cell_len
 from test_cli_commands import Done, colosseum
 
@@ -136,7 +137,7 @@ def test_silence_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_run_is_named_in_short(folder: Path) -> None:
-    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    trials = trials_of(folder)
     for trial in trials:
         for name in (
             trial["trial"],

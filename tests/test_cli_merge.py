@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from audited import SPEC, Wild, audit, modelled, scripted, spec
 from conftest import MATCH
+from plans import trials_of
 from test_cli_commands import colosseum
 from warm_process import Command
 
@@ -44,7 +45,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def run_of(folder: Path, arm: str, seed: int = 1, ending: str = "json") -> Path:
     """A file of a run."""
-    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    trials = trials_of(folder)
     found = next(t["trial"] for t in trials if (t["arm"], t["seed"]) == (arm, seed))
     return folder / "runs" / f"{found[:24]}.{ending}"
 
@@ -80,7 +81,7 @@ def test_shards_become_the_whole(shards: list[Path], tmp_path: Path) -> None:
 
 def test_a_shard_lists_its_own_runs(shards: list[Path]) -> None:
     plan = json.loads((shards[0] / "campaign.json").read_bytes())
-    assert {listed["seed"] for listed in plan["trials"]} == {1, 4}
+    assert {listed["seed"] for listed in trials_of(shards[0])} == {1, 4}
     assert (plan["options"]["shard"], plan["registered"]["seeds"]) == ("1/3", 6)
     assert json.loads(colosseum("log", "verify", shards[0], "--json").stdout)["underived"] == ""
 
@@ -136,7 +137,7 @@ def test_seeds_and_arms_of_several_calls_are_joined(tmp_path: Path) -> None:
     assert counts(merge(one, other, out=tmp_path / "all")[1]) == (5, 0, 0, 0, 0)
     plan = json.loads((tmp_path / "all" / "campaign.json").read_bytes())
     assert plan["arms"] == ["baseline", "between", "prompted"]
-    assert [(t["arm"], t["seed"]) for t in plan["trials"]].count(("baseline", 1)) == 1
+    assert [(t["arm"], t["seed"]) for t in trials_of(tmp_path / "all")].count(("baseline", 1)) == 1
     assert not {"seeds", "arms"} & plan["options"].keys()  # no one request asked for these runs
     found = json.loads(colosseum("log", "verify", tmp_path / "all", "--json").stdout)
     assert (found["faults"], "merged" in found["underived"]) == ([], True)

@@ -12,6 +12,7 @@ import pytest
 from audited import KEY, Wild, modelled, scripted, spec
 from chat_server import Answer, Body, calls, fails
 from conftest import MATCH, SPECS, checked
+from plans import relist, trials_of
 from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
@@ -52,7 +53,7 @@ def replay(folder: Path) -> tuple[int, dict[str, Any]]:
 
 def file_of(folder: Path, arm: str, ending: str) -> Path:
     """A file of the first run of an arm."""
-    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    trials = trials_of(folder)
     found = next(t["trial"] for t in trials if t["arm"] == arm)
     return folder / "runs" / f"{found[:24]}.{ending}"
 
@@ -289,6 +290,8 @@ def test_a_plan_leads_nowhere_else(name: str, folder: Path) -> None:
     plan = json.loads((folder / "campaign.json").read_bytes())
     (folder / "campaign.json").write_text(json.dumps({**plan, "spec": name, "files": {name: "0" * 64}}))
     assert "is damaged" in refusal(folder).stderr
-    trial = {**plan["trials"][0], "trial": f"../{'0' * 61}"}
-    (folder / "campaign.json").write_text(json.dumps({**plan, "trials": [trial]}))
+    (folder / "campaign.json").write_text(json.dumps({**plan, "configuration": f"../{'0' * 61}"}))
+    assert "is damaged" in refusal(folder).stderr
+    (folder / "campaign.json").write_text(json.dumps(plan))
+    relist(folder, [{**trials_of(folder)[0], "trial": f"../{'0' * 61}"}])
     assert "is damaged" in refusal(folder).stderr

@@ -14,6 +14,7 @@ import pytest
 from chat_mind import plays
 from chat_server import ChatServer
 from conftest import MATCH
+from plans import trials_of
 from test_cli_commands import Done, colosseum
 from warm_process import run
 
@@ -352,7 +353,7 @@ def test_only_audit_imports_and_only_what_is_allowed(agent: Write) -> None:
     done = audit("--allow-python", module)
     assert done.returncode == 0, done.stderr
     assert Path("imported").exists()
-    players = json.loads(Path("runs/campaign.json").read_text())["trials"][0]["players"]
+    players = trials_of(Path("runs"))[0]["players"]
     assert players == {"A": "sim/cooperate", "B": name, "C": name}
 
 

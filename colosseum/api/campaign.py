@@ -16,6 +16,7 @@ from typing import Any
 from colosseum.api.spec import Spec
 from colosseum.campaign import merging
 from colosseum.campaign.auditing import carry_out, writing
+from colosseum.campaign.cluster import read_place
 from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.given import listed, place_of, request_of, several
@@ -28,7 +29,6 @@ from colosseum.campaign.money import Budget
 from colosseum.campaign.part import silent
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
-from colosseum.campaign.workers import read_cluster
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
@@ -76,7 +76,7 @@ def audit(
     request = replace(
         asked,
         budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
-        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_cluster(cluster),
+        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_place(cluster),
         judged=JudgeSetup(several(judges)), patience=60 * patience, say=say, warn=say, watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))

@@ -3,6 +3,7 @@
 What is there is used, what was paid for is kept, and Ctrl-C leaves a folder that can be gone on with.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,12 +68,17 @@ def writing(folder: Folder) -> Iterator[None]:
     would hide the runs of another configuration from the next report.
     """
     before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
+    lists = {path: path.stat().st_size for path in folder.lists}
     begun, there = folder.begun, folder.path.exists()
     try:
         yield
     except ColosseumError:
         if before is not None and folder.begun == begun:
             folder.keep(folder.plan_path, before)
+            for path in folder.lists:
+                if path.stat().st_size > (size := lists.get(path, 0)):
+                    os.truncate(path, size)
+                    folder.seal(path)
         elif not there and not folder.begun:
             rmtree(folder.path, ignore_errors=True)
         raise
@@ -103,7 +109,7 @@ def carry_out(work: Work) -> AuditOutcome:
     provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=work.asking.secrets)
-    coalition = next(iter(work.folder.plan().coalitions), "")
+    coalition = next(iter(work.plan.coalitions), "")
     judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, request.connections)
     if endpoints:
         keep_judges(work.folder, endpoints, repeats)

@@ -21,6 +21,8 @@ from multiprocessing import resource_tracker
 from shutil import which
 from typing import Any, Literal
 
+from colosseum.diagnostics import stop
+
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
 QUEUES = {"slurm": ("SLURMCluster", "sbatch"), "htcondor": ("HTCondorCluster", "condor_submit")}
 """The class of dask-jobqueue and the command that takes jobs."""
@@ -34,14 +36,6 @@ MOST_DEATHS = 20
 """Workers that may die over one block before it is blamed: blocks go on from where the last one was."""
 
 
-class Unusable(Exception):  # noqa: N818 - what is wrong, in words
-    """The cluster cannot be used."""
-
-    def __init__(self, words: str, help: str = "") -> None:  # noqa: A002 - the word users read
-        super().__init__(words)
-        self.help = help
-
-
 @dataclass(frozen=True)
 class WorkerPlace:
     """Where workers are."""
@@ -52,8 +46,10 @@ class WorkerPlace:
     address: str = ""
 
 
-def read_place(words: str) -> WorkerPlace:
-    """A place as it was typed. Raises Unusable."""
+def read_place(words: str | None) -> WorkerPlace | None:
+    """A place as it was typed; None where there is none. Raises ColosseumError."""
+    if words is None:
+        return None
     kind, colon, number = words.partition(":")
     if ADDRESS.fullmatch(words):
         return WorkerPlace("address", address=words)
@@ -64,7 +60,7 @@ def read_place(words: str) -> WorkerPlace:
         case "slurm" | "htcondor" if whole or not colon:
             return WorkerPlace(kind, whole or 1)
     help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
-    raise Unusable(f"`--cluster {words}` is not a place for workers", help_)
+    raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
 
 
 @dataclass
@@ -73,7 +69,7 @@ class Workers:
 
     executor: Executor
     number: Callable[[], int]
-    """How many there are now. Raises Unusable where nobody will come."""
+    """How many there are now. Raises ColosseumError where nobody will come."""
     batches: int = 2
     """That each is given at once, so that it need not wait for the next."""
     each: Callable[[], Sequence[Executor]] = list
@@ -98,7 +94,7 @@ class Supply:
     """Whether it was said that there are none."""
 
     def number(self) -> int:
-        """How many workers there are now. Raises Unusable where nobody will come."""
+        """How many workers there are now. Raises ColosseumError where nobody will come."""
         try:
             found = len(self.client.nthreads())
         except OSError:
@@ -107,7 +103,7 @@ class Supply:
             self.looked = time.monotonic()
             self.refill()
         if not found and self.refused:
-            raise Unusable(f"no job was taken: {self.refused[-1]}")
+            raise stop("C127", f"no job was taken: {self.refused[-1]}")
         if not found and not self.lonely:
             self.say("there is no worker: waiting for one …")
         self.lonely = not found
@@ -121,7 +117,7 @@ class Supply:
 
 @contextmanager
 def connected(place: WorkerPlace, threads: int, say: Callable[[str], None]) -> Iterator[Workers]:
-    """Workers, the first of which is there; each has so many threads, where that is ours to say. Raises Unusable."""
+    """Workers, the first of which is there; each has so many threads, if that is ours to say. Raises ColosseumError."""
     with _installed():
         import dask
         import distributed
@@ -143,9 +139,9 @@ def connected(place: WorkerPlace, threads: int, say: Callable[[str], None]) -> I
                 time.sleep(WAITING)
             yield Workers(supply.client.get_executor(pure=False), supply.number, threads + 1, supply.each, far=True)
     except KilledWorker:
-        raise Unusable("every worker that was given some blocks died") from None
+        raise stop("C127", "every worker that was given some blocks died") from None
     except (CancelledError, CommClosedError):
-        raise Unusable("the scheduler was lost", "run the same command to go on") from None
+        raise stop("C127", "the scheduler was lost", help="run the same command to go on") from None
 
 
 @contextmanager
@@ -154,7 +150,7 @@ def _installed() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise Unusable(f"`--cluster` needs {error.name}", "`pip install 'colosseum[cluster]'`") from None
+        raise stop("C127", f"`--cluster` needs {error.name}", help="`pip install 'colosseum[cluster]'`") from None
 
 
 @contextmanager
@@ -162,7 +158,7 @@ def _client(made: Any, to: Any) -> Iterator[Any]:  # a border: Dask's types are 
     try:
         client = made(to, set_as_default=False, timeout=PATIENCE)
     except (OSError, ValueError) as error:
-        raise Unusable(f"no scheduler answers at {to}: {error}", "`dask scheduler` starts one") from None
+        raise stop("C127", f"no scheduler answers at {to}: {error}", help="`dask scheduler` starts one") from None
     with client:
         yield client
 
@@ -215,7 +211,7 @@ def _jobs(place: WorkerPlace, supply: Supply) -> Any:
     name, command = QUEUES[place.kind]
     made = getattr(dask_jobqueue, name)
     if which(command) is None:
-        raise Unusable(f"`{command}` is not on this machine, so no job can be handed to {place.kind}")
+        raise stop("C127", f"`{command}` is not on this machine, so no job can be handed to {place.kind}")
 
     async def start(job: Any) -> None:
         try:
@@ -229,6 +225,6 @@ def _jobs(place: WorkerPlace, supply: Supply) -> Any:
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         help_ = f"dask-jobqueue takes jobs from `jobqueue: {place.kind}:` in ~/.config/dask/jobqueue.yaml"
         words = str(error).splitlines()[0].partition(", for example")[0]
-        raise Unusable(f"{place.kind} jobs cannot be made: {words}", help_) from None
+        raise stop("C127", f"{place.kind} jobs cannot be made: {words}", help=help_) from None
     supply.refill = lambda: cluster.scale(jobs=place.number)
     return cluster

@@ -42,14 +42,10 @@ class Coupling:
                 future = self.given[place] = asyncio.get_running_loop().create_future()
                 future.set_result((recorded.answer, recorded.origin or trial.identity))
 
-    def source_of(self, trial: Trial, source: AnswerSource) -> "Coupled":
-        """Where one run gets its answers; those that nobody was given yet are its own source's."""
-        return Coupled(self, trial.identity, source)
-
 
 @dataclass(frozen=True)
 class Coupled:
-    """Answers for one of the runs."""
+    """Answers for one of the runs; those that nobody was given yet are its own source's."""
 
     coupling: Coupling
     trial: str

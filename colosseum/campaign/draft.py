@@ -7,7 +7,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.model_options import Asking, read_asking
 from colosseum.campaign.money import check_budget
 from colosseum.campaign.part import read_design, sharded
-from colosseum.campaign.planning import Configured, configured, screened_before
+from colosseum.campaign.planning import Configured, configured
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.work import Request, resolved
@@ -61,10 +61,10 @@ def draft(checked: Checked, request: Request) -> Draft:
     path, whole = request.place(checked), checked.designs[design.name]
     folder = Folder(path / "put aside" if request.fresh else path)
     shared = configured(whole, trials.expansions, resolved(request, asking))
-    screener = Screener(whole, trials, screened_before(folder, shared.configuration))
+    before = folder.earlier(shared.configuration)
+    screener = Screener(whole, trials, before.screening if before else None)
     passing = list(screener.passing(blocks(design)))
     if screener.diagnostics or not passing:
         raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
-    mine = {(each.point, each.seed, each.repeat) for each in sharded(design, request.part.shard)}
-    own = [each for each in passing if (each.point, each.seed, each.repeat) in mine]
+    own = list(screener.passing(sharded(design, request.part.shard)))
     return Draft(checked, design, asking, trials, folder, shared, screener, passing, own)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from errno import ENOENT
-from functools import cache, reduce
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
@@ -23,14 +23,15 @@ from colosseum.campaign import folder_ledger
 from colosseum.campaign.calls import Expense
 from colosseum.campaign.part import in_order, united
 from colosseum.campaign.registering import Registered, extended
-from colosseum.campaign.screening import Screening
+from colosseum.campaign.screening import Screening, joined
+from colosseum.campaign.trial_list import keep_trials, read_trials
 from colosseum.diagnostics import file_errors, stop
 from colosseum.run.trace import Published, Seal
 from colosseum.run.trial import Listed
 
 T = TypeVar("T")
-SCHEMA = 3
-"""From 3 on a folder has a ledger."""
+SCHEMA = 4
+"""From 3 on a folder has a ledger, from 4 on a list of trials beside its plan."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 Status: TypeAlias = Literal["complete", "failed"]
 
@@ -90,7 +91,8 @@ class Plan(Published):
     """Params set from outside."""
     options: dict[str, Any]
     """What was asked for on the command line or by the environment, resolved."""
-    trials: tuple[Listed, ...]
+    trials: tuple[Listed, ...] = ()
+    """From schema 4 on they stand in a file of their own, as `list_path` names it."""
     screening: Screening | None = None
     """Null where the experiment asks for no opportunity, so that every seed is run."""
     registered: Registered | None = None
@@ -113,6 +115,10 @@ class Folder:
 
     path: Path
 
+    def ended(self, trial: str) -> bool:
+        """Whether a run has a result, whatever it says; quick, as it is asked for every run there is."""
+        return os.path.exists(f"{self.path}/runs/{trial[:24]}.json")
+
     def trace(self, trial: str) -> Path:
         """A run's events."""
         return self._run(trial, "jsonl")
@@ -127,11 +133,11 @@ class Folder:
 
     def judged(self, trial: str) -> Path:
         """Judgements of a run."""
-        return self.judges.with_name(f"{trial[:24]}.json")
+        return Path(f"{self.path}/judged/{trial[:24]}.json")
 
     def judging(self, trial: str) -> Path:
         """The calls that they are made of."""
-        return self.judges.with_name(f"{trial[:24]}.calls.jsonl")
+        return Path(f"{self.path}/judged/{trial[:24]}.calls.jsonl")
 
     @property
     def judges(self) -> Path:
@@ -143,11 +149,11 @@ class Folder:
         return self._run(trial, "lock")
 
     def _run(self, trial: str, kind: str) -> Path:
-        return self.path / "runs" / f"{trial[:24]}.{kind}"
+        return Path(f"{self.path}/runs/{trial[:24]}.{kind}")  # parsed once: joining parts takes thrice as long
 
     def scenario(self, found: str) -> Path:
         """A scenario by its hash."""
-        return self.path / "scenarios" / f"{found}.json"
+        return Path(f"{self.path}/scenarios/{found}.json")
 
     def ledger(self, shard: str) -> Path:
         """Where processes that share a budget tell each other what they pay; a shard has its own, as `2-5`."""
@@ -157,6 +163,15 @@ class Folder:
     def plan_path(self) -> Path:
         """The list of trials."""
         return self.path / "campaign.json"
+
+    def list_path(self, configuration: str) -> Path:
+        """The trials of a configuration, a line each."""
+        return self.path / f"trials-{configuration[:24]}.jsonl"
+
+    @property
+    def lists(self) -> list[Path]:
+        """The lists of every configuration that the folder was asked for."""
+        return sorted(self.path.glob("trials-*.jsonl"))
 
     @property
     def spec(self) -> Path:
@@ -180,18 +195,28 @@ class Folder:
 
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
-        plan = read_json(self.plan_path, Plan)
-        strange = next(_strange(plan), "")
-        if strange:
-            raise Damaged(f"{self.plan_path} is damaged: {strange}")
+        plan, wrong = read_json(self.plan_path, Plan), f"{self.plan_path} is damaged"
+        if plan.schema >= 4:
+            if not DIGEST.fullmatch(plan.configuration):
+                raise Damaged(f"{wrong}: {plan.configuration!r} is no digest")
+            wrong = f"{(path := self.list_path(plan.configuration))} is damaged"
+            try:
+                plan = replace(plan, trials=in_order(read_trials(path)))
+            except FileNotFoundError:
+                raise Damaged(f"{path} is missing") from None
+            except ValidationError as error:
+                raise Damaged(f"{wrong}: {error.error_count()} entries do not fit") from None
+        if strange := next(_strange(plan), ""):
+            raise Damaged(f"{wrong}: {strange}")
         return plan
 
-    def earlier(self) -> Plan | None:
-        """The list of trials; None where there is none, or none of ours."""
+    def earlier(self, configuration: str = "") -> Plan | None:
+        """The list of trials; None where there is none, none of ours, or none of the configuration that is given."""
         try:
-            return self.plan()
+            plan = self.plan()
         except (OSError, Damaged):
             return None
+        return plan if configuration in ("", plan.configuration) else None
 
     def result(self, trial: str) -> Result | None:
         """How a run ended; None when it has not. Without its trace it counts as failed. Raises OSError, and Damaged."""
@@ -243,8 +268,12 @@ class Folder:
             Path(lock.lock_file).unlink(missing_ok=True)
 
     def keep_plan(self, plan: Plan) -> None:
-        """Write a list of trials as it is, and seal it."""
-        self.keep(self.plan_path, as_bytes(asdict(plan)))
+        """Write a plan and its list of trials as they are, and seal both."""
+        path = self.list_path(plan.configuration)
+        keep_trials(path, plan.trials)
+        content = asdict(replace(plan, trials=(), schema=SCHEMA))
+        del content["trials"]
+        self.keep(self.plan_path, as_bytes(content), path)
 
     def _extended(self, plan: Plan, order: Sequence[str]) -> Plan:
         """With what the folder's list of the same configuration has besides."""
@@ -254,7 +283,7 @@ class Folder:
         known = next((each for each in kept if each.configuration == plan.configuration), None)
         plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
         if earlier.configuration != plan.configuration:
-            ended = {listed.seed for listed in plan.trials if self.result_path(listed.trial).exists()}
+            ended = {listed.seed for listed in plan.trials if self.ended(listed.trial)}
             return self._registered(plan, known, plan.seeds - len({listed.seed for listed in plan.trials} - ended))
         trials = in_order((*earlier.trials, *plan.trials))
         present = {order[0], *(listed.arm for listed in trials)}
@@ -262,14 +291,15 @@ class Folder:
         options = dict(plan.options)
         if all(earlier.options.get(name) == options.get(name) for name in ("seeds", "arms")):
             options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
-        whole = replace(plan, arms=arms, options=options, trials=trials, screening=joined(earlier, plan))
+        screening = joined((earlier.screening, plan.screening))
+        whole = replace(plan, arms=arms, options=options, trials=trials, screening=screening)
         return self._registered(whole, known, earlier.seeds)
 
     def _registered(self, plan: Plan, known: Registered | None, before: int) -> Plan:
         """With what was settled before the runs, of `before` seeds by then, and how many had ended by then."""
         if plan.registered is None:
             return plan
-        ended = sum(self.result_path(listed.trial).exists() for listed in plan.trials)
+        ended = sum(self.ended(listed.trial) for listed in plan.trials)
         found = extended(known, plan.registered, before=before, after=plan.seeds, ended=ended)
         return replace(plan, registered=found)
 
@@ -281,7 +311,8 @@ class Folder:
         number = next(n for n in count(1) if not (self.path / f"before-{n}").exists())
         aside = self.path / f"before-{number}"
         aside.mkdir()
-        for path in (*found, self.spec, self.path / "scenarios", self.judges.parent, self.report, self.ledger_path):
+        others = (self.spec, self.path / "scenarios", self.judges.parent, self.report, self.ledger_path)
+        for path in (*found, *self.lists, *others):
             if path.exists():
                 path.rename(aside / path.name)
         _sync(aside)
@@ -289,15 +320,9 @@ class Folder:
 
     def lost(self, plan: Plan) -> list[Path]:
         """The traces and scenarios of runs that have ended, and that are not there."""
-        ended = [each for each in plan.trials if self.result_path(each.trial).exists()]
+        ended = [each for each in plan.trials if self.ended(each.trial)]
         needed = (path for each in ended for path in (self.trace(each.trial), self.scenario(each.scenario)))
         return [path for path in dict.fromkeys(needed) if not path.exists()]
-
-
-def joined(*plans: Plan) -> Screening | None:
-    """What the plans of one configuration looked at together."""
-    found = [plan.screening for plan in plans if plan.screening is not None]
-    return reduce(Screening.joined, found) if found else None
 
 
 def _strange(plan: Plan) -> Iterator[str]:

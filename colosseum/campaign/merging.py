@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
-from colosseum.campaign.folder import SCHEMA, Folder, Plan, joined, keep_file, replace_file, writing_to
+from colosseum.campaign.folder import Folder, Plan, keep_file, replace_file, writing_to
 from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.listing import run_words
@@ -19,6 +19,7 @@ from colosseum.campaign.part import in_order, united
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.replaying import differing
+from colosseum.campaign.screening import joined
 from colosseum.campaign.verifying import Discrepancy, looks, verify
 from colosseum.diagnostics import stop
 from colosseum.run.trial import Listed
@@ -114,8 +115,8 @@ def _common(plans: Mapping[Folder, Plan], trials: tuple[Listed, ...], target: Fo
     options = {name: value if name in alike else None for name, value in every[0].options.items()
                if name in alike or name not in ("seeds", "arms")}  # fmt: skip
     options |= {"shard": united(plan.options.get("shard") for plan in every)}
-    whole = replace(every[0], schema=SCHEMA, arms=_arms(every), options=options, trials=trials)
-    whole = replace(whole, screening=joined(*every))
+    whole = replace(every[0], arms=_arms(every), options=options, trials=trials)
+    whole = replace(whole, screening=joined(each.screening for each in every))
     whole = replace(whole, registered=agreed([plan.registered for plan in every], seeds=whole.seeds))
     target.keep_plan(whole)
     known = looks(target)

@@ -348,13 +348,16 @@ def _price(text: str) -> Price:
     return Price(prompt, completion)
 
 
+def one_of(option: str, text: str, choices: Sequence[str], help_: str = "") -> str:
+    """What was typed, where it is one of these. Raises ColosseumError."""
+    if text not in choices:
+        raise stop("C122", f"`{option} {text}` is none of {', '.join(choices)}", help=help_)
+    return text
+
+
 def _dialect(text: str) -> Dialect:
-    for dialect in get_args(Dialect):
-        if text == dialect:
-            found: Dialect = dialect
-            return found
     help_ = "as in `--tools text`, or `--tools provider/model=text` for one of several models"
-    raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}", help=help_)
+    return cast(Dialect, one_of("--tools", text, get_args(Dialect), help_))
 
 
 def ask_whether_they_can(models: Mapping[str, Endpoint], part: str, say: Callable[[str], None]) -> None:

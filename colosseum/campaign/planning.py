@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from colosseum import __version__
 from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.registering import register
-from colosseum.campaign.screening import Screener, Screening
+from colosseum.campaign.screening import Screener
 from colosseum.diagnostics import Diagnostic
 from colosseum.language.copying import NewFile, gathered
 from colosseum.model.experiment import Design
@@ -53,11 +53,11 @@ def plan(
     Raises OSError, UnknownPlayer, and NotLowered where payoffs or hard rules do not fit an integer program.
     """
     planned: list[Planned] = []
-    scenarios: set[str] = set()
     first: Trial | None = None
     shared = configured(asked.design, trials.expansions, {"model": asked.model, **asked.options})
-    screener = Screener(asked.design, trials, screened_before(folder, shared.configuration))
-    ended = _ended(folder, shared.configuration)
+    before = folder.earlier(shared.configuration)
+    screener = Screener(asked.design, trials, before.screening if before else None)
+    ended = _ended(folder, before)
     for block in screener.passing(blocks):
         known = [ended.get((block.point, arm.name, block.seed, block.repeat)) for arm in block.arms]
         if first and None not in known:
@@ -69,16 +69,10 @@ def plan(
             return [], diagnostics
         if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
             ended = {}  # this version, or its prompts, makes other runs of the same configuration
-        turns = {trial.identity: trial.turns for trial in made}
-        planned.append(Planned(block, tuple(trial.listed for trial in made), turns))
-        for trial in made:
-            if first is None:
-                first = trial
-                trial.instance.rules.prepare()
-            if trial.scenario_hash not in scenarios:
-                scenarios.add(trial.scenario_hash)
-                if folder.scenario(trial.scenario_hash).exists():
-                    keep_scenario(folder, trial)  # it may have been damaged since; a new one comes with its first run
+        planned.append(Planned(block, tuple(t.listed for t in made), {t.identity: t.turns for t in made}))
+        if first is None:
+            first = made[0]
+            first.instance.rules.prepare()
     if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
         return [], screener.diagnostics or [screener.nothing]
     for file in shared.files:
@@ -90,20 +84,10 @@ def plan(
     return planned, []
 
 
-def _ended(folder: Folder, configuration: str) -> dict[tuple[str, str, int, int], Listed]:
+def _ended(folder: Folder, before: Plan | None) -> dict[tuple[str, str, int, int], Listed]:
     """Runs that have ended as they would begin now, by point, arm, seed and repeat: they need no expansion."""
-    earlier = folder.earlier()
-    same = earlier is not None and (earlier.configuration, earlier.colosseum) == (configuration, __version__)
-    listed = earlier.trials if earlier and same else ()
-    there = {path.name for path in folder.path.glob("runs/*.json")}
-    found = (each for each in listed if folder.result_path(each.trial).name in there)
-    return {(each.point, each.arm, each.seed, each.repeat): each for each in found}
-
-
-def screened_before(folder: Folder, configuration: str) -> Screening | None:
-    """What a folder's plan of the same configuration found, where it has one."""
-    earlier = folder.earlier()
-    return earlier.screening if earlier and earlier.configuration == configuration else None
+    found = before.trials if before and before.colosseum == __version__ else ()
+    return {(each.point, each.arm, each.seed, each.repeat): each for each in found if folder.ended(each.trial)}
 
 
 @dataclass(frozen=True)

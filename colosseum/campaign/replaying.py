@@ -100,7 +100,7 @@ def _settled(checked: Checked, plan: Plan) -> str:
 
 def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Replayed]:
     """Make every run of a plan that has ended again, in the order of the list. Raises OSError."""
-    for path in filter(Path.exists, (folder.plan_path, folder.ledger_path)):
+    for path in filter(Path.exists, (folder.plan_path, *folder.lists, folder.ledger_path)):
         keep_file(into.path / path.name, path.read_bytes())
     for listed in plan.trials:
         try:

@@ -5,16 +5,18 @@ belongs to the process that holds its lock; what another process is at is looked
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Literal, TypeAlias
+from weakref import WeakValueDictionary
 
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
 from colosseum.campaign.calls import AnswerSource, CacheMode, Expense, RunCalls, read_calls
-from colosseum.campaign.claims import Claims
-from colosseum.campaign.coupling import Coupling
+from colosseum.campaign.coupling import Coupled, Coupling
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status
 from colosseum.campaign.planning import Planned, keep_scenario
 from colosseum.campaign.purse import Account, Purse
@@ -36,6 +38,8 @@ BUSY = 0.5
 Became: TypeAlias = Literal["complete", "failed", "reused", "failed before", "halted"]
 """What became of a trial in this call of the program."""
 Progress: TypeAlias = Callable[[Listed, Became, Result | None], None]
+Left: TypeAlias = tuple[Trial, Sequence[Trial]]
+"""A trial that another process may be at, and its block."""
 Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
 
@@ -76,14 +80,6 @@ class Tally:
         return self.became.get(became, 0)
 
 
-@dataclass(frozen=True)
-class Left:
-    """A trial that another process is at."""
-
-    trial: Trial
-    block: Sequence[Trial]
-
-
 @dataclass
 class Runner:
     """Makes runs in one folder."""
@@ -99,16 +95,14 @@ class Runner:
     """Scenarios that are in the folder."""
     running: int = field(init=False, default=0)
     """Runs that go on."""
-    claims: Claims = field(init=False)
+    held: WeakValueDictionary[Path, FileLock] = field(init=False, default_factory=WeakValueDictionary)
+    """Locks on runs that go on: one that several of them share is let go by the last."""
     left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when one of them ends."""
     watch: Watch = unwatched
     then: Callable[[Listed], Coroutine[None, None, None]] | None = None
     """What is done with a run that is complete, while others go on."""
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
-
-    def __post_init__(self) -> None:
-        self.claims = Claims(self.folder)
 
     async def run(self, planned: Iterable[Planned], make: Callable[[Block], Sequence[Trial]]) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
@@ -128,7 +122,7 @@ class Runner:
                 shared = _coupling(trials)
                 for trial, account in missing:
                     await self._room(trial)
-                    one = self._one(Left(trial, trials), account, shared, busy)
+                    one = self._one((trial, trials), account, shared, busy)
                     group.create_task(one).add_done_callback(self._left)
                     await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
         self.group = asyncio.TaskGroup()
@@ -169,12 +163,9 @@ class Runner:
     async def _room(self, trial: Trial) -> None:
         """Wait until one more run may go on: as many of models as was said, one of scripted players."""
         while self.running >= (self.options.side_by_side if trial.endpoints else 1):
-            await self._one_left()
+            self.left.clear()
+            await self.left.wait()
         self.running += 1
-
-    async def _one_left(self) -> None:
-        self.left.clear()
-        await self.left.wait()
 
     def _left(self, task: "asyncio.Task[None]") -> None:
         self.running -= 1
@@ -195,18 +186,35 @@ class Runner:
             if path.exists() and self.options.cache != "off":
                 shared.remember(trial, read_calls(path))
 
-    async def _one(self, left: "Left", account: Account, shared: Coupling | None, busy: list["Left"]) -> None:
+    async def _one(self, left: Left, account: Account, shared: Coupling | None, busy: list[Left]) -> None:
         """Make one run, unless another process is at it."""
-        trial, source = left.trial, RunSource(self.source, account)
+        (trial, block), source = left, RunSource(self.source, account)
         try:
-            with self.claims.on(trial, left.block) as fresh:
+            with self._claim(trial, block) as fresh:
                 if shared and fresh:
-                    self._recall(shared, left.block)
+                    self._recall(shared, block)
                 if not self._settled_meanwhile(trial):
                     with self.purse.open(account):
-                        await self._made(trial, account, shared.source_of(trial, source) if shared else source)
+                        await self._made(trial, account, Coupled(shared, trial.identity, source) if shared else source)
         except Timeout:
             busy.append(left)
+
+    @contextmanager
+    def _claim(self, trial: Trial, block: Sequence[Trial]) -> Iterator[bool]:
+        """Within the block no other process makes this run; whether one may have until now. Raises Timeout.
+
+        The system lets go of the lock when a process dies, however it does. The file goes once there are results. Runs
+        that share answers are claimed together, or two processes would pay for the same, and be answered differently.
+        """
+        together = [other for other in block if other.coupled] if trial.coupled else [trial]
+        path = self.folder.lock(min(other.identity for other in together))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = self.held.setdefault(path, FileLock(path, timeout=0))
+        fresh = not lock.is_locked
+        with lock:
+            yield fresh
+            if all(self.folder.ended(other.identity) for other in together):
+                path.unlink(missing_ok=True)
 
     def _settled_meanwhile(self, trial: Trial) -> bool:
         """Whether another process has made the run since we looked."""
@@ -241,14 +249,14 @@ class Runner:
             self.purse.learn(account)
         self._became(trial.listed, result.status, result)
 
-    async def _others(self, busy: Sequence["Left"]) -> None:
+    async def _others(self, busy: Sequence[Left]) -> None:
         """Wait for runs that other processes make, and make those that they leave."""
         for each in busy:
             left = [each]
             while left:
                 left.clear()
-                if not self._settled(each.trial.listed):
-                    await self._one(each, self._account(each.trial, 0), _coupling(each.block), left)
+                if not self._settled(each[0].listed):
+                    await self._one(each, self._account(each[0], 0), _coupling(each[1]), left)
                 if left:
                     await asyncio.sleep(BUSY)
 

@@ -8,6 +8,7 @@ the experiment count, also those that are not asked for now, so that every part 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from colosseum.campaign.part import seed_words
 from colosseum.diagnostics import Diagnostic, counted, report
@@ -53,14 +54,18 @@ class Screening:
 
     def joined(self, other: "Screening") -> "Screening":
         """With what another one looked at besides; of what both did, what is known counts."""
-        found = {(each.point, each.seed): each for each in self.looked}
-        for each in other.looked:
-            known = found.setdefault((each.point, each.seed), each)
-            if known.opportunity is None and each.opportunity is not None:
-                found[each.point, each.seed] = each
-        points = list(dict.fromkeys(point for point, _ in found))
-        order = sorted(found, key=lambda place: (points.index(place[0]), place[1]))
-        return replace(self, looked=tuple(found[place] for place in order))
+        every, found = (*self.looked, *other.looked), dict[tuple[str, int], Looked]()
+        for each in sorted(every, key=lambda each: each.opportunity is None):
+            found.setdefault((each.point, each.seed), each)
+        points = list(dict.fromkeys(each.point for each in every))
+        order = sorted(found.values(), key=lambda each: (points.index(each.point), each.seed))
+        return replace(self, looked=tuple(order))
+
+
+def joined(every: Iterable[Screening | None]) -> Screening | None:
+    """What the plans of one configuration looked at together."""
+    found = [each for each in every if each is not None]
+    return reduce(Screening.joined, found) if found else None
 
 
 @dataclass

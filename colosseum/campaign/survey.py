@@ -63,7 +63,6 @@ def survey(
 
 def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:
     """Trials with a result that differ from planned ones in seed and repeat at most."""
-    plan = folder.earlier()
-    others = plan.trials if plan and plan.configuration == asked else ()
-    found = {each.trial: each for each in (*others, *listed) if (each.point, each.arm) in cells}
+    plan = folder.earlier(asked)
+    found = {each.trial: each for each in (*(plan.trials if plan else ()), *listed) if (each.point, each.arm) in cells}
     return tuple(each for each in found.values() if folder.result(each.trial) is not None)

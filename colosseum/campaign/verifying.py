@@ -91,9 +91,10 @@ def verify(folder: Folder, plan: Plan, *, root: str = "", ledger: str = "") -> V
 def runs_root(folder: Folder) -> str:
     """160 bits of the Merkle root (SHA-256) over plan, results and calls. Raises OSError.
 
-    The plan names the digests of the spec and all trials, which name their scenarios; a result seals trace and calls.
+    The plan names the digest of the spec, and its list those of trials; these name their scenarios, and a result seals
+    trace and calls.
     """
-    leaves = [sha256(folder.plan_path.read_bytes())]
+    leaves = [sha256(b"".join(path.read_bytes() for path in (folder.plan_path, *folder.lists)))]
     ended, asked = ({path.name.split(".")[0] for path in folder.path.glob(f"runs/{kind}")}
                     for kind in ("*.json", "*.calls.jsonl"))  # fmt: skip
     for run in sorted(ended | asked):
@@ -230,13 +231,13 @@ class _Work:
             self.fault(path, "lacks the report: it was cut, or the process that reported was")
 
     def _sealed(self, path: Path, size: int | None, digest: str | None) -> None:
-        """A file against what the ledger has of it last; a `.log` or `.jsonl` may have grown since."""
+        """A file against what the ledger has of it last; a `.log` or `.jsonl` may have grown since, a list may not."""
         if not path.resolve().is_relative_to(self.folder.path.resolve()):
             self.fault(self.folder.ledger_path, "names a file outside of the folder")
         elif size is None and path.exists():
             self.fault(path, "is there, though the ledger says that it was removed")
         elif size is not None and (content := self.read(path)) is not None:
-            whole = content[:size] if path.suffix in (".log", ".jsonl") else content
+            whole = content[:size] if path.suffix in (".log", ".jsonl") and path not in self.folder.lists else content
             if sha256(whole).hexdigest() != digest:
                 self.fault(path, "is not as the ledger has it")
             self.found.sealed += 1

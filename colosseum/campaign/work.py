@@ -8,15 +8,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.model_options import Asking, Wanted, read_asking
+from colosseum.campaign.model_options import Asking, Wanted, one_of, read_asking
 from colosseum.campaign.money import Budget, check_budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Planned, PlannedQuestion, plan
@@ -86,6 +86,8 @@ class Work:
     asking: Asking
     trials: Trials
     folder: Folder
+    plan: Plan
+    """The whole campaign's, as it stands in the folder."""
     planned: Sequence[Planned]
     can_play: set[str] = field(default_factory=set)
     """Models that were asked whether they can play or judge."""
@@ -107,17 +109,15 @@ class Work:
 
         Of a shard, its own: it has a part of the budget to itself.
         """
-        if read_shard(self.request.part.shard)[1] > 1:
-            return [listed for block in self.planned for listed in block.listed]
-        return self.folder.plan().trials
+        return self.planned_trials if read_shard(self.request.part.shard)[1] > 1 else self.plan.trials
 
     @cached_property
     def left(self) -> Sequence[Listed]:
         """The trials that had no result that stands when this was first asked."""
-        listed = self.planned_trials
-        results = [self.folder.result(each.trial) for each in listed]
-        again = self.request.retry_failed
-        return [e for e, r in zip(listed, results, strict=True) if r is None or (again and r.status == "failed")]
+        again, of = self.request.retry_failed, self.folder
+        ended = {each.trial for each in self.planned_trials if of.ended(each.trial)}
+        ended -= {trial for trial in ended if again and (found := of.result(trial)) and found.status == "failed"}
+        return [each for each in self.planned_trials if each.trial not in ended]
 
     @property
     def planned_trials(self) -> list[Listed]:
@@ -165,11 +165,7 @@ class Work:
 
 def read_cache(words: str) -> CacheMode:
     """A mode by its name. Raises ColosseumError."""
-    for mode in get_args(CacheMode):
-        if words == mode:
-            found: CacheMode = mode
-            return found
-    raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
+    return cast(CacheMode, one_of("--cache", words, get_args(CacheMode)))
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
@@ -195,21 +191,16 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         raise stop("C100", str(fault), help=fault.help) from None
     if diagnostics:
         raise ColosseumError(*diagnostics)
-    if screening := folder.plan().screening:
-        request.say(f"screened: {screening_words(screening)}")
-    if apart := _apart(earlier, folder):
+    if (whole := folder.plan()).screening:
+        request.say(f"screened: {screening_words(whole.screening)}")
+    listed = {each.trial for each in whole.trials}
+    if apart := sum(each.trial not in listed and folder.ended(each.trial) for each in earlier):
         runs = counted(apart, "run")
         request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.say(f"{words}; `colosseum plan` says how many settle the margin")
-    return Work(request, design, asking, trials, folder, planned)
-
-
-def _apart(earlier: Sequence[Listed], folder: Folder) -> int:
-    """How many of them have ended, and are no trials of what the folder is asked for now."""
-    listed = {each.trial for each in folder.plan().trials}
-    return sum(each.trial not in listed and folder.result_path(each.trial).exists() for each in earlier)
+    return Work(request, design, asking, trials, folder, whole, planned)
 
 
 def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:

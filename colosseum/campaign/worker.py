@@ -22,6 +22,7 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import Became, Options, Runner
 from colosseum.campaign.source import PaidSource
+from colosseum.diagnostics import stop
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions
 from colosseum.model.values import Value
@@ -32,10 +33,6 @@ from colosseum.run.trial import Block, Expansions, Listed, MakeEndpoint, Trial, 
 
 LOOKING, WAITING = 0.5, 0.02
 """Seconds between two looks at whether the campaign goes on, and then at calls under way."""
-
-
-class Unfit(Exception):  # noqa: N818 - what is wrong, in words
-    """This process cannot make blocks of the campaign."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +128,8 @@ class Workshop:
         """A block's trials, which must be those that were planned."""
         made, _ = self.trials.of(block)
         if not made or any(trial.identity not in wanted for trial in made):
-            raise Unfit(
-                f"{_where()} would make other runs than were planned: the spec in {self.instructions.path} is another"
-            )
+            words = f"would make other runs than were planned: the spec in {self.instructions.path} is another"
+            raise stop("C127", f"{_where()} {words}")
         return made
 
 
@@ -145,7 +141,7 @@ _opening = threading.Lock()
 
 
 def workshop(instructions: Instructions) -> Workshop:
-    """This process's workshop for a campaign. Raises Unfit."""
+    """This process's workshop for a campaign. Raises ColosseumError."""
     with _opening:
         found = _workshops.get(instructions.token)
         if found is None:
@@ -156,13 +152,14 @@ def workshop(instructions: Instructions) -> Workshop:
 
 def _read(instructions: Instructions) -> Trials:
     if not sees(instructions):
-        raise Unfit(f"{_where()} does not see {instructions.path}: all workers need the same folder at the same place")
+        words = f"does not see {instructions.path}: all workers need the same folder at the same place"
+        raise stop("C127", f"{_where()} {words}")
     if __version__ != instructions.version:
-        raise Unfit(f"{_where()} has Colosseum {__version__}, not {instructions.version}")
+        raise stop("C127", f"{_where()} has Colosseum {__version__}, not {instructions.version}")
     search(instructions.home)
     spec, _ = read_spec(instructions.path / "spec" / instructions.spec)
     if spec is None:
-        raise Unfit(f"{_where()} cannot read the spec in {instructions.path}")
+        raise stop("C127", f"{_where()} cannot read the spec in {instructions.path}")
     expansions = Expansions(spec, instructions.params)
     return Trials(expansions, instructions.adjust, instructions.endpoint, instructions.coupled)
 
@@ -180,7 +177,7 @@ def _where() -> str:
 
 
 def meet(instructions: Instructions, endpoints: Sequence[Endpoint]) -> list[str]:
-    """What keeps models from playing, seen from this process. Raises Unfit."""
+    """What keeps models from playing, seen from this process. Raises ColosseumError."""
     place = workshop(instructions)
 
     async def ask() -> list[str]:
@@ -190,7 +187,7 @@ def meet(instructions: Instructions, endpoints: Sequence[Endpoint]) -> list[str]
 
 
 def make_blocks(instructions: Instructions, planned: Sequence[Planned]) -> Made:
-    """Make what is missing of some blocks. Raises Unfit, OSError, Damaged, and whatever breaks in a run."""
+    """Make what is missing of some blocks. Raises ColosseumError, OSError, Damaged, and whatever breaks in a run."""
     place = workshop(instructions)
     try:
         return asyncio.run_coroutine_threadsafe(place.make(planned), place.loop).result()

@@ -22,7 +22,7 @@ from multiprocessing.connection import wait
 from time import monotonic
 from types import FrameType
 
-from colosseum.campaign.cluster import Unusable, WorkerPlace, Workers, connected, read_place
+from colosseum.campaign.cluster import WorkerPlace, Workers, connected
 from colosseum.campaign.folder import Result, Status
 from colosseum.campaign.interrupting import TERMINATING, handling
 from colosseum.campaign.meter import Gauge
@@ -31,7 +31,7 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Became, Tally
 from colosseum.campaign.signals import more_time
 from colosseum.campaign.work import Work
-from colosseum.campaign.worker import Instructions, Made, Unfit, known_trials, make_blocks, meet
+from colosseum.campaign.worker import Instructions, Made, known_trials, make_blocks, meet
 from colosseum.diagnostics import counted, stop
 from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import secrets as passwords
@@ -82,14 +82,6 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def read_cluster(words: str | None) -> WorkerPlace | None:
-    """Where workers are, as typed; None where there are none. Raises ColosseumError."""
-    try:
-        return None if words is None else read_place(words)
-    except Unusable as fault:
-        raise stop("C127", str(fault), help=fault.help) from None
-
-
 def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, meter: Gauge) -> Tally:
     """Make the runs, in processes of this machine or on a cluster.
 
@@ -110,8 +102,6 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
                 return Dispatch(work, told, purse, meter, workers).run(ROUNDS, bool(models))
     except BrokenProcessPool:
         raise stop("C127", "a worker process was killed from outside; run the same command to go on") from None
-    except (Unusable, Unfit) as fault:
-        raise stop("C127", str(fault), help=getattr(fault, "help", "")) from None
 
 
 @dataclass(frozen=True)
@@ -143,7 +133,7 @@ class Beginning:
         work, options = self.work, self.work.options(self.purse)
         trials, expansions = work.trials, work.trials.expansions
         told = Instructions(
-            secrets.token_hex(8), work.folder.path.absolute(), work.folder.plan().spec, expansions.params,
+            secrets.token_hex(8), work.folder.path.absolute(), work.plan.spec, expansions.params,
             trials.adjust, trials.endpoint, trials.coupled,
             replace(options, side_by_side=max(1, options.side_by_side // number)), self.purse.shared(),
             work.asking.secrets,

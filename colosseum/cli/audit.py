@@ -51,6 +51,7 @@ def audit_file(checked: Checked, request: Request, gate: Gate, pilot: Pilot | No
         return exit_code()
     if made is None:
         return LEFT
+    gc.disable()  # as for every report: nearly all that it makes lasts to its end
     request.say(made.words(folder))
     code = report_folder(folder.path, ReportRequest(gate=gate, as_json=as_json), keep=True)
     request.say("\n".join(f"{name}  {head}" for name, head in heads(folder).items()))

@@ -62,13 +62,13 @@ def audit(
     json: options.AsJson = False,
 ) -> int:
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
+    from colosseum.campaign.cluster import read_place
     from colosseum.campaign.judged import JudgeSetup
     from colosseum.campaign.model_options import Wanted, read_sharing
     from colosseum.campaign.money import Budget
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
-    from colosseum.campaign.workers import read_cluster
     from colosseum.cli.audit import Pilot, audit_file
     from colosseum.cli.live_view import watching
     from colosseum.cli.words import checked_spec, note, output
@@ -81,7 +81,7 @@ def audit(
     request = Request(
         file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
-        max_connections, jobs, read_cluster(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
+        max_connections, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
         60 * patience, read_sharing(share_limit or ()), silent if display is options.Display.NONE else note, note,
         watching(display),
     )  # fmt: skip

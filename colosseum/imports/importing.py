@@ -87,7 +87,7 @@ class Import:
             lacks = run.missing if run else ()
             return ImportedRun(name[:LONGEST_NAME], "refused", str(unfit), missing=lacks)
         self.first = self.first or trial
-        known_before = listed in self.fresh or self.folder.result_path(listed.trial).exists()
+        known_before = listed in self.fresh or self.folder.ended(listed.trial)
         self.fresh.append(listed)
         if not self.dry_run and not known_before:
             self._write(trial, made, events)

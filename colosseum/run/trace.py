@@ -26,6 +26,7 @@ ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')
 class Published:
     """The base of types whose JSON Schema is published."""
 
+    __slots__ = ()
     __pydantic_config__ = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 

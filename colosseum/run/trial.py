@@ -26,6 +26,7 @@ from colosseum.run.library import Library
 from colosseum.run.rules import Rules
 from colosseum.run.stage import Stage, survey_steps
 from colosseum.run.team import cast
+from colosseum.run.trace import Published
 
 PROTOCOL = 4
 """Raised when the same trial would be played differently."""
@@ -39,9 +40,9 @@ MakeEndpoint: TypeAlias = Callable[[str, Settings], Endpoint]
 """How a model is asked, by its name and the settings of the arm."""
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A trial as campaign.json lists it."""
+@dataclass(frozen=True, slots=True)
+class Listed(Published):
+    """A trial as a folder lists it."""
 
     trial: str
     arm: str
@@ -137,7 +138,7 @@ class Trial:
 
     @property
     def listed(self) -> Listed:
-        """As campaign.json lists it."""
+        """As a folder lists it."""
         named = self.stage.conditions.settings.model
         model = named[0][1] if len(named) == 1 and named[0][0] == "agents" else ", ".join(f"{w}={m}" for w, m in named)
         return Listed(
@@ -162,9 +163,7 @@ def _plain(value: object) -> Json:
     match value:
         case None | bool() | int() | float() | str():
             return value
-        case Elements():
-            return [_plain(v) for v in value]
-        case tuple() | list():
+        case Elements() | tuple() | list():
             return [_plain(v) for v in value]
         case _:
             return text(value)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
 ENOUGH: Final = 20
 """Values below which these limits promise too much."""
+_BLOCK: Final = 2_000_000  # values that are drawn at a time, 32 MB: all of them would fill the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,9 @@ def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0
         return f"fewer than {ENOUGH} values"
     from scipy.stats import bootstrap
 
+    rows = max(1, min(500, _BLOCK // len(values)))
     found = bootstrap(
-        (sorted(values),), np.mean, n_resamples=RESAMPLES, batch=500, confidence_level=level, method="BCa", rng=seed
+        (sorted(values),), np.mean, n_resamples=RESAMPLES, batch=rows, confidence_level=level, method="BCa", rng=seed
     ).confidence_interval
     if not math.isfinite(found.low + found.high):
         return "the resamples lie on one side of the mean"

@@ -13,8 +13,7 @@ from colosseum.evidence.figures import Figure
 EXACT_FLIPS: Final = 30
 """Up to so many non-zero differences every assignment of signs counts."""
 FLIP_DRAWS: Final = 100_000
-_BLOCK: Final = 1_000
-"""Draws at a time: all of them would fill the memory at thousands of differences."""
+_BLOCK: Final = 4_000_000  # signs that are drawn at a time, 32 MB: all of them would fill the memory
 
 
 def sign_test(differences: Sequence[float]) -> Figure:
@@ -55,8 +54,9 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     coin = random.Random(seed)
     width = -(-n // 8)
     count = 0
-    for _ in range(FLIP_DRAWS // _BLOCK):
-        octets = np.frombuffer(coin.randbytes(_BLOCK * width), dtype=np.uint8).reshape(_BLOCK, width)
+    rows = max(4, min(1_000, _BLOCK // n // 4 * 4))  # fours, as chance comes in words of four bytes
+    for size in (min(rows, FLIP_DRAWS - begun) for begun in range(0, FLIP_DRAWS, rows)):
+        octets = np.frombuffer(coin.randbytes(size * width), dtype=np.uint8).reshape(size, width)
         sums = 2 * (np.unpackbits(octets, axis=1)[:, :n] @ magnitudes) - magnitudes.sum()
         count += int((abs(sums) >= reach).sum())
     return Figure((1 + count) / (1 + FLIP_DRAWS))
