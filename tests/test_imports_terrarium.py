@@ -280,13 +280,13 @@ def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None
     assert "PLANTED" not in told.stdout
     assert max(map(len, told.stdout.splitlines())) <= 80
     found = read("power", jira, "--noise-from", tmp_path / "in", "--effect", "0.1")
-    seeds = [found["designs"][n]["seeds_to_see"]["value"] for n in ("1", "10")]
+    seeds = [found["designs"][n]["seeds"]["value"] for n in ("1", "10")]
     assert seeds[0] >= seeds[1] >= 20
-    assert found["designs"]["1"]["margin"] == 0.1
+    assert found["wanted"] == 0.1
     plan = load(jira).plan(noise_from=tmp_path / "in", out=tmp_path / "none")
     assert plan.noise is not None
-    assert (plan.noise.runs, plan.noise.designs[1].margin) == (found["runs"], 0.04)
-    assert load(jira).noise(tmp_path / "in", effect=0.1).designs[1].seeds_to_see.value == seeds[0]
+    assert (plan.noise.runs, plan.noise.wanted) == (found["runs"], 0.04)
+    assert load(jira).noise(tmp_path / "in", effect=0.1).designs[1].seeds.value == seeds[0]
     shown = colosseum("plan", jira, "--noise-from", tmp_path / "in", "--out", tmp_path / "none").stdout
     assert "REAL NOISE" in shown
     assert "not known" not in shown

@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.strength import Choice
@@ -19,10 +22,6 @@ from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.questions.counterfactuals import outcome
 from colosseum.solve.scoring import hard_broken
 from colosseum.solve.solver import NOT_PROVEN, TIME_LIMIT
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Assignment: TypeAlias = Mapping[str, Value]
 MOST_MOVES: Final = 20_000
@@ -77,8 +76,6 @@ def held(instance: SolvedTask, coalition: Coalition, assignment: Assignment) -> 
 
 def _moves(instance: SolvedTask, coalition: Coalition, follow: Callable[[Assignment], Assignment | None]) -> Committed:
     """All moves after which `follow` finds an outcome. Raises Unread."""
-    import numpy as np
-
     unit, variables = _read(instance, coalition)
     goal, found = coalition_goal(coalition), dict[tuple[str, ...], tuple[float, float]]()
     for values in product(*(v.domain for v in variables)):
