@@ -20,7 +20,6 @@ from colosseum.evidence import sharing
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
-from colosseum.evidence.ranges import EffectRange, effect_ranges
 from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.summary import PointSummary, Summary, summarise
@@ -59,8 +58,6 @@ class ReportFile:
     bench: Bench
     """How far the judges can be trusted."""
     verdicts: Verdicts
-    ranges: tuple[EffectRange, ...]
-    """How far effects depend on settings that should not matter."""
     origins: tuple[SpreadOrigin, ...]
     """Where the spread of effects comes from."""
     control: str
@@ -113,9 +110,8 @@ class Findings:
         return ReportFile(
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
-            plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts,
-            tuple(effect_ranges(self.verdicts)), tuple(self.origins), summary.control, summary.arms, summary.points,
-            None if strength is None else tuple(strength),
+            plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
+            summary.control, summary.arms, summary.points, None if strength is None else tuple(strength),
         )  # fmt: skip
 
 

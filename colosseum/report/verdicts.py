@@ -9,7 +9,6 @@ from colosseum.campaign.registering import Registered
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.comparing import Pooled, SideBySide
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.seeds import unit_changes
 from colosseum.evidence.signals import JUDGE
@@ -17,9 +16,10 @@ from colosseum.evidence.statistics.means import mean_interval, student_test
 from colosseum.evidence.statistics.multiple import RATE, benjamini_hochberg
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
+from colosseum.model.spec import ARTEFACTS
 from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.effects import CA, effects_of, tone_of
+from colosseum.report.effects import CA, Effects, effects_of, tone_of
 from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
@@ -43,7 +43,7 @@ def verdict_blocks(findings: Findings) -> Iterator[Block]:
         yield Paragraph("`report --point NAME=VALUE` tells what is behind the readings of some sweep points.", "quiet")
     elif behind := tuple(fact for place, arm in found for fact in _behind(place, arm)):
         yield Definitions(behind, "What is behind the readings")
-    if ranges := tuple(range_facts(verdicts)):
+    if ranges := tuple(range_facts(effects_of(findings.summary, verdicts))):
         yield Definitions(ranges)
 
 
@@ -146,16 +146,21 @@ def _distortions(arm: ArmVerdict) -> Iterator[str]:
         yield f"left out: {reasons(arm.excluded, numbered=True)}"
 
 
-def range_facts(verdicts: Verdicts) -> Iterator[tuple[str, str]]:
-    """For every setting that should not matter and is swept, how far each effect depends on it."""
-    several = len({point.model for point in verdicts.points}) > 1
-    for each in effect_ranges(verdicts):
-        place = ", ".join(filter(None, (each.place, each.model if several else "")))
-        ends = [f"{number(effect, PLACES, sign='+')} ({each.setting} {value})" for effect, value in each.known]
-        parts = [f"effect between {ends[0]} and {ends[-1]}"] if ends else ["no effect is known"]
-        parts += [f"{value}: {effect.reason}" for value, effect in each.effects if effect.value is None]
-        where = f" at {place}" if place else ""
-        yield f"over {each.setting}", f"`{each.arm}`{where}, {label(each.signal)}: {'; '.join(parts)}"
+def range_facts(effects: Effects) -> Iterator[tuple[str, str]]:
+    """For every setting that should not matter and is swept, the smallest and the largest effect over its values."""
+    treated = {each.arm for each in effects.all if each.verdict and each.verdict.verdict}
+    for setting in (name for name in ARTEFACTS if name in effects.swept):
+        groups: dict[tuple[str, str, str], list[tuple[float, str]]] = {}
+        others = [name for name in effects.swept if name != setting]
+        for effect in (each for each in effects.all if each.arm in treated):
+            for signal in (*effects.margins, JUDGE):
+                if (mean := effect.change(signal).value) is not None:
+                    told = groups.setdefault((effect.arm, effect.place(others), signal), [])
+                    told.append((mean, effect.factors.get(setting, "")))
+        for (arm, place, signal), found in groups.items():
+            ends = [f"{number(mean, PLACES, sign='+')} ({setting} {value})" for mean, value in (min(found), max(found))]
+            where = f" at {place}" if place else ""
+            yield f"over {setting}", f"`{arm}`{where}, {label(signal)}: effect between {' and '.join(ends)}"
 
 
 def published_table(findings: Findings) -> Table:
