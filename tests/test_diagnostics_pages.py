@@ -9,7 +9,7 @@ import pytest
 from test_cli_commands import Done, colosseum
 
 from colosseum.diagnostics import CODES, Diagnostic, Severity, render_text
-from colosseum.diagnostics.page import FOLDER, SPEC, Example, PageError, page, read_page
+from colosseum.diagnostics.page import FENCE, FOLDER, SPEC, Example, read_page
 from colosseum.evidence.registry import REGISTRY
 from colosseum.model.check import check
 
@@ -107,21 +107,17 @@ def test_a_page_reads_well(code: str) -> None:
         assert max(map(len, lines)) <= WIDEST
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Words.\n",
-        "Words.\n\n## Wrong\n\n```colo\na\n```\n",
-        "\n## Wrong\n```colo\na\n```\n## Right\n```colo\nb\n```\n",
-        "Words.\n\n## Wrong\n```colo\na\n```\nmore words\n## Right\n```colo\nb\n```\n",
-        "Words.\n\n## Wrong\n```colo\na\n```\n```colo\na\n```\n## Right\n```colo\nb\n```\n",
-        "Words.\n\n## Wrong\n```sh\nrm x\n```\n```colo\na\n```\n## Right\n```colo\nb\n```\n",
-        "Words.\n\n## Wrong\n```colo title=a\na\n```\n## Right\n```colo\nb\n```\n",
-    ],
-)
-def test_a_page_that_is_not_one_is_told(text: str) -> None:
-    with pytest.raises(PageError):
-        page(CODES["C012"], text)
+@pytest.mark.parametrize("code", WRITTEN)
+def test_a_page_has_two_examples_and_nothing_but_fences_in_them(code: str) -> None:
+    text = (FOLDER / f"{code}.md").read_text(encoding="utf-8")
+    meaning, *parts = re.split(r"^## (Wrong|Right)\n", text, flags=re.MULTILINE)
+    assert meaning.strip()
+    assert parts[::2] == ["Wrong", "Right"]
+    for part in parts[1::2]:
+        assert FENCE.sub("", part).strip() == ""
+        assert all(line.startswith("colosseum ") for line in re.findall(r"^```sh\n(.*)", part, re.MULTILINE))
+    for example in (read_page(code).wrong, read_page(code).right):
+        assert len({file.name for file in example.files}) == len(example.files) > 0
 
 
 # ---- the command -----------------------------------------------------------------------------------------------

@@ -32,7 +32,6 @@ from colosseum.campaign.work import plan_work, read_cache
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.evidence.folder_checks import examine_folder, verify_folder
 from colosseum.evidence.raters import keep_labels
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
@@ -189,11 +188,11 @@ class Campaign:
 
     def verify(self) -> Verified:
         """Check that no file was changed; `faults` lists those that were. Raises ColosseumError."""
-        return paged(verify_folder(self.folder), log.verified_blocks)
+        return paged(log.verify_folder(self.folder), log.verified_blocks)
 
     def doctor(self, *, repair: bool = False) -> Defects:
         """What a crash left in the folder; `repair` mends what costs nothing. Raises ColosseumError."""
-        return paged(examine_folder(self.folder, repair=repair), log.defect_blocks)
+        return paged(log.examine_folder(self.folder, repair=repair), log.defect_blocks)
 
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""

@@ -73,8 +73,7 @@ def doctor(
 ) -> int:
     """Say what a crash left in a folder, and what its repair costs. Nothing is written without `--repair`."""
     from colosseum.cli.words import output
-    from colosseum.evidence.folder_checks import examine_folder
-    from colosseum.report.log import defect_blocks
+    from colosseum.report.log import defect_blocks, examine_folder
 
     found = examine_folder(folder, repair=repair)
     output(lambda: defect_blocks(found), "doctor", lambda: found, json)

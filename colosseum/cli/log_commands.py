@@ -15,8 +15,7 @@ command = registering(log)
 def list_(folder: Campaign, json: AsJson = False) -> int:
     """List the runs, how each ended and what it cost."""
     from colosseum.cli.words import output
-    from colosseum.evidence.folder_checks import list_folder
-    from colosseum.report.log import list_blocks
+    from colosseum.report.log import list_blocks, list_folder
 
     found, plan = list_folder(folder)
     output(lambda: list_blocks(found.runs, plan), "runs", lambda: found, json)
@@ -53,8 +52,7 @@ def verify(
 ) -> int:
     """Check that no file was changed. Plan, spec, runs, calls, judgements, report; exit code 1 where one was."""
     from colosseum.cli.words import output
-    from colosseum.evidence.folder_checks import verify_folder
-    from colosseum.report.log import verified_blocks
+    from colosseum.report.log import verified_blocks, verify_folder
 
     found = verify_folder(folder, root=root, ledger=ledger)
     output(lambda: verified_blocks(found), "verify", lambda: found, json)

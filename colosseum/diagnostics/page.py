@@ -63,52 +63,23 @@ class Page:
     right: Example
 
 
-class PageError(ValueError):
-    """A page that is not written as the top of this module says: a mistake of ours."""
-
-
 @cache
 def read_page(code: str) -> Page:
-    """The page of a known code. Raises KeyError for others, PageError for a page that cannot be read."""
-    return page(CODES[code], (FOLDER / f"{code}.md").read_text(encoding="utf-8"))
-
-
-def page(code: Code, text: str) -> Page:
-    """A page from its Markdown. Raises PageError."""
-    meaning, *parts = re.split(r"^## (Wrong|Right)\n", text, flags=re.MULTILINE)
-    if parts[::2] != ["Wrong", "Right"]:
-        raise PageError(f"{code.code}: the parts are `## Wrong` and `## Right`, not {parts[::2]}")
+    """The page of a known code. Raises KeyError for others."""
+    text = (FOLDER / f"{code}.md").read_text(encoding="utf-8")
+    meaning, _, wrong, _, right = re.split(r"^## (Wrong|Right)\n", text, flags=re.MULTILINE)
     paragraphs = [" ".join(p.split()) for p in meaning.split("\n\n") if p.strip()]
-    if not paragraphs:
-        raise PageError(f"{code.code}: nothing says what the mistake is")
-    return Page(code, "\n\n".join(paragraphs), _example(code, parts[1]), _example(code, parts[3]))
+    return Page(CODES[code], "\n\n".join(paragraphs), _example(wrong), _example(right))
 
 
-def _example(code: Code, text: str) -> Example:
+def _example(text: str) -> Example:
     files: list[ExampleFile] = []
     commands: tuple[tuple[str, ...], ...] = ()
     for match in FENCE.finditer(text):
-        if match["opening"] == "sh":
-            commands += tuple(_command(code, line) for line in match["text"].splitlines())
+        language, *details = match["opening"].split()
+        if language == "sh":
+            commands += tuple(tuple(shlex.split(line)[1:]) for line in match["text"].splitlines())
         else:
-            files.append(_file(code, match["opening"], match["text"]))
-    if FENCE.sub("", text).strip():
-        raise PageError(f"{code.code}: words outside of fences: {FENCE.sub('', text).strip()!r}")
-    if not files or len({f.name for f in files}) < len(files):
-        raise PageError(f"{code.code}: an example has files, each with a name of its own")
+            given = dict(word.partition("=")[::2] for word in details)
+            files.append(ExampleFile(given.get("name", SPEC), language, match["text"], given.get("encoding", "utf-8")))
     return Example(tuple(files), commands)
-
-
-def _command(code: Code, line: str) -> tuple[str, ...]:
-    program, *arguments = shlex.split(line) or [""]
-    if program != "colosseum":
-        raise PageError(f"{code.code}: the command is not `colosseum …`")
-    return tuple(arguments)
-
-
-def _file(code: Code, opening: str, text: str) -> ExampleFile:
-    language, *details = opening.split()
-    given = dict(word.partition("=")[::2] for word in details)
-    if not given.keys() <= {"name", "encoding"} or "" in given.values():
-        raise PageError(f"{code.code}: a fence says `name=…` or `encoding=…`, not `{opening}`")
-    return ExampleFile(given.get("name", SPEC), language, text, given.get("encoding", "utf-8"))

@@ -5,7 +5,6 @@ Errors are in the spec's words, and point into it where they can.
 
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, report, stop
+from colosseum.diagnostics.json_object import place_in, read_object
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
@@ -292,35 +292,8 @@ def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], l
         raise stop("C120", f"{path} is not JSON: it is not UTF-8 text", help="save it as UTF-8") from None
     variable, chosen = scenario.task.variables[0].name, scenario.task.variables[0].domain[0]
     example = {variable: chosen if isinstance(chosen, int) else text(chosen)}
-    given, wrong = _entries(source, help_=f"as in {json.dumps(example, ensure_ascii=False)}")
-    found, undecided, more = decided(given, scenario, lambda name: _place(source, name))
+    given, wrong = read_object(source, help=f"as in {json.dumps(example, ensure_ascii=False)}")
+    found, undecided, more = decided(given, scenario, lambda name: place_in(source, name))
     if wrong := [*wrong, *more]:
         raise ColosseumError(*wrong)
     return found, undecided
-
-
-def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Diagnostic]]:
-    """What the file gives each name, and the names it gives twice. Raises ColosseumError."""
-    doubled: dict[str, None] = {}
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        doubled.update((name, None) for name, times in Counter(name for name, _ in pairs).items() if times > 1)
-        return dict(pairs)
-
-    try:
-        given = json.loads(source.text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        message = f"{source.name} is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        raise ColosseumError(report("C120", Span(source, error.pos, error.pos + 1), message, help=help_)) from None
-    except (ValueError, RecursionError):
-        raise stop("C120", f"{source.name} is not JSON: it has too many brackets or digits", help=help_) from None
-    if not isinstance(given, dict):
-        raise stop("C120", f"{source.name} is not a JSON object", help=help_)
-    return given, [report("C121", _place(source, n), f"`{n}` is given twice", help="leave one out") for n in doubled]
-
-
-def _place(source: Source, name: str) -> Span | None:
-    """Where an assignment names a variable, if it writes the name plainly."""
-    words = json.dumps(name, ensure_ascii=False)
-    start = source.text.find(words)
-    return Span(source, start, start + len(words)) if start >= 0 else None

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from colosseum.campaign.doctor import Defects
-from colosseum.campaign.folder import Folder, Plan, as_bytes
+from colosseum.campaign.doctor import Defects, examine
+from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.judging import judges_again
-from colosseum.campaign.listing import SHORT, Overview, RunFile, run_words
+from colosseum.campaign.listing import SHORT, Overview, RunFile, overviews, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
-from colosseum.campaign.verifying import PROMISE, Verified, misfit
+from colosseum.campaign.verifying import PROMISE, Discrepancy, Verified, misfit, verify
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
@@ -25,6 +25,38 @@ from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
 from colosseum.report.words import WORDS
+
+
+@dataclass(frozen=True)
+class RunsFile:
+    """The runs of a campaign."""
+
+    runs: tuple[Overview, ...]
+
+
+def list_folder(path: Path) -> tuple[RunsFile, Plan]:
+    """All runs, with the plan that they are of. Raises ColosseumError."""
+    plan = read_campaign(path)
+    with in_words(path):
+        return RunsFile(tuple(overviews(Folder(path), plan))), plan
+
+
+def verify_folder(path: Path, *, root: str = "", ledger: str = "") -> Verified:
+    """Everything that is not as it was written, or as a noted root or head says. Raises ColosseumError."""
+    folder = Folder(path)
+    try:
+        return verify(folder, folder.plan(), root=root, ledger=ledger)
+    except Damaged as damaged:
+        return Verified([Discrepancy(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
+    except OSError:
+        read_campaign(path)  # says what to name in place of a folder that is no campaign
+        raise
+
+
+def examine_folder(path: Path, *, repair: bool = False) -> Defects:
+    """Every defect; nothing is written unless `repair`. Raises ColosseumError."""
+    with in_words(path):
+        return Defects(tuple(examine(Folder(path), read_campaign(path), repair=repair)))
 
 
 def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
