@@ -149,7 +149,7 @@ def power(
     sets: options.Sets = None,
     json: options.AsJson = False,
 ) -> int:
-    """Print how often an experiment detects known players, or what real noise lets it see. No model is asked."""
+    """Print how often an experiment detects known players. Asks no model."""
     from colosseum.cli.live_view import progress_lines
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.audit_plan import real_noise
