@@ -15,12 +15,11 @@ from colosseum.campaign.money import Budget
 from colosseum.campaign.openings import Prompts, WantedOpenings, prompts
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
-from colosseum.evidence.audit_plan import AuditPlan, plan_audit, real_noise
+from colosseum.evidence.audit_plan import AuditPlan, plan_audit
 from colosseum.evidence.findings import in_words
 from colosseum.evidence.forecast import Forecast, forecast
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.power.outlook import Outlook, Wish, study_power
-from colosseum.evidence.seeds import Noise
 from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
@@ -31,7 +30,7 @@ from colosseum.report.document import Paragraph, Quote
 from colosseum.report.forecast import forecast_blocks, plan_blocks
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.log import imported_blocks
-from colosseum.report.power import noise_blocks, power_blocks
+from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
 from colosseum.solve.questions.exposure import Scan
 from colosseum.solve.questions.prospect import Prospect
@@ -80,15 +79,17 @@ class Spec:
     def plan(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
         out: str | PathLike[str] | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
-        noise_from: str | PathLike[str] | None = None,
+        noise_from: str | PathLike[str] | None = None, effect: float | None = None,
     ) -> AuditPlan:  # fmt: skip
         """The rule that `audit` with the same arguments fixes before its first run, and what its seeds can detect.
 
-        `noise_from` is a folder of runs of models. Runs nothing and writes nothing. Raises ColosseumError.
+        `noise_from` is a folder of runs of models, by which an `effect` or the margin is to be seen. Runs nothing and
+        writes nothing. Raises ColosseumError.
         """
         asked = request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking)
         noise = None if noise_from is None else place_of(noise_from)
-        return paged(plan_audit(self.checked, replace(asked, couple=couple), noise_from=noise), plan_blocks)
+        found = plan_audit(self.checked, replace(asked, couple=couple), noise_from=noise, effect=effect)
+        return paged(found, plan_blocks)
 
     def dry_run(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
@@ -134,11 +135,6 @@ class Spec:
         places = [place_of(each) for each in sources]
         found = import_runs(self.checked, places, place_of(out), experiment=experiment, reader=reader, dry_run=dry_run)
         return paged(found, imported_blocks)
-
-    def noise(self, runs: str | PathLike[str], experiment: str | None = None, *, effect: float | None = None) -> Noise:
-        """The noise of real runs, and the seeds by replicas that show an effect by it. Raises ColosseumError."""
-        found = real_noise(self.checked, place_of(runs), experiment=experiment, effect=effect)
-        return paged(found, noise_blocks)
 
     def __repr__(self) -> str:
         errors = sum(d.severity is Severity.ERROR for d in self.diagnostics)

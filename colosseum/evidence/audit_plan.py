@@ -43,7 +43,9 @@ class AuditPlan:
     """What real runs differ by, and seeds by replicas; null where no folder of them was named."""
 
 
-def plan_audit(checked: Checked, request: Request, *, noise_from: Path | None = None) -> AuditPlan:
+def plan_audit(
+    checked: Checked, request: Request, *, noise_from: Path | None = None, effect: float | None = None
+) -> AuditPlan:
     """What the same audit would settle, by the noise of real runs where a folder is named. Raises ColosseumError."""
     place = request.place(checked)
     with in_words(place):
@@ -52,7 +54,8 @@ def plan_audit(checked: Checked, request: Request, *, noise_from: Path | None = 
         seeds = seeds if made.screener.screening else settled.seeds
         power = chance(settled, place)
         card = spec_card(made, seeds, next((each.paired.sd for each in power if each.paired.sd.value), None))
-    noise = None if noise_from is None else real_noise(checked, noise_from, experiment=request.part.experiment)
+    asked = request.part.experiment
+    noise = None if noise_from is None else real_noise(checked, noise_from, experiment=asked, effect=effect)
     return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power, card, noise)
 
 
