@@ -30,6 +30,7 @@ from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
 from colosseum.campaign.workers import read_cluster
+from colosseum.diagnostics.harmless import clean
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
@@ -44,7 +45,6 @@ from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
 from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
 from colosseum.report.verdicts import comparison_blocks
-from colosseum.report.words import clean
 from colosseum.run.trial import Listed
 
 

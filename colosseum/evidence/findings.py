@@ -15,7 +15,7 @@ from colosseum.campaign.kept import Kept
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.verifying import looked
-from colosseum.diagnostics import closest, stop
+from colosseum.diagnostics import closest, counted, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
@@ -89,15 +89,16 @@ class Findings:
     def at(self, points: AbstractSet[str]) -> "Findings":
         """The same of some sweep points; all tests stay counted in the verdicts."""
         summary, verdicts = self.summary, self.verdicts
-        verdicts = replace(verdicts, points=tuple(p for p in verdicts.points if p.point in points))
-        here = [record for record in self.records if record.point in points]
         return replace(
             self,
             plan=replace(self.plan, trials=tuple(t for t in self.plan.trials if t.point in points)),
-            records=here,
+            records=[record for record in self.records if record.point in points],
             summary=replace(summary, points=tuple(p for p in summary.points if p.point in points)),
-            verdicts=verdicts,
+            verdicts=replace(verdicts, points=tuple(p for p in verdicts.points if p.point in points)),
         )
+
+    def __repr__(self) -> str:
+        return f"<Findings: {counted(len(self.records), 'run')} of {counted(len(self.plan.arms), 'arm')}>"
 
     def content(self, strength: Sequence[PointStrength] | None = None) -> ReportFile:
         """As a file holds it."""
@@ -143,8 +144,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
-    rule = _rule(plan, settled, seen)
-    verdicts = settle(records, arms=plan.arms, rule=rule)
+    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled, seen))
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 

@@ -21,12 +21,12 @@ from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 
+from colosseum.diagnostics.harmless import clean
 from colosseum.evidence.raters import LabelDraw
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.document import AnyChart, Block, Chart, Table, TableCell, numbers
 from colosseum.report.page import cell_words, print_blocks, table_notes
 from colosseum.report.pictures import WIDTH, drawn
-from colosseum.report.words import clean
 from colosseum.run.judging.asking import Matter
 
 HERE: Final = files("colosseum.report.html")
