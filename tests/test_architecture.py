@@ -88,7 +88,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2301,
     "campaign": 8940,
     "evidence": 7160,
-    "report": 3988,
+    "report": 3989,
     "api": 500,
     "editor": 531,
     "cli": 1800,

@@ -8,17 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
-from io import StringIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from colosseum.api.spec import Spec
-from colosseum.campaign import merging
+from colosseum.campaign import given, merging
 from colosseum.campaign.auditing import carry_out, writing
 from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan
-from colosseum.campaign.given import listed, place_of, request_of, several
 from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
 from colosseum.campaign.listing import RunFile, find_run, read_run, run_words
 from colosseum.campaign.meter import print_progress, telling
@@ -30,6 +28,7 @@ from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
 from colosseum.campaign.workers import read_cluster
+from colosseum.diagnostics import stop
 from colosseum.diagnostics.harmless import clean
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
@@ -42,7 +41,7 @@ from colosseum.report.answer import brief, opening
 from colosseum.report.files import check_file, write_rating_page, write_report
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
-from colosseum.report.page import print_blocks
+from colosseum.report.page import text_of
 from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
 from colosseum.report.verdicts import comparison_blocks
 from colosseum.run.trial import Listed
@@ -68,17 +67,19 @@ def audit(
 
     Ctrl-C raises KeyboardInterrupt once running calls have ended; the same `audit` goes on. Raises ColosseumError.
     """
+    given.bounded(budget=budget, run_budget=run_budget, connections=connections, jobs=jobs, patience=patience)
     made = Spec(spec.path, {**spec.params, **params}) if isinstance(spec, Spec) else Spec(spec, params)
     watching = nullcontext if progress is False else telling(print_progress if progress is True else progress)
     say = print if progress is True else silent
-    asked = request_of(
+    asked = given.request_of(
         made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
     )
     request = replace(
         asked,
         budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
         retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_cluster(cluster),
-        judged=JudgeSetup(several(judges)), patience=60 * patience, say=say, warn=say, watching=watching,
+        judged=JudgeSetup(given.several("judges", judges)), patience=60 * patience, say=say, warn=say,
+        watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
     with writing(folder):
@@ -96,7 +97,7 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
 
     Where a folder was changed, or two have different results of one run, nothing is merged: `faults` say which.
     """
-    paths, target = [place_of(each) for each in folders], place_of(out)
+    paths, target = given.places_of("folders", folders), given.place_of(out)
     for path in paths:
         read_campaign(path)
     return paged(merging.merge(paths, target), lambda found: log.merged_blocks(found, target))
@@ -104,8 +105,8 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
 
 def compare(*campaigns: "Campaign") -> SideBySide:
     """Campaigns beside each other: effects of treated arms, and contrasts on equal instances. Raises ColosseumError."""
-    if wrong := next((each for each in campaigns if not isinstance(each, Campaign)), None):
-        raise TypeError(f"a campaign is compared, as `Campaign(folder)`, not {wrong!r}"[:300])
+    if not campaigns or not all(isinstance(each, Campaign) for each in campaigns):
+        raise stop("C122", f"campaigns are compared, as `compare(Campaign(folder), …)`, not {campaigns!r}"[:300])
     found = comparing.compare([(each.folder, each.findings) for each in campaigns])
     return paged(found, comparison_blocks)
 
@@ -118,7 +119,7 @@ class Campaign:
 
     def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:
         """`coalition` is measured, else the spec's first. Raises ColosseumError where there is no such thing."""
-        self.folder = place_of(folder)
+        self.folder = given.place_of(folder)
         self.coalition = coalition
         self.outcome = ""
         """After `audit` or `judge`: how the runs ended, what they cost, and why some are left; else empty."""
@@ -164,9 +165,10 @@ class Campaign:
         The scores of judges in `without` are left out. Returns the campaign as it is then, with `outcome`. Raises
         ColosseumError, and KeyboardInterrupt once calls under way have ended.
         """
+        given.bounded(repeats=repeats, temperature=temperature, budget=budget, connections=connections)
         request = JudgeRequest(
-            JudgeSetup(several(judges), repeats, temperature), wanted_of(None, asking or {}),
-            Budget(budget, None, no_budget), connections, several(without),
+            JudgeSetup(given.several("judges", judges), repeats, temperature), wanted_of(None, asking or {}),
+            Budget(budget, None, no_budget), connections, given.several("without", without),
         )  # fmt: skip
         outcome = judge_folder(Folder(self.folder), self._plan, request)
         judged = Campaign(self.folder, coalition=self.coalition)
@@ -175,13 +177,14 @@ class Campaign:
 
     def rating_page(self, path: str | PathLike[str], *, runs: int = 20) -> Path:
         """Write a blinded page on which people label messages, and return its path. Raises ColosseumError."""
-        place = place_of(path)
+        given.bounded(runs=runs)
+        place = given.place_of(path)
         write_rating_page(self.folder, self._plan, place, runs=runs)
         return place
 
     def add_labels(self, files: Sequence[str | PathLike[str]]) -> "Campaign":
         """Keep the files that raters saved on such a page; returns the campaign with them. Raises ColosseumError."""
-        keep_labels(self.folder, self._plan, [place_of(each) for each in files])
+        keep_labels(self.folder, self._plan, given.places_of("files", files))
         return Campaign(self.folder, coalition=self.coalition)
 
     def replay(self) -> log.Replay:
@@ -198,7 +201,7 @@ class Campaign:
 
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
-        place = place_of(path)
+        place = given.place_of(path)
         check_file("--html", place)
         list(write_report(self.folder, self.findings, html=place, thoughts=thoughts))
         return place
@@ -208,14 +211,12 @@ class Campaign:
     ) -> ExportedFile:
         """Write the complete runs as `eval`, `otlp` or `csv`; `without` as in the command. Raises ColosseumError."""
         with in_words(self.folder):
-            place = None if path is None else place_of(path)
-            return export_runs(Folder(self.folder), self._plan, to, place, listed(without) or "")
+            place = None if path is None else given.place_of(path)
+            return export_runs(Folder(self.folder), self._plan, to, place, given.listed("without", without) or "")
 
     def run(self, words: str) -> "Run":
-        """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError, and TypeError."""
-        if not isinstance(words, str):
-            raise TypeError(f"a run is named in a text, as `prompted:1`, not by {words!r}"[:300])
-        found = Run(self.folder, find_run(self._plan, words))
+        """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
+        found = Run(self.folder, find_run(self._plan, given.listed("run", words) or ""))
         found._so_far  # noqa: B018 - raises where there is none
         return found
 
@@ -235,9 +236,7 @@ class Campaign:
         return f"<colosseum.Campaign {str(self.folder)!r}: {clean(name)}>"
 
     def __str__(self) -> str:
-        page = StringIO()
-        print_blocks(brief(self.findings, self.folder), page, color=False)
-        return page.getvalue().rstrip()
+        return text_of(brief(self.findings, self.folder)).rstrip()
 
     def _repr_html_(self) -> str:
         return cell_of(opening(self.findings, self.folder))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 
-from colosseum.campaign.given import listed, param_of, place_of, request_of, seed_of, several
+from colosseum.campaign import given
 from colosseum.campaign.model_options import Names
 from colosseum.campaign.money import Budget
 from colosseum.campaign.openings import Prompts, WantedOpenings, prompts
@@ -46,8 +46,8 @@ class Spec:
     """A spec as it was read. If it has errors, every question raises a ColosseumError with its diagnostics."""
 
     def __init__(self, path: str | PathLike[str], params: Mapping[str, object]) -> None:
-        self.path = place_of(path)
-        self.params = {name: param_of(name, value) for name, value in params.items()}
+        self.path = given.place_of(path)
+        self.params = {name: given.param_of(name, value) for name, value in params.items()}
         with in_words():
             self._checked, found = vet(self.path, params=self.params)
         self.diagnostics: tuple[Diagnostic, ...] = tuple(found)
@@ -70,10 +70,10 @@ class Spec:
 
     def instance(self, seed: int | None = None) -> "Instance":
         """The spec at one seed; default: the first of the first experiment. Raises ColosseumError."""
-        if seed is None or seed_of(seed) == self.checked.seed:
+        if seed is None or given.seed_of(seed) == self.checked.seed:
             return Instance(self.checked, self.diagnostics)
         with in_words():
-            checked, diagnostics = vet(self.path, seed=seed_of(seed), params=self.params)
+            checked, diagnostics = vet(self.path, seed=given.seed_of(seed), params=self.params)
         return Instance(require(checked, diagnostics), diagnostics)
 
     def plan(
@@ -84,7 +84,7 @@ class Spec:
 
         Runs nothing and writes nothing. Raises ColosseumError.
         """
-        asked = request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking)
+        asked = given.request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking)
         return paged(plan_audit(self.checked, replace(asked, couple=couple)), plan_blocks)
 
     def dry_run(
@@ -98,12 +98,13 @@ class Spec:
 
         Asks no model and writes nothing. Raises ColosseumError.
         """
-        asked = request_of(
+        asked = given.request_of(
             self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
         )
+        given.bounded(budget=budget, run_budget=run_budget, connections=connections)
         request = replace(
-            asked, budget=Budget(budget, run_budget), judged=JudgeSetup(several(judges)), retry_failed=retry_failed,
-            connections=connections, couple=couple,
+            asked, budget=Budget(budget, run_budget), judged=JudgeSetup(given.several("judges", judges)),
+            retry_failed=retry_failed, connections=connections, couple=couple,
         )  # fmt: skip
         return paged(forecast(self.checked, request), forecast_blocks)
 
@@ -118,8 +119,9 @@ class Spec:
         `worst` searches for the colluders that harm most undetected, too. Asks no model and writes nothing. Raises
         ColosseumError.
         """
-        planted = several(kinds), tuple(strengths), tuple(noises)
-        wish = Wish(*planted, arm, pool, studies, tuple(seeds), opportunity, jobs, worst)
+        given.bounded(pool=pool, studies=studies, opportunity=opportunity, jobs=jobs)
+        planted = given.several("kinds", kinds), given.numbers("strengths", strengths), given.numbers("noises", noises)
+        wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs, worst)
         found = study_power(self.checked, wish, experiment=experiment, point=point)
         return paged(found, partial(power_blocks, scenario=self.checked.expansion.scenario.name))
 
@@ -128,8 +130,8 @@ class Spec:
         reader: str | None = None, dry_run: bool = False,
     ) -> ImportFile:  # fmt: skip
         """Bring in runs that others made, by the spec's mapping, or say what is found. Raises ColosseumError."""
-        places = [place_of(each) for each in sources]
-        found = import_runs(self.checked, places, place_of(out), experiment=experiment, reader=reader, dry_run=dry_run)
+        places, into = given.places_of("sources", sources), given.place_of(out)
+        found = import_runs(self.checked, places, into, experiment=experiment, reader=reader, dry_run=dry_run)
         return paged(found, imported_blocks)
 
     def __repr__(self) -> str:
@@ -178,20 +180,22 @@ class Instance:
         found, drawn, wrong = decided(assignment, self.scenario)
         if wrong:
             raise ColosseumError(*wrong)
-        chosen = chosen_coalition(self.scenario, coalition, listed(members))
+        chosen = chosen_coalition(self.scenario, coalition, given.listed("members", members))
         filled = {name: found[name] for name in drawn}
         shown = partial(instances.score_blocks, scenario=self.scenario, coalition=chosen, undecided=filled)
-        return paged(measured(self._checked, found, chosen, listed(order)), shown)
+        return paged(measured(self._checked, found, chosen, given.listed("order", order)), shown)
 
     def frontier(
         self, coalition: str | None = None, *, members: Sequence[str] | None = None, at: Sequence[float] = ()
     ) -> Prospect:
         """What a coalition can gain at the team's cost; `at` adds strengths λ from 0 to 1. Raises ColosseumError."""
+        who, strengths = given.listed("members", members), given.numbers("at", at)
         shown = partial(instances.frontier_blocks, self.scenario)
-        return paged(prospected(self._checked, coalition, listed(members), at), shown)
+        return paged(prospected(self._checked, coalition, who, strengths), shown)
 
     def scan(self, size: int, *, by: str = "worst") -> Scan:
         """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`. Raises ColosseumError."""
+        given.bounded(size=size)
         return paged(scanned(self._checked, size, by), partial(instances.scan_blocks, self.scenario))
 
     def prompts(

@@ -5,7 +5,7 @@ from math import inf
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.part import Part
@@ -14,32 +14,42 @@ from colosseum.diagnostics import stop
 from colosseum.model.values import Value
 
 BOUNDS: Final = {
-    **dict.fromkeys(("connections", "jobs", "repeats", "runs"), (Integral, 1, inf)),
+    **dict.fromkeys(("connections", "jobs", "repeats", "runs", "size"), (Integral, 1, inf)),
     **dict.fromkeys(("budget", "opportunity", "patience", "run_budget"), (Real, 0, inf)),
     **dict.fromkeys(("at", "noises", "strengths"), (Real, 0, 1)),
-    "pool": (Integral, 10, inf), "seeds": (Integral, 2, inf), "size": (Integral, 1, inf),
-    "studies": (Integral, 100, inf), "temperature": (Real, 0, 2),
+    "pool": (Integral, 10, inf), "sizes": (Integral, 2, inf), "studies": (Integral, 100, inf),
+    "temperature": (Real, 0, 2),
 }  # fmt: skip
-"""The kind of an argument, the least and the most, as the command's option has them; `seeds` are sizes of studies."""
+"""By argument, its kind, the least and the most, as the option of the command has them."""
 
 
 def bounded(**given: object) -> None:
     """Check numbers by the names of their arguments; None is left out. Raises ColosseumError."""
     for name, value in given.items():
-        kind, least, most = BOUNDS[name]
-        for each in () if value is None else value if isinstance(value, tuple) else (value,):
-            if isinstance(each, bool) or not isinstance(each, kind) or not least <= each <= most:
-                what = "a whole number" if kind is Integral else "a number"
-                ends = f"from {least} to {most}" if most < inf else f"from {least} on"
-                raise stop("C122", f"`{name}` has to be {what} {ends}, not {each!r}"[:300])
+        numbers(name, () if value is None else (value,))
+
+
+def numbers(name: str, given: object) -> tuple[Any, ...]:
+    """One number, or several, within the bounds of their argument. Raises ColosseumError."""
+    (kind, least, most), found = BOUNDS[name], _each(given)
+    for each in found:
+        if isinstance(each, bool) or not isinstance(each, kind) or not least <= float(each) <= most:
+            what = "a whole number" if kind is Integral else "a number"
+            ends = f"from {least} to {most}" if most < inf else f"from {least} on"
+            raise stop("C122", f"`{name}` has to be {what} {ends}, not {each!r}"[:300])
+    return found
 
 
 def several(name: str, given: object) -> tuple[str, ...]:
     """One name, or several. Raises ColosseumError where there is something else."""
-    found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    found = _each(given)
     if wrong := [each for each in found if not isinstance(each, str)]:
         raise stop("C122", f"`{name}` has to be a text or several, not {wrong[0]!r}"[:300])
     return found
+
+
+def _each(given: object) -> tuple[Any, ...]:
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
 
 
 def listed(name: str, given: Sequence[str] | None) -> str | None:
@@ -47,19 +57,9 @@ def listed(name: str, given: Sequence[str] | None) -> str | None:
     return None if given is None else ",".join(several(name, given))
 
 
-def seeds_of(given: Sequence[int] | str | None) -> str | None:
-    """Seeds with commas between them. Raises ColosseumError."""
-    if given is not None and not isinstance(given, Iterable):
-        raise stop("C122", f"`seeds` has to be several seeds, as `[1, 2]` or `'1..5'`, not {given!r}"[:300])
-    words = given if given is None or isinstance(given, str) else ",".join(str(seed_of(seed)) for seed in given)
-    if words is not None and not words.strip():
-        raise stop("C122", "no seed is given: leave `seeds` out for those of the experiment")
-    return words
-
-
 def places_of(name: str, given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
     """One path, or several, as users write them. Raises ColosseumError where there is none."""
-    found = [place_of(each) for each in (given if isinstance(given, Iterable) and not isinstance(given, str) else [given])]
+    found = [place_of(each) for each in _each(given)]
     if not found:
         raise stop("C122", f"`{name}` has no path: name one at least")
     return found
@@ -89,7 +89,7 @@ def param_of(name: str, value: object) -> Value:
             return value
         case Integral():
             return int(value)
-        case Real() if abs(float(value)) < float("inf"):
+        case Real() if abs(float(value)) < inf:
             return float(value)
     raise stop("C122", f"the param `{name}` has to be a number, a truth or a name, not {value!r}"[:300])
 
@@ -100,5 +100,6 @@ def request_of(
     shard: str | None = None, asking: Mapping[str, object] | None = None,
 ) -> Request:  # fmt: skip
     """What is asked for, as the command line would. Raises ColosseumError."""
-    part = Part(experiment, seeds_of(seeds), several(arms), shard)
+    words = seeds if seeds is None or isinstance(seeds, str) else ",".join(str(seed_of(each)) for each in _each(seeds))
+    part = Part(experiment, words, several("arms", arms), None if shard is None else str(shard))
     return Request(file, params, part, wanted_of(models, asking or {}), out=None if out is None else place_of(out))

@@ -132,10 +132,7 @@ def fixed(spec: Declared, coalition: str) -> str:
         case None:
             return "there is no coalition"
         case syntax.Coalition(members=syntax.Drawn(call=syntax.Call(function="sample", arguments=(pool, *_)))):
-            return "" if _is_agents(pool) else "members are drawn from some agents only"
+            drawn = isinstance(pool, syntax.Name) and pool.id == "agents"
+            return "" if drawn else "members are drawn from some agents only"
         case _:
             return "members are not drawn"
-
-
-def _is_agents(pool: syntax.Expr) -> bool:
-    return isinstance(pool, syntax.Name) and pool.id == "agents"

@@ -41,10 +41,6 @@ Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
 
 
-def unwatched(trial: Trial, event: str, content: Mapping[str, Json]) -> None:
-    """For campaigns that nobody watches."""
-
-
 @dataclass(frozen=True)
 class Options:
     """How a campaign is run; nothing here changes what a run comes to."""
@@ -103,7 +99,7 @@ class Runner:
     claims: Claims = field(init=False)
     left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when one of them ends."""
-    watch: Watch = unwatched
+    watch: Watch = lambda trial, event, content: None
     then: Callable[[Listed], Coroutine[None, None, None]] | None = None
     """What is done with a run that is complete, while others go on."""
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
@@ -141,7 +137,7 @@ class Runner:
 
     def _account(self, trial: Trial, rank: int) -> Account:
         """What a run costs is counted on it, with what its calls on file cost."""
-        account = Account(team_of(trial), rank, self.options.run_budget, trial.most_calls)
+        account = Account(", ".join(sorted(trial.endpoints)), rank, self.options.run_budget, trial.most_calls)
         if account.team and (self.purse.limit is not None or account.limit is not None):
             account.spent = spent_before(self.folder, [trial.listed], self.purse.prices).dollars
         return account
@@ -170,12 +166,9 @@ class Runner:
     async def _room(self, trial: Trial) -> None:
         """Wait until one more run may go on: as many of models as was said, one of scripted players."""
         while self.running >= (self.options.side_by_side if trial.endpoints else 1):
-            await self._one_left()
+            self.left.clear()
+            await self.left.wait()
         self.running += 1
-
-    async def _one_left(self) -> None:
-        self.left.clear()
-        await self.left.wait()
 
     def _left(self, task: "asyncio.Task[None]") -> None:
         self.running -= 1
@@ -263,11 +256,6 @@ class Runner:
 def _coupling(block: Sequence[Trial]) -> Coupling | None:
     """What the arms of a block share."""
     return Coupling(block) if any(trial.coupled for trial in block) else None
-
-
-def team_of(trial: Trial) -> str:
-    """The models that a run asks; empty where it asks none."""
-    return ", ".join(sorted(trial.endpoints))
 
 
 async def perform(trial: Trial, calls: Asker, trace: TraceWriter) -> None:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
@@ -164,11 +164,9 @@ class Work:
 
 def read_cache(words: str) -> CacheMode:
     """A mode by its name. Raises ColosseumError."""
-    for mode in get_args(CacheMode):
-        if words == mode:
-            found: CacheMode = mode
-            return found
-    raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
+    if words not in get_args(CacheMode):
+        raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
+    return cast(CacheMode, words)
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:

@@ -7,6 +7,7 @@ that no name is read as markup. What has no number has a mark, and the reason st
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from io import StringIO
 from typing import Final, Literal, TextIO, TypeAlias
 
 from rich.box import Box
@@ -46,6 +47,12 @@ def print_blocks(blocks: Iterable[document.Block], stream: TextIO, *, color: boo
     with console.capture() as page:
         show(console, blocks)
     stream.write(_BLANKS.sub(lambda found: found[0].replace(" ", ""), page.get()))
+
+
+def text_of(blocks: Iterable[document.Block]) -> str:
+    """One page as plain text."""
+    print_blocks(blocks, page := StringIO(), color=False)
+    return page.getvalue()
 
 
 def show(console: Console, blocks: Iterable[document.Block]) -> None:
