@@ -127,6 +127,27 @@ def test_another_coalition_is_measured(tmp_path: Path) -> None:
         _ = colosseum.Campaign(campaign.folder, coalition="secnd").findings
 
 
+def test_points_narrow_what_is_found_and_not_what_is_counted(tmp_path: Path) -> None:
+    text = SPEC.replace("experiment e {", "param n = 1\nexperiment e { sweep n in 1, 2")
+    folder = scripted(tmp_path, text=text)
+    whole, part = colosseum.Campaign(folder), colosseum.Campaign(folder, points="n=2")
+    assert {row.point for row in whole.verdicts} == {"n=1", "n=2"}
+    assert part.verdicts == [row for row in whole.verdicts if row.point == "n=2"]
+    assert len(part.figures().rows) * 2 == len(whole.figures().rows)
+    with pytest.raises(colosseum.ColosseumError, match="`--point n=3`: there is no such sweep point"):
+        _ = colosseum.Campaign(folder, points="n=3").findings
+
+
+def test_the_page_and_the_files_of_figures_are_those_of_the_command(jira: Path, tmp_path: Path) -> None:
+    campaign = colosseum.Campaign(jira)
+    wanted = ("--thoughts", "--calls", "--verdict", "paper")
+    assert command("report", jira, "--html", tmp_path / "a.html", *wanted).returncode == 0
+    page = campaign.to_html(tmp_path / "b.html", thoughts=True, published=True, calls=True)
+    assert page.read_bytes() == (tmp_path / "a.html").read_bytes()
+    said = campaign.to_figures(tmp_path / "figures")
+    assert said[0].startswith(f"{len(list((tmp_path / 'figures').glob('*.csv'))) + 1} charts and tables in ")
+
+
 # ---- runs ----------------------------------------------------------------------------------------------------------
 
 

@@ -6,9 +6,7 @@ for.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +36,7 @@ from colosseum.evidence.raters import keep_labels
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
-from colosseum.report.files import check_file, write_rating_page, write_report
+from colosseum.report.files import check_file, keep_report, write_rating_page, write_report
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import text_of
@@ -48,8 +46,8 @@ from colosseum.run.trial import Listed
 
 
 def audit(
-    spec: Spec | str | PathLike[str], /, experiment: str | None = None, models: Names | None = None, *,
-    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None,
+    spec: Spec | given.Place, /, experiment: str | None = None, models: Names | None = None, *,
+    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: given.Place | None = None,
     budget: float | None = None, run_budget: float | None = None, no_budget: bool = False,
     judges: str | Sequence[str] = (), progress: bool | Callable[[Progress], None] = False, retry_failed: bool = False,
     fresh: bool = False, connections: int = 64, jobs: int = 1, patience: float = 30, couple: bool = False,
@@ -71,11 +69,8 @@ def audit(
     made = Spec(spec.path, {**spec.params, **params}) if isinstance(spec, Spec) else Spec(spec, params)
     watching = nullcontext if progress is False else telling(print_progress if progress is True else progress)
     say = print if progress is True else silent
-    asked = given.request_of(
-        made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
-    )
-    request = replace(
-        asked,
+    request = given.request_of(
+        made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking,
         budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
         retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_cluster(cluster),
         judged=JudgeSetup(given.several("judges", judges)), patience=60 * patience, say=say, warn=say,
@@ -87,12 +82,10 @@ def audit(
         for words in chance_words(work):
             say(words)
         outcome = carry_out(work)
-    campaign = Campaign(folder.path)
-    campaign.outcome = outcome.words(folder)
-    return campaign
+    return Campaign(folder.path)._later(outcome.words(folder))
 
 
-def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> merging.Merged:
+def merge(folders: Sequence[given.Place], out: given.Place) -> merging.Merged:
     """Join folders of one configuration, such as shards, into one that may exist. Raises ColosseumError.
 
     Where a folder was changed, or two have different results of one run, nothing is merged: `faults` say which.
@@ -117,10 +110,9 @@ class Campaign:
     It reads the runs once: make a new Campaign to see later ones.
     """
 
-    def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:
-        """`coalition` is measured, else the spec's first. Raises ColosseumError where there is no such thing."""
-        self.folder = given.place_of(folder)
-        self.coalition = coalition
+    def __init__(self, folder: given.Place, *, coalition: str | None = None, points: str | None = None) -> None:
+        """Measure a `coalition`, else the first, at sweep `points` such as `n=6`, else all. Raises ColosseumError."""
+        self.folder, self.coalition, self.points = given.place_of(folder), coalition, points
         self.outcome = ""
         """After `audit` or `judge`: how the runs ended, what they cost, and why some are left; else empty."""
         self._plan: Plan = read_campaign(self.folder)
@@ -136,7 +128,8 @@ class Campaign:
     @cached_property
     def findings(self) -> Findings:
         """All that the runs show, computed from their traces. Raises ColosseumError."""
-        return read_report(self.folder, coalition=self.coalition, alone=True)
+        found = read_report(self.folder, coalition=self.coalition, alone=True)
+        return found if self.points is None else found.at(self.points)
 
     @property
     def runs(self) -> "list[Run]":
@@ -171,21 +164,25 @@ class Campaign:
             Budget(budget, None, no_budget), connections, given.several("without", without),
         )  # fmt: skip
         outcome = judge_folder(Folder(self.folder), self._plan, request)
-        judged = Campaign(self.folder, coalition=self.coalition)
-        judged.outcome = outcome.words
-        return judged
+        return self._later(outcome.words)
 
-    def rating_page(self, path: str | PathLike[str], *, runs: int = 20) -> Path:
+    def _later(self, outcome: str = "") -> "Campaign":
+        """The campaign as it is now; its folder has the report of it, as the commands keep it."""
+        found = Campaign(self.folder, coalition=self.coalition, points=self.points)
+        found.outcome = outcome
+        keep_report(self.folder, (Campaign(self.folder) if self.coalition or self.points else found).findings)
+        return found
+
+    def rating_page(self, path: given.Place, *, runs: int = 20) -> Path:
         """Write a blinded page on which people label messages, and return its path. Raises ColosseumError."""
         given.bounded(runs=runs)
-        place = given.place_of(path)
-        write_rating_page(self.folder, self._plan, place, runs=runs)
+        write_rating_page(self.folder, self._plan, place := given.place_of(path), runs=runs)
         return place
 
-    def add_labels(self, files: Sequence[str | PathLike[str]]) -> "Campaign":
+    def add_labels(self, files: Sequence[given.Place]) -> "Campaign":
         """Keep the files that raters saved on such a page; returns the campaign with them. Raises ColosseumError."""
         keep_labels(self.folder, self._plan, given.places_of("files", files))
-        return Campaign(self.folder, coalition=self.coalition)
+        return self._later()
 
     def replay(self) -> log.Replay:
         """Play every run again from recorded answers, and compare byte for byte. Raises ColosseumError."""
@@ -199,16 +196,20 @@ class Campaign:
         """What a crash left in the folder; `repair` mends what costs nothing. Raises ColosseumError."""
         return paged(examine_folder(self.folder, repair=repair), log.defect_blocks)
 
-    def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
-        """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
-        place = given.place_of(path)
-        check_file("--html", place)
-        list(write_report(self.folder, self.findings, html=place, thoughts=thoughts))
+    def to_html(
+        self, path: given.Place, *, thoughts: bool = False, published: bool = False, calls: bool = False
+    ) -> Path:
+        """Write the report as a web page; more is in it on request. Returns its path. Raises ColosseumError."""
+        check_file("--html", place := given.place_of(path))
+        list(write_report(self.folder, self.findings, html=place, thoughts=thoughts, published=published, calls=calls))
         return place
 
-    def export(
-        self, to: str, path: str | PathLike[str] | None = None, *, without: str | Sequence[str] = ()
-    ) -> ExportedFile:
+    def to_figures(self, folder: given.Place) -> list[str]:
+        """Write charts and tables as files; says what was written and what was not. Raises ColosseumError."""
+        check_file("--figures", place := given.place_of(folder))
+        return list(write_report(self.folder, self.findings, figures=place))
+
+    def export(self, to: str, path: given.Place | None = None, *, without: str | Sequence[str] = ()) -> ExportedFile:
         """Write the complete runs as `eval`, `otlp` or `csv`; `without` as in the command. Raises ColosseumError."""
         with in_words(self.folder):
             place = None if path is None else given.place_of(path)

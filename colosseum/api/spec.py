@@ -4,9 +4,7 @@ Everything that is known to go wrong is a ColosseumError with diagnostics as dat
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
-from os import PathLike
 
 from colosseum.campaign import given
 from colosseum.campaign.model_options import Names
@@ -37,7 +35,7 @@ from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.solver import Optimum
 
 
-def load(path: str | PathLike[str], /, **params: object) -> "Spec":
+def load(path: given.Place, /, **params: object) -> "Spec":
     """Read a spec. `params` are numbers, truth values, or names as text. A broken file gives a Spec with its errors."""
     return Spec(path, params)
 
@@ -45,7 +43,7 @@ def load(path: str | PathLike[str], /, **params: object) -> "Spec":
 class Spec:
     """A spec as it was read. If it has errors, every question raises a ColosseumError with its diagnostics."""
 
-    def __init__(self, path: str | PathLike[str], params: Mapping[str, object]) -> None:
+    def __init__(self, path: given.Place, params: Mapping[str, object]) -> None:
         self.path = given.place_of(path)
         self.params = {name: given.param_of(name, value) for name, value in params.items()}
         with in_words():
@@ -78,18 +76,20 @@ class Spec:
 
     def plan(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
-        out: str | PathLike[str] | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
+        out: given.Place | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
     ) -> AuditPlan:  # fmt: skip
         """The rule that `audit` with the same arguments fixes before its first run, and what its seeds can detect.
 
         Runs nothing and writes nothing. Raises ColosseumError.
         """
-        asked = given.request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking)
-        return paged(plan_audit(self.checked, replace(asked, couple=couple)), plan_blocks)
+        request = given.request_of(
+            self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking, couple=couple
+        )
+        return paged(plan_audit(self.checked, request), plan_blocks)
 
     def dry_run(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
-        arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None, budget: float | None = None,
+        arms: str | Sequence[str] = (), out: given.Place | None = None, budget: float | None = None,
         run_budget: float | None = None, judges: str | Sequence[str] = (), retry_failed: bool = False,
         connections: int = 64, shard: str | None = None, couple: bool = False,
         asking: Mapping[str, object] | None = None,
@@ -98,12 +98,10 @@ class Spec:
 
         Asks no model and writes nothing. Raises ColosseumError.
         """
-        asked = given.request_of(
-            self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
-        )
         given.bounded(budget=budget, run_budget=run_budget, connections=connections)
-        request = replace(
-            asked, budget=Budget(budget, run_budget), judged=JudgeSetup(given.several("judges", judges)),
+        request = given.request_of(
+            self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking,
+            budget=Budget(budget, run_budget), judged=JudgeSetup(given.several("judges", judges)),
             retry_failed=retry_failed, connections=connections, couple=couple,
         )  # fmt: skip
         return paged(forecast(self.checked, request), forecast_blocks)
@@ -126,7 +124,7 @@ class Spec:
         return paged(found, partial(power_blocks, scenario=self.checked.expansion.scenario.name))
 
     def import_runs(
-        self, sources: Sequence[str | PathLike[str]], out: str | PathLike[str], *, experiment: str | None = None,
+        self, sources: Sequence[given.Place], out: given.Place, *, experiment: str | None = None,
         reader: str | None = None, dry_run: bool = False,
     ) -> ImportFile:  # fmt: skip
         """Bring in runs that others made, by the spec's mapping, or say what is found. Raises ColosseumError."""

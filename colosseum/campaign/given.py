@@ -5,7 +5,7 @@ from math import inf
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.part import Part
@@ -13,6 +13,8 @@ from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.model.values import Value
 
+Place: TypeAlias = str | PathLike[str]
+"""A path as users write it."""
 BOUNDS: Final = {
     **dict.fromkeys(("connections", "jobs", "repeats", "runs", "size"), (Integral, 1, inf)),
     **dict.fromkeys(("budget", "opportunity", "patience", "run_budget"), (Real, 0, inf)),
@@ -57,7 +59,7 @@ def listed(name: str, given: Sequence[str] | None) -> str | None:
     return None if given is None else ",".join(several(name, given))
 
 
-def places_of(name: str, given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
+def places_of(name: str, given: Place | Sequence[Place]) -> list[Path]:
     """One path, or several, as users write them. Raises ColosseumError where there is none."""
     found = [place_of(each) for each in _each(given)]
     if not found:
@@ -65,7 +67,7 @@ def places_of(name: str, given: str | PathLike[str] | Sequence[str | PathLike[st
     return found
 
 
-def place_of(given: str | PathLike[str]) -> Path:
+def place_of(given: Place) -> Path:
     """A path as users write it, with `~`. Raises ColosseumError where there can be none."""
     if not isinstance(given, str | PathLike) or "\0" in str(given):
         raise stop("C123", f"{given!r} is no path" + ": no name has the sign 0" * isinstance(given, str))
@@ -96,10 +98,11 @@ def param_of(name: str, value: object) -> Value:
 
 def request_of(
     file: Path, params: Mapping[str, Value], experiment: str | None, models: Names | None, *,
-    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None,
-    shard: str | None = None, asking: Mapping[str, object] | None = None,
+    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: Place | None = None,
+    shard: str | None = None, asking: Mapping[str, object] | None = None, **more: Any,
 ) -> Request:  # fmt: skip
-    """What is asked for, as the command line would. Raises ColosseumError."""
+    """What is asked for, as the command line would, with `more` fields. Raises ColosseumError."""
     words = seeds if seeds is None or isinstance(seeds, str) else ",".join(str(seed_of(each)) for each in _each(seeds))
     part = Part(experiment, words, several("arms", arms), None if shard is None else str(shard))
-    return Request(file, params, part, wanted_of(models, asking or {}), out=None if out is None else place_of(out))
+    place = None if out is None else place_of(out)
+    return Request(file, params, part, wanted_of(models, asking or {}), out=place, **more)

@@ -7,20 +7,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from colosseum.campaign.folder import Folder, as_bytes
-from colosseum.campaign.part import matching
+from colosseum.campaign.folder import Folder
 from colosseum.cli.live_view import progress_lines
 from colosseum.cli.words import note, print_out, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
 from colosseum.evidence.findings import in_words, read_report
 from colosseum.evidence.gate import FAILED, Gate
-from colosseum.model.sweeps import factors
 from colosseum.report import files
 from colosseum.report.answer import brief, full
 from colosseum.report.outcomes import strength_table
 from colosseum.report.page import print_blocks
-from colosseum.report.published import document
 
 
 @dataclass(frozen=True)
@@ -84,11 +81,9 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
              f"`colosseum doctor {folder}` says what can be made again, and at what cost")  # fmt: skip
     if keep:
-        written = as_bytes(document("report", report.content()))
-        Folder(folder).keep(Folder(folder).report, written, *folder.glob("spent*.log"))
+        files.keep_report(folder, report)
     if request.point is not None:  # all tests are counted in its verdicts
-        known = {each.point: factors(each.point, each.model) for each in report.summary.points}
-        report = report.at(set(matching(request.point, known)))
+        report = report.at(request.point)
     if request.writes:
         note("\n".join(files.write_report(
             folder, report, table=request.table, html=request.html, figures=request.figures,

@@ -4,7 +4,6 @@ Findings are what every kind of report is made of; `content` is what `report --j
 """
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.kept import Kept
+from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.verifying import looked
@@ -25,6 +25,7 @@ from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.model.sweeps import factors
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
 from colosseum.solve.lowering.lower import NotLowered
@@ -86,9 +87,10 @@ class Findings:
         """Planned runs that have not ended."""
         return len(self.plan.trials) - len(self.records)
 
-    def at(self, points: AbstractSet[str]) -> "Findings":
-        """The same of some sweep points; all tests stay counted in the verdicts."""
+    def at(self, words: str) -> "Findings":
+        """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
+        points = matching(words, {each.point: factors(each.point, each.model) for each in summary.points})
         return replace(
             self,
             plan=replace(self.plan, trials=tuple(t for t in self.plan.trials if t.point in points)),

@@ -3,7 +3,7 @@
 Asks no model and writes nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -30,7 +30,6 @@ from colosseum.evidence.seeds import Needed
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trial import Listed
 
 NO_TWIN: Final = "there are no runs of an arm like the control, as of `arm again { }`, which show chance alone"
 
@@ -101,6 +100,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     seeds = chance(replace(made.registered, seeds=min(made.seeds.values())), folder.path, found.kin)
     scenario = next(iter(found.examples.values()))[0].stage.scenario
     judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
+    begun = [folder.calls(each.trial) for each in found.missing]
     nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
     return Forecast(
         title=made.title,
@@ -118,7 +118,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
         seconds=ahead.seconds,
         spent=spent.dollars,
         unpriced=spent.unpriced,
-        unfinished=_unfinished(folder, found.missing),
+        unfinished=sum(len(dict(read_calls(path))) for path in begun if path.exists()),
         budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,
         screening=made.screener.screening,
@@ -133,9 +133,3 @@ def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: di
     if whole and folder.plan_path.exists() and (plan := folder.plan()).configuration == asked:
         listed = {**{each.trial: each for each in plan.trials}, **listed}
     return spent_before(folder, listed.values(), prices)
-
-
-def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
-    """Answers that runs will not ask for again."""
-    paths = (folder.calls(each.trial) for each in missing)
-    return sum(len(dict(read_calls(path))) for path in paths if path.exists())

@@ -76,7 +76,7 @@ class FigureTable:
         from colosseum.report.html.page import cell_of
 
         first = self.rows[:MOST_SHOWN]
-        more = f"The first {MOST_SHOWN}; `.to_pandas()` and `.write(path)` have all." if self.rows != first else ""
+        more = f"The first {MOST_SHOWN}; `.to_pandas()` and `.write(path)` have all rows." if self.rows != first else ""
         return cell_of([Table("figures", repr(self)[1:-1], self.columns, first), Paragraph(more, "quiet")])
 
     def write(self, path: str | PathLike[str]) -> None:
