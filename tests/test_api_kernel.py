@@ -108,7 +108,7 @@ def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, a
     [
         ("spec.plan(seeds='1..3')", "digest"),
         ("spec.dry_run(seeds='1..3')", "No model is asked"),
-        ("spec.power(pool=2, studies=20, seeds=[2])", "PLANTED PLAYERS"),
+        ("spec.power(pool=10, studies=100, seeds=[2], kinds='collude')", "PLANTED PLAYERS"),
         ("campaign.replay()", "18 runs made again: 18 equal"),
         ("campaign.verify()", "nothing was changed"),
         ("campaign.doctor()", "nothing is left to repair"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import zstandard
 from conftest import checked
+from test_cli_commands import colosseum
 from test_imports_table import spec_in
 
 from colosseum.imports.importing import import_runs
@@ -100,6 +101,15 @@ def test_a_mapping_reads_metadata_and_answers_of_models(tmp_path: Path) -> None:
     said = [(e["agent"], e["event"], e.get("text") or e.get("value")) for e in events
             if e["event"] in ("post", "thought", "decide")]  # fmt: skip
     assert said == [("B", "thought", "hm"), ("B", "post", "I go left."), ("B", "decide", "left")]
+
+
+def test_the_reader_has_the_name_that_export_uses_too(tmp_path: Path) -> None:
+    (tmp_path / "x.eval").write_bytes(as_zip(sample_of()))
+    where = (spec_in(tmp_path), tmp_path / "x.eval", "--out", tmp_path / "out", "--dry-run")
+    done = [colosseum("import", *where, "--from", name) for name in ("eval", "inspect", "table")]
+    assert "1 new" in done[0].stdout
+    assert done[0] == done[1]
+    assert "x.eval is not UTF-8 text; `--from inspect` reads" in " ".join(done[2].stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,12 @@ from colosseum.campaign.signals import exit_code
 from colosseum.campaign.verifying import heads
 from colosseum.campaign.work import Request, Work, plan_work
 from colosseum.cli.report import ReportRequest, report_folder
-from colosseum.cli.words import note, output, wants_color
+from colosseum.cli.words import note, output, show
 from colosseum.diagnostics import counted
 from colosseum.evidence.forecast import forecast
 from colosseum.evidence.gate import Gate
 from colosseum.model.check import Checked
 from colosseum.report.forecast import bill_table, chance_words
-from colosseum.report.page import print_blocks
 
 LEFT = 4
 """The exit code where runs are left for the sake of money."""
@@ -82,17 +81,14 @@ def _goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_json: bool) -> bo
     found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path))
     bill = [bill_table(found, f"What the {counted(found.runs.missing, 'run')} left will take")]
     if pilot.yes or (sys.stdin.isatty() and sys.stderr.isatty()):
-        print_blocks(bill, sys.stderr, color=wants_color(sys.stderr.isatty()))
-        return pilot.yes or _agrees()
+        show(bill, sys.stderr)
+        if not pilot.yes:
+            note("Go on? [y/N]")
+        return pilot.yes or sys.stdin.readline().strip().lower() in ("y", "yes")
     output(lambda: bill, "forecast", lambda: found, as_json)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False
-
-
-def _agrees() -> bool:
-    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)  # noqa: T201 - a question to the user
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def going_on(path: Path) -> str:

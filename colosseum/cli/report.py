@@ -1,6 +1,5 @@
 """`colosseum report`."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,15 +8,14 @@ from pathlib import Path
 
 from colosseum.campaign.folder import Folder
 from colosseum.cli.live_view import progress_lines
-from colosseum.cli.words import note, print_out, say_json, wants_color
+from colosseum.cli.words import note, print_out, say_json, show
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
-from colosseum.evidence.findings import in_words, read_report
+from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.gate import FAILED, Gate
 from colosseum.report import files
 from colosseum.report.answer import brief, full
 from colosseum.report.outcomes import strength_table
-from colosseum.report.page import print_blocks
 
 
 @dataclass(frozen=True)
@@ -49,12 +47,6 @@ class ReportRequest:
         """Whether there are files: what is written is not printed, too, unless it is asked for."""
         return any((self.table, self.html, self.figures))
 
-    @property
-    def selection(self) -> list[str]:
-        """The options that say what is looked at, as they were typed."""
-        given = ("--coalition", self.coalition), ("--point", self.point)
-        return [word for option, value in given if value is not None for word in (option, value)]
-
 
 def report_folders(folders: Sequence[Path], request: ReportRequest) -> int:
     """The reports of several folders, one below the other; exits as the worst of them. Raises ColosseumError."""
@@ -76,6 +68,9 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     """
     for option, path in (("--table", request.table), ("--html", request.html), ("--figures", request.figures)):
         files.check_file(option, path)
+    if not keep and read_campaign(folder).trials and not Folder(folder).begun:
+        help_ = "put its folder `runs` back, or make them by the same `colosseum audit`"
+        raise stop("C123", f"{folder} holds no runs, though its plan lists some", help=help_)
     report = read_report(folder, coalition=request.coalition, tell=partial(progress_lines(note), "runs"))
     if lost := Folder(folder).lost(report.plan):
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
@@ -94,14 +89,13 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     if request.as_json:
         say_json("report", report.content(found))
     else:
-        whole = request.full or request.published
-        blocks = (
-            full(report, folder, published=request.published) if whole else brief(report, folder, request.selection)
-        )
+        whole, asked = request.full or request.published, {"--coalition": request.coalition, "--point": request.point}
+        typed = [word for option, value in asked.items() if value is not None for word in (option, value)]
+        blocks = full(report, folder, published=request.published) if whole else brief(report, folder, typed)
         if whole or not request.writes:
-            print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
+            show(blocks)
         if found is not None:
-            print_blocks([strength_table(found)], sys.stdout, color=wants_color(sys.stdout.isatty()))
+            show([strength_table(found)])
     if shut := Counter(request.gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")
