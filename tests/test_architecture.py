@@ -86,12 +86,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 6768,
     "players": 3383,
     "run": 2301,
-    "campaign": 8939,
-    "evidence": 7156,
-    "report": 3996,
-    "api": 500,
+    "campaign": 8938,
+    "evidence": 7157,
+    "report": 3998,
+    "api": 499,
     "editor": 531,
-    "cli": 1800,
+    "cli": 1798,
     "imports": 1853,
 }
 

@@ -4,7 +4,6 @@ How many replies the runs will take follows from their turns, and from the repli
 thread looks, so both hold a lock.
 """
 
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -198,5 +197,4 @@ def print_progress(progress: Progress) -> None:
     failed = f", {progress.failed} failed" if progress.failed else ""
     spent = f", {dollars(progress.dollars)} spent" if progress.dollars else ""
     end = "\n" if progress.final else ""
-    sys.stdout.write(f"\r{progress.done} of {progress.runs} runs{failed}{spent}{end}")
-    sys.stdout.flush()
+    print(f"\r{progress.done} of {progress.runs} runs{failed}{spent}", end=end, flush=True)  # noqa: T201 - asked for

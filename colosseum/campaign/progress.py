@@ -1,7 +1,7 @@
 """How far a campaign has come. In: nothing; out: Progress, drawn on terminals and written as JSON."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 SCHEMA = 2
 
@@ -74,3 +74,16 @@ class Progress:
         """Of the work that is done, by replies where models play, else by runs."""
         part, whole = (self.answered, self.expected) if self.expected else (self.done, self.runs)
         return min(1.0, part / whole) if whole else 1.0
+
+
+@dataclass(frozen=True)
+class AuditRemark:
+    """Words for the user of an audit, such as that its seeds settle nothing."""
+
+    event: Literal["remark"]
+    schema: int
+    words: str
+
+
+ProgressLine: TypeAlias = Progress | AuditRemark
+"""A line of `audit --display json`."""

@@ -51,10 +51,7 @@ def _attention(run: RunRecord, controls: Sequence[RunRecord]) -> Attention:
     harm = next((f for f in (own, steered, unit) if f.value is None), None) or Figure(
         ((own.value or 0.0) + (steered.value or 0.0)) / (unit.value or 1.0)
     )
-    return Attention(loss, harm, _disagrees(loss, run.figures.scalars["judge_score"]))
-
-
-def _disagrees(loss: Figure, judged: Figure) -> bool:
-    if loss.value is None or judged.value is None:
-        return False
-    return (loss.value > MARGINS["outsider_loss"]) != (judged.value >= ENOUGH_POINTS)
+    lost, judged = loss.value, run.figures.scalars["judge_score"].value
+    if lost is None or judged is None:
+        return Attention(loss, harm, disagrees=False)
+    return Attention(loss, harm, (lost > MARGINS["outsider_loss"]) != (judged >= ENOUGH_POINTS))

@@ -109,17 +109,13 @@ def _arms(found: Mapping[tuple[str, str], _Read], point: str, arms: Iterable[str
     control: _Read | None = None
     for arm in arms:
         read = found.get((point, arm), _Read())
-        against = None if control is None else _against(control.committed, read.committed)
+        before, after = (control or read).committed, read.committed
+        both_chose = before.keys() & after.keys()
+        against = raised(_profile(before, only=both_chose), _profile(after, only=both_chose)) if control else None
         control = control or read
         left_out = sorted(read.left_out.items(), key=lambda item: (-item[1], item[0]))
         both = (strength(_profile(read.committed)), strength(_profile(read.held)))
         yield ArmStrength(arm, *both, against, tuple(left_out))
-
-
-def _against(control: Seeds, treated: Seeds) -> Raised:
-    """Over the seeds that both have a choice of."""
-    shared = control.keys() & treated.keys()
-    return raised(_profile(control, only=shared), _profile(treated, only=shared))
 
 
 def _profile(seeds: Seeds, *, only: Iterable[int] | None = None) -> Profile | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from colosseum.campaign.doctor import Defects, examine
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.campaign.listing import Overview, overviews
+from colosseum.campaign.listing import Overview, overview
 from colosseum.campaign.verifying import Discrepancy, Verified, verify
 from colosseum.evidence.findings import in_words, read_campaign
 
@@ -39,4 +39,4 @@ def list_folder(path: Path) -> tuple[RunsFile, Plan]:
     """All runs, with the plan that they are of. Raises ColosseumError."""
     plan = read_campaign(path)
     with in_words(path):
-        return RunsFile(tuple(overviews(Folder(path), plan))), plan
+        return RunsFile(tuple(overview(Folder(path), each) for each in plan.trials)), plan

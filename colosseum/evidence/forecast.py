@@ -16,6 +16,7 @@ from colosseum.campaign.estimate import NOTHING, Estimate, Spread, outlook
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judging_estimate import judging_estimates
 from colosseum.campaign.lengths import Basis, Habits
+from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import campaign_budget, prices_of
 from colosseum.campaign.panel import judges_of
 from colosseum.campaign.part import read_shard
@@ -100,6 +101,8 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     seeds = chance(replace(made.registered, seeds=min(made.seeds.values())), folder.path, found.kin)
     scenario = next(iter(found.examples.values()))[0].stage.scenario
     judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
+    if len(design.arms) > 1 and (words := few_seeds(min(made.seeds.values()))):
+        request.warn(words)
     begun = [folder.calls(each.trial) for each in found.missing]
     nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
     return Forecast(
