@@ -364,6 +364,11 @@ WRONG = {
     "there are no figures of `3`": lambda it, spec: it.figures(3),
     "`run` has to be a text or several, not 3": lambda it, spec: it.run(3),
     "there is no experiment `3`": lambda it, spec: colosseum.audit(spec, 3),
+    "there are no figures of `['x']`": lambda it, spec: it.figures(["x"]),
+    "`--point 3`: there is no such sweep point": lambda it, spec: spec.instance().prompts(point=3),
+    "`size` has to be a whole number from 1 on, not None": lambda it, spec: spec.instance().scan(None),
+    "an assignment is a mapping of variables to values, not 3": lambda it, spec: spec.instance().score(3),
+    "`asking` has to be a mapping of options to values, not 3": lambda it, spec: spec.plan(asking=3),
     "3 is no path": lambda it, spec: colosseum.Campaign(3),
 }
 

@@ -72,9 +72,9 @@ def audit(
     request = given.request_of(
         made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking,
         budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
-        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_cluster(cluster),
-        judged=JudgeSetup(given.several("judges", judges)), patience=60 * patience, say=say, warn=say,
-        watching=watching,
+        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, patience=60 * patience,
+        judged=JudgeSetup(given.several("judges", judges)), cluster=read_cluster(cluster and str(cluster)),
+        say=say, warn=say, watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
     with writing(folder):
@@ -129,7 +129,7 @@ class Campaign:
     def findings(self) -> Findings:
         """All that the runs show, computed from their traces. Raises ColosseumError."""
         found = read_report(self.folder, coalition=self.coalition, alone=True)
-        return found if self.points is None else found.at(self.points)
+        return found if self.points is None else found.at(str(self.points))
 
     @property
     def runs(self) -> "list[Run]":
@@ -213,7 +213,7 @@ class Campaign:
         """Write the complete runs as `eval`, `otlp` or `csv`; `without` as in the command. Raises ColosseumError."""
         with in_words(self.folder):
             place = None if path is None else given.place_of(path)
-            return export_runs(Folder(self.folder), self._plan, to, place, given.listed("without", without) or "")
+            return export_runs(Folder(self.folder), self._plan, str(to), place, given.listed("without", without) or "")
 
     def run(self, words: str) -> "Run":
         """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
@@ -229,7 +229,7 @@ class Campaign:
         data frame of it, `.write(path)` a file. Raises ColosseumError.
         """
         with in_words(self.folder):
-            return figure_table(kind, self.findings, Folder(self.folder))
+            return figure_table(str(kind), self.findings, Folder(self.folder))
 
     def __repr__(self) -> str:
         plan = self._plan

@@ -193,8 +193,8 @@ class Instance:
 
     def scan(self, size: int, *, by: str = "worst") -> Scan:
         """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`. Raises ColosseumError."""
-        given.bounded(size=size)
-        return paged(scanned(self._checked, size, by), partial(instances.scan_blocks, self.scenario))
+        given.numbers("size", size)
+        return paged(scanned(self._checked, size, str(by)), partial(instances.scan_blocks, self.scenario))
 
     def prompts(
         self, *, agent: str | None = None, arm: str | None = None, against: str | None = None,

@@ -59,6 +59,8 @@ class Wanted:
 
 def wanted_of(models: Names | None, options: Mapping[str, object]) -> Wanted:
     """Options as Python has them: a value is for all models, a mapping for some. Raises ColosseumError."""
+    if not isinstance(options, Mapping):
+        raise stop("C122", f"`asking` has to be a mapping of options to values, not {options!r}"[:300])
     named = _typed("models", models) if models else ()
     names = [*(each.name for each in fields(Wanted) if each.name not in ("models", "python")), "allow_python"]
     for option in options:

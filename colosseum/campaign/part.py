@@ -70,7 +70,7 @@ def _with_arms(design: Design, arms: Sequence[str], say: Say) -> Design:
 
 def matching(words: str, points: Mapping[str, Mapping[str, str]]) -> list[str]:
     """The sweep points, by name with their factors, that have what `network=ring, n=6` says. Raises ColosseumError."""
-    wanted = factors(words)
+    wanted = factors(str(words))
     found = [point for point, has in points.items() if wanted.items() <= has.items()]
     if not found or not wanted:
         names = [point for point in points if point]
