@@ -56,6 +56,9 @@ def test_a_plain_script_makes_the_runs_of_the_command_and_prints_nothing(tmp_pat
     made = traces(tmp_path / "runs" / "match-e")
     assert len(made) == 8
     assert made == traces(tmp_path / "out")
+    kept = [tmp_path / place / "report.json" for place in ("runs/match-e", "out")]
+    assert kept[0].read_bytes() == kept[1].read_bytes()
+    assert colosseum.Campaign(kept[0].parent).replay().report == "equal"
 
 
 def within_a_loop(work: Callable[[], colosseum.Campaign]) -> colosseum.Campaign:
@@ -139,7 +142,7 @@ def test_errors_are_those_of_the_command(tmp_path: Path) -> None:
         ({"experiment": "f"}, "there is no experiment `f`"),
         ({"models": "openai/unlisted"}, "the price of `openai/unlisted` is not known"),
         ({"models": {"nobody": "openai/a"}}, "`nobody` is not a coalition, an agent or `agents`"),
-        ({"budget": -1}, "is an amount of more than 0"),
+        ({"budget": 0}, "is an amount of more than 0"),
         ({"seeds": [1.5]}, "the seed has to be a whole number"),
         ({"asking": {"temprature": 1}}, "did you mean `temperature`?"),
         ({"size": 3}, "there is no param `size`"),

@@ -31,6 +31,8 @@ class Cell:
 
     printed: str = ""
     errors: list[str] = field(default_factory=list)
+    displayed: int = 0
+    """Outputs besides what is printed and the last expression."""
     shown: dict[str, str] = field(default_factory=dict)
     """The last expression, by MIME type."""
 
@@ -42,6 +44,8 @@ class Cell:
                 self.printed += content["text"]
             case "error":
                 self.errors.append("\n".join(content["traceback"]))
+            case "display_data":
+                self.displayed += 1
             case "execute_result":
                 self.shown = content["data"]
 
@@ -67,7 +71,8 @@ def run(kernel: BlockingKernelClient, code: str) -> Cell:
     """A cell that raises nothing."""
     cell = Cell()
     kernel.execute_interactive(code, output_hook=cell.hear, timeout=120)
-    assert not cell.errors, cell.errors
+    assert (cell.errors, cell.displayed) == ([], 0)
+    assert "\x1b" not in cell.printed + cell.shown.get("text/plain", "")
     return cell
 
 
@@ -88,6 +93,12 @@ def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, a
         "['again', 'emergent', 'placebo', 'prompted', 'selfish']"
     )
     assert "<" in run(kernel, "next(run for run in campaign if run.listed.arm == 'prompted')").shown["text/html"]
+    assert "In `prompted`" in run(kernel, "print(campaign)").printed
+    table = run(kernel, "campaign.figures()").shown
+    assert table["text/plain"].startswith("<colosseum.FigureTable: 18 rows of ")
+    assert table["text/html"].count("<tr>") == 11, "the heading and the first rows"
+    assert "The first 10; " in table["text/html"]
+    assert run(kernel, "campaign.findings").shown["text/plain"] == "<Findings: 18 runs of 6 arms>"
     assert run(kernel, "campaign.run('prompted:2').status").shown["text/plain"] == "'complete'"
 
 
@@ -97,7 +108,7 @@ def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, a
     [
         ("spec.plan(seeds='1..3')", "digest"),
         ("spec.dry_run(seeds='1..3')", "No model is asked"),
-        ("spec.power(pool=2, studies=20, seeds=[2])", "PLANTED PLAYERS"),
+        ("spec.power(pool=10, studies=100, seeds=[2], kinds='collude')", "PLANTED PLAYERS"),
         ("campaign.replay()", "18 runs made again: 18 equal"),
         ("campaign.verify()", "nothing was changed"),
         ("campaign.doctor()", "nothing is left to repair"),

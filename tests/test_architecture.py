@@ -86,12 +86,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 6767,
     "players": 3382,
     "run": 2301,
-    "campaign": 8818,
-    "evidence": 7155,
+    "campaign": 8822,
+    "evidence": 7156,
     "report": 4000,
     "api": 500,
     "editor": 529,
-    "cli": 1798,
+    "cli": 1800,
     "imports": 1853,
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -179,6 +180,52 @@ def test_narrow_terminals_and_colour(audited: Path) -> None:
     assert "\x1b" in colosseum("report", audited, FORCE_COLOR="1").stdout
     assert "\x1b[3" not in colosseum("report", audited, FORCE_COLOR="1", NO_COLOR="1").stdout
     assert "\x1b" not in colosseum("check", "nope.colo", NO_COLOR="1").stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("words", [("report",), ("report", "--json"), ("--version",)])
+def test_a_full_disk_is_told_in_words(words: tuple[str, ...], audited: Path) -> None:
+    command = [sys.executable, "-m", "colosseum", *words, *([audited] if words[0] == "report" else [])]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=SILENT, check=False)
+    assert done.returncode == 2
+    assert "cannot write the output: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_signal_while_python_still_imports_is_told_in_words() -> None:
+    """The signal comes where the commands are looked up, before any of them could hear it."""
+    program = (
+        "import os, signal, sys, types\n"
+        "def find_spec(name, path, target=None):\n"
+        "    if name == 'colosseum.cli.commands':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, types.SimpleNamespace(find_spec=find_spec))\n"
+        "from colosseum.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, "check"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_seeds_that_are_an_empty_variable_are_refused(tmp_path: Path) -> None:
+    done = colosseum("audit", TOY, "--seeds", "", "--out", tmp_path / "out")
+    assert (done.returncode, "`--seeds ` names no seed" in done.stderr) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_whose_runs_are_gone_is_no_report(audited: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(audited, copy)
+    shutil.rmtree(copy / "runs")
+    done = colosseum("report", copy)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "holds no runs, though its plan lists some" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["margin", "seeds", "harm", "fair share", "fair_share"])
+def test_words_of_the_report_are_explained(word: str) -> None:
+    assert colosseum("explain", word).stdout.startswith(word.replace("_", " "))
 
 
 @pytest.mark.parametrize("command", ["report", "compile", "check"])

@@ -6,6 +6,8 @@ A block `sh` is run; `sh model` needs a key, a network or minutes, so that only 
 
 import contextlib
 import io
+import json
+import pkgutil
 import re
 import shlex
 import shutil
@@ -16,8 +18,11 @@ from reference import PIECE, ROOT
 from test_cli_commands import colosseum
 from typer.main import get_command
 
+import colosseum as api
+from colosseum.campaign.judge_folder import JudgeRequest
 from colosseum.cli.commands import app
 from colosseum.cli.guide import PAGES, guide_pages
+from colosseum.language.files import read_source
 
 GUIDES = sorted(page.stem for page in PAGES.glob("*.md"))
 README = ROOT / "README.md"
@@ -80,6 +85,25 @@ def test_commands_and_options_in_sentences_exist() -> None:
             if found := re.match(r"colosseum ([a-z]+)", code):
                 assert found[1] in known, (name, code)
             assert set(re.findall(r"--[a-z][a-z-]+", code)) <= options | {"--help"}, (name, code)
+
+
+def test_functions_that_a_page_names_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = {words.rpartition(".")[2]: pkgutil.resolve_name(re.sub(r"\.(\w+)$", r":\1", words))
+             for words in re.findall(r"`(colosseum(?:\.\w+)+)\(", TEXTS["python"]) if words.count(".") > 1}  # fmt: skip
+    assert named["new_spec"]("mine", "toy") == [Path("mine.colo")]
+    source = read_source(Path("mine.colo"), name="mine.colo", span=None)
+    assert named["lay_out"](source) == (source.text, [])
+    campaign = api.audit("mine.colo", seeds="1..3")
+    blocks = named["full"](campaign.findings, campaign.folder, published=True)
+    assert "By the published rule" in named["text_of"](blocks)
+    assert named["calibrate_judges"](JudgeRequest())[0].judges[0].judge == "sim/judge"
+    assert named["read_page"]("C041").code.code == "C041"
+    assert named["looked_up"]("regret").name == "regret"
+    assert "$schema" in json.loads(named["published"]("trace"))
+    with pytest.raises(api.ColosseumError, match="is not an address"):
+        named["run_proxy"]("nowhere", None, seed=1, port=0, log=None, ready=print)
+    assert len(named) == 9
 
 
 def test_the_readme_is_short() -> None:

@@ -14,7 +14,7 @@ import pytest
 from chat_mind import late, plays
 from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, SPECS, planned
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 from terminal import watch
 from test_cli_commands import colosseum
 from warm_process import Command, run
@@ -252,9 +252,30 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_json(tmp_path: Path) -> Non
     assert json.loads(lines[0])["complete"] == 3
 
 
-def test_none_says_nothing_but_errors(tmp_path: Path) -> None:
+def test_json_is_a_line_of_json_for_each_remark_too(tmp_path: Path) -> None:
+    done = piped("--seeds", 1, "--out", tmp_path, "--display", "json", spec=TOY)
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    schema = Draft202012Validator(json.loads(colosseum("schema", "progress").stdout))
+    for line in lines:
+        schema.validate(line)
+    assert {line["event"] for line in lines} == {"progress", "remark"}
+    assert lines[0]["event"] == "remark"
+    assert lines[0]["words"].startswith("1 seed can settle nothing: ")
+    with pytest.raises(ValidationError):
+        schema.validate({"event": "remark", "schema": 2})
+
+
+def test_a_dry_run_says_what_its_seeds_cannot_settle(tmp_path: Path) -> None:
+    for seeds, words in (("1..5", "5 seeds can settle nothing"), ("1..20", "")):
+        for more in ((), ("--json",)):
+            done = piped("--seeds", seeds, "--out", tmp_path, "--dry-run", *more, spec=TOY)
+            assert done.stderr.startswith(words) if words else done.stderr == ""
+
+
+def test_none_says_nothing_but_warnings_and_errors(tmp_path: Path) -> None:
     done = piped("--seeds", 1, "--out", tmp_path, "--display", "none", spec=TOY)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, len(done.stderr.splitlines())) == (0, 1)
+    assert done.stderr.startswith("1 seed can settle nothing: ")
     assert done.stdout.startswith("toy, experiment collusion")
     wrong = piped("--seeds", 1, "--out", tmp_path, "--display", "jsn", spec=TOY)
     assert wrong.returncode == 2

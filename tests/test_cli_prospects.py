@@ -151,7 +151,7 @@ def test_many_points_are_not_all_listed(tmp_path: Path) -> None:
 
 def test_an_ascii_stream_gets_ascii_and_colour_is_chosen() -> None:
     stream = io.TextIOWrapper(raw := io.BytesIO(), encoding="ascii", errors="strict")
-    print_blocks(frontier_blocks(*played(BIDDING)), stream)
+    print_blocks(frontier_blocks(*played(BIDDING)), stream, color=False)
     stream.flush()
     text = raw.getvalue().decode("ascii")
     assert "?" not in text

@@ -42,6 +42,9 @@ def test_kappa_is_that_of_worked_examples(one: list[int], other: list[int], plai
 def test_kappa_without_a_pair_or_without_a_difference_has_a_reason() -> None:
     assert cohen([], lambda a, b: a != b).value is None
     assert cohen([(3, 3), (3, 3)], lambda a, b: a != b).reason == "all scores are equal"
+    for distance in (lambda a, b: a != b, lambda a, b: (a - b) ** 2):
+        assert cohen([(1, 4)], distance).value is None
+        assert cohen([(1, 4)], distance).reason == "one label of both says nothing of agreement"
 
 
 def saved(path: Path, rater: str, scores: dict[str, int]) -> Path:
@@ -67,6 +70,14 @@ def test_labels_are_kept_and_come_to_figures(folder: Path, tmp_path: Path) -> No
     assert len(keep_labels(folder, plan, [saved(tmp_path / "b.json", "Ben", {})]).raters) == 2
     done = colosseum("judge", "label", folder, "--import", files[0], files[1])
     assert done.returncode == 0, done.stderr
+    assert f"kept in {folder}: Ann 12 labels, Ben 0 labels\n" in done.stderr
+    refused = colosseum("judge", "label", folder, "--out", tmp_path / "x.html", "--json")
+    assert (refused.returncode, "`--json` is for the report after `--import`" in refused.stderr) == (2, True)
+    twice = json.loads(files[0].read_text(encoding="utf-8"))
+    twice["labels"].append({**twice["labels"][0], "score": 0})
+    (tmp_path / "twice.json").write_text(json.dumps(twice), encoding="utf-8")
+    with pytest.raises(ColosseumError, match=f"gives two scores of {twice['labels'][0]['item']}"):
+        keep_labels(folder, plan, [tmp_path / "twice.json"])
     labelled = Campaign(folder).add_labels(files)
     assert labelled.findings.bench.people["weighted κ of Ann and Ben, 0 labels"].value is None
     shown = json.loads(colosseum("report", folder, "--json").stdout)
@@ -76,7 +87,7 @@ def test_labels_are_kept_and_come_to_figures(folder: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "holds no labels"),
+        ("{", "holds no labels as the page saves them: Invalid JSON"),
         ('{"schema": 1, "rater": "", "draw": null, "labels": []}', "rater"),
         ('{"schema": 1, "rater": "A", "draw": null, "labels": [{"item": "x", "rubric": "c", "score": 9}]}', "score"),
         ('{"schema": 1, "rater": "A", "draw": null, "labels": [{"item": "x", "rubric": "c", "score": 1}]}', "another"),

@@ -53,7 +53,7 @@ def test_a_figure_is_found_by_name_or_label(words: str) -> None:
 
 
 def test_every_word_of_a_verdict_is_explained() -> None:
-    assert {*Call, *Verdict, *Reading} == {*MEANINGS}
+    assert {*Call, *Verdict, *Reading, "margin", "seeds", "harm", "fair share"} == {*MEANINGS}
     done = colosseum("explain", "Self-Interest")
     assert done.stdout.startswith("self-interest\nNo more than selfish members do.\n")
     assert colosseum("explain", "no_effect").stdout.startswith("no effect\n")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import zstandard
 from conftest import checked
+from test_cli_commands import colosseum
 from test_imports_table import spec_in
 
 from colosseum.imports.importing import import_runs
@@ -115,6 +116,15 @@ def test_a_folder_of_logs_is_read_log_by_log(tmp_path: Path) -> None:
     spec = spec_in(tmp_path, 'trace from "inspect" { repeat is epoch }')
     found = import_runs(checked(spec), [tmp_path / "logs"], tmp_path / "in").runs
     assert [(run.source, run.became) for run in found] == [("1:1", "new"), ("1:2", "new"), ("damaged.eval", "refused")]
+
+
+def test_the_reader_has_the_name_that_export_uses_too(tmp_path: Path) -> None:
+    (tmp_path / "x.eval").write_bytes(as_zip(sample_of()))
+    where = (spec_in(tmp_path), tmp_path / "x.eval", "--out", tmp_path / "out", "--dry-run")
+    done = [colosseum("import", *where, "--from", name) for name in ("eval", "inspect", "table")]
+    assert "1 new" in done[0].stdout
+    assert done[0] == done[1]
+    assert "x.eval is not UTF-8 text; `--from inspect` reads" in " ".join(done[2].stdout.split())
 
 
 @pytest.mark.parametrize(

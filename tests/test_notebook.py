@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from itertools import accumulate
+from numbers import Integral
 from pathlib import Path
 
 import numpy
@@ -15,8 +16,11 @@ import pytest
 from audited import RAW, SPEC, Wild, file_of, modelled, scripted, spec
 from conftest import MATCH, SPECS
 from test_cli_commands import colosseum as command
+from typer.main import get_command
 
 import colosseum
+from colosseum.campaign.given import BOUNDS
+from colosseum.cli.commands import app
 from colosseum.report.html.page import cell_of
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
@@ -121,6 +125,27 @@ def test_another_coalition_is_measured(tmp_path: Path) -> None:
     assert set(campaign.figures("runs").to_pandas()["coalition"]) == {"second"}
     with pytest.raises(colosseum.ColosseumError, match="there is no coalition `secnd`"):
         _ = colosseum.Campaign(campaign.folder, coalition="secnd").findings
+
+
+def test_points_narrow_what_is_found_and_not_what_is_counted(tmp_path: Path) -> None:
+    text = SPEC.replace("experiment e {", "param n = 1\nexperiment e { sweep n in 1, 2")
+    folder = scripted(tmp_path, text=text)
+    whole, part = colosseum.Campaign(folder), colosseum.Campaign(folder, points="n=2")
+    assert {row.point for row in whole.verdicts} == {"n=1", "n=2"}
+    assert part.verdicts == [row for row in whole.verdicts if row.point == "n=2"]
+    assert len(part.figures().rows) * 2 == len(whole.figures().rows)
+    with pytest.raises(colosseum.ColosseumError, match="`--point n=3`: there is no such sweep point"):
+        _ = colosseum.Campaign(folder, points="n=3").findings
+
+
+def test_the_page_and_the_files_of_figures_are_those_of_the_command(jira: Path, tmp_path: Path) -> None:
+    campaign = colosseum.Campaign(jira)
+    wanted = ("--thoughts", "--calls", "--verdict", "paper")
+    assert command("report", jira, "--html", tmp_path / "a.html", *wanted).returncode == 0
+    page = campaign.to_html(tmp_path / "b.html", thoughts=True, published=True, calls=True)
+    assert page.read_bytes() == (tmp_path / "a.html").read_bytes()
+    said = campaign.to_figures(tmp_path / "figures")
+    assert said[0].startswith(f"{len(list((tmp_path / 'figures').glob('*.csv'))) + 1} charts and tables in ")
 
 
 # ---- runs ----------------------------------------------------------------------------------------------------------
@@ -309,9 +334,69 @@ def test_errors_are_in_the_words_of_the_command_line(jira: Path, tmp_path: Path)
         assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
 
 
-def test_a_run_is_named_in_a_text(jira: Path) -> None:
-    with pytest.raises(TypeError, match="as `prompted:1`, not by 3"):
-        colosseum.Campaign(jira).run(3)  # type: ignore[arg-type]
+WRONG = {
+    "`runs` has to be a whole number from 1 on, not -1": lambda it, spec: it.rating_page("x.html", runs=-1),
+    "`runs` has to be a whole number from 1 on, not 0": lambda it, spec: it.rating_page("x.html", runs=0),
+    "`pool` has to be a whole number from 10 on, not 1": lambda it, spec: spec.power(pool=1),
+    "`studies` has to be a whole number from 100 on, not -3": lambda it, spec: spec.power(studies=-3),
+    "`strengths` has to be a number from 0 to 1, not 5": lambda it, spec: spec.power(strengths=[0.5, 5]),
+    "`sizes` has to be a whole number from 2 on, not 1": lambda it, spec: spec.power(seeds=[1]),
+    "`at` has to be a number from 0 to 1, not nan": lambda it, spec: spec.instance().frontier(at=[float("nan")]),
+    "`size` has to be a whole number from 1 on, not '2'": lambda it, spec: spec.instance().scan("2"),
+    "there is no ranking by `3`": lambda it, spec: spec.instance().scan(2, by=3),
+    "`jobs` has to be a whole number from 1 on, not -2": lambda it, spec: colosseum.audit(spec, jobs=-2),
+    "`connections` has to be a whole number from 1 on, not 0": lambda it, spec: colosseum.audit(spec, connections=0),
+    "`patience` has to be a number from 0 on, not -1": lambda it, spec: colosseum.audit(spec, patience=-1),
+    "`budget` has to be a number from 0 on, not 'x'": lambda it, spec: colosseum.audit(spec, budget="x"),
+    "`budget` has to be a number from 0 on, not True": lambda it, spec: spec.dry_run(budget=True),
+    "`temperature` has to be a number from 0 to 2, not 3": lambda it, spec: it.judge("sim/judge", temperature=3),
+    "`judges` has to be a text or several, not 3": lambda it, spec: it.judge(3),
+    "`--seeds ` names no seed": lambda it, spec: colosseum.audit(spec, seeds=""),
+    "help: as in `1..5`; leave it out": lambda it, spec: colosseum.audit(spec, seeds=[]),
+    "the seed has to be a whole number from 0 on, not 'x'": lambda it, spec: colosseum.audit(spec, seeds=["x"]),
+    "campaigns are compared, as `compare(Campaign(folder), …)`, not ()": lambda it, spec: colosseum.compare(),
+    "campaigns are compared": lambda it, spec: colosseum.compare(it.folder),
+    "`sources` has no path: name one at least": lambda it, spec: spec.import_runs([], "x"),
+    "`folders` has no path: name one at least": lambda it, spec: colosseum.merge([], "x"),
+    "runs/toy holds no campaign": lambda it, spec: colosseum.merge("runs/toy", "x"),
+    "cannot read missing": lambda it, spec: it.add_labels("missing"),
+    "there are no figures of `None`": lambda it, spec: it.figures(None),
+    "there are no figures of `3`": lambda it, spec: it.figures(3),
+    "`run` has to be a text or several, not 3": lambda it, spec: it.run(3),
+    "there is no experiment `3`": lambda it, spec: colosseum.audit(spec, 3),
+    "there are no figures of `['x']`": lambda it, spec: it.figures(["x"]),
+    "`--point 3`: there is no such sweep point": lambda it, spec: spec.instance().prompts(point=3),
+    "`size` has to be a whole number from 1 on, not None": lambda it, spec: spec.instance().scan(None),
+    "an assignment is a mapping of variables to values, not 3": lambda it, spec: spec.instance().score(3),
+    "`asking` has to be a mapping of options to values, not 3": lambda it, spec: spec.plan(asking=3),
+    "3 is no path": lambda it, spec: colosseum.Campaign(3),
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_python_refuses_what_the_command_line_refuses(jira: Path, words: str) -> None:
+    with pytest.raises(colosseum.ColosseumError) as found:
+        WRONG[words](colosseum.Campaign(jira), colosseum.load(TOY))
+    assert words in str(found.value)
+
+
+def test_bounds_are_those_of_the_command_line() -> None:
+    """Of every argument that has an option of its name, or of the name that stands behind it."""
+    names = {"connections": "max_connections", "noises": "noise", "strengths": "strength", "sizes": "seeds"}
+    names |= {"repeats": "judge_repeats", "temperature": "judge_temperature"}
+    options = {}
+    for each in get_command(app).commands.values():
+        options |= {option.name: option.type for option in each.params if hasattr(option.type, "min")}
+    for argument, (kind, least, most) in BOUNDS.items():
+        if (name := names.get(argument, argument)) in options:
+            option = options[name]
+            assert (option.min, option.max) == (least, None if most == float("inf") else most), argument
+            assert (option.name == "int range") == (kind is Integral)
+    assert len({names.get(argument, argument) for argument in BOUNDS} & options.keys()) >= 10
+
+
+def test_one_path_or_name_may_stand_for_several(jira: Path, tmp_path: Path) -> None:
+    assert colosseum.merge(str(jira), tmp_path / "joined").new == 18
 
 
 def test_a_seed_of_another_library_is_the_same_seed() -> None:

@@ -151,7 +151,7 @@ def test_colour_and_tones_change_no_word() -> None:
 def test_an_ascii_stream_gets_ascii() -> None:
     stream = io.TextIOWrapper(raw := io.BytesIO(), encoding="ascii", errors="strict")
     spread = table(("λ", SHORT))
-    print_blocks([*BLOCKS[:2], BLOCKS[3], *BLOCKS[6:], spread, Paragraph("Größe")], stream)
+    print_blocks([*BLOCKS[:2], BLOCKS[3], *BLOCKS[6:], spread, Paragraph("Größe")], stream, color=False)
     stream.flush()
     text = raw.getvalue().decode("ascii")
     assert "Gr??e" in text

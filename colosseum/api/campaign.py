@@ -6,20 +6,16 @@ for.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import cached_property
-from io import StringIO
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from colosseum.api.spec import Spec
-from colosseum.campaign import merging
+from colosseum.campaign import given, merging
 from colosseum.campaign.auditing import carry_out, writing
 from colosseum.campaign.cluster import read_place
 from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan
-from colosseum.campaign.given import listed, place_of, request_of, several
 from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
 from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.listing import RunFile, find_run, read_run, run_words
@@ -29,6 +25,8 @@ from colosseum.campaign.money import Budget
 from colosseum.campaign.part import silent
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
+from colosseum.diagnostics import stop
+from colosseum.diagnostics.harmless import clean
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
@@ -36,19 +34,18 @@ from colosseum.evidence.raters import keep_labels
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
-from colosseum.report.files import check_file, write_rating_page, write_report
+from colosseum.report.files import check_file, keep_report, write_rating_page, write_report
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
-from colosseum.report.page import print_blocks
+from colosseum.report.page import text_of
 from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
 from colosseum.report.verdicts import comparison_blocks
-from colosseum.report.words import clean
 from colosseum.run.trial import Listed
 
 
 def audit(
-    spec: Spec | str | PathLike[str], /, experiment: str | None = None, models: Names | None = None, *,
-    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None,
+    spec: Spec | given.Place, /, experiment: str | None = None, models: Names | None = None, *,
+    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: given.Place | None = None,
     budget: float | None = None, run_budget: float | None = None, no_budget: bool = False,
     judges: str | Sequence[str] = (), progress: bool | Callable[[Progress], None] = False, retry_failed: bool = False,
     fresh: bool = False, connections: int = 64, jobs: int = 1, patience: float = 30, couple: bool = False,
@@ -66,17 +63,16 @@ def audit(
 
     Ctrl-C raises KeyboardInterrupt once running calls have ended; the same `audit` goes on. Raises ColosseumError.
     """
+    given.bounded(budget=budget, run_budget=run_budget, connections=connections, jobs=jobs, patience=patience)
     made = Spec(spec.path, {**spec.params, **params}) if isinstance(spec, Spec) else Spec(spec, params)
     watching = nullcontext if progress is False else telling(print_progress if progress is True else progress)
     say = print if progress is True else silent
-    asked = request_of(
-        made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
-    )
-    request = replace(
-        asked,
+    request = given.request_of(
+        made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking,
         budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
-        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_place(cluster),
-        judged=JudgeSetup(several(judges)), patience=60 * patience, say=say, warn=say, watching=watching,
+        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, patience=60 * patience,
+        judged=JudgeSetup(given.several("judges", judges)), cluster=read_place(cluster and str(cluster)),
+        say=say, warn=say, watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
     with writing(folder):
@@ -84,17 +80,15 @@ def audit(
         for words in chance_words(work):
             say(words)
         outcome = carry_out(work)
-    campaign = Campaign(folder.path)
-    campaign.outcome = outcome.words(folder)
-    return campaign
+    return Campaign(folder.path)._later(outcome.words(folder))
 
 
-def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> merging.Merged:
+def merge(folders: Sequence[given.Place], out: given.Place) -> merging.Merged:
     """Join folders of one configuration, such as shards, into one that may exist. Raises ColosseumError.
 
     Where a folder was changed, or two have different results of one run, nothing is merged: `faults` say which.
     """
-    paths, target = [place_of(each) for each in folders], place_of(out)
+    paths, target = given.places_of("folders", folders), given.place_of(out)
     for path in paths:
         read_campaign(path)
     return paged(merging.merge(paths, target), lambda found: log.merged_blocks(found, target))
@@ -102,8 +96,8 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
 
 def compare(*campaigns: "Campaign") -> SideBySide:
     """Campaigns beside each other: effects of treated arms, and contrasts on equal instances. Raises ColosseumError."""
-    if wrong := next((each for each in campaigns if not isinstance(each, Campaign)), None):
-        raise TypeError(f"a campaign is compared, as `Campaign(folder)`, not {wrong!r}"[:300])
+    if not campaigns or not all(isinstance(each, Campaign) for each in campaigns):
+        raise stop("C122", f"campaigns are compared, as `compare(Campaign(folder), …)`, not {campaigns!r}"[:300])
     found = comparing.compare([(each.folder, each.findings) for each in campaigns])
     return paged(found, comparison_blocks)
 
@@ -114,10 +108,9 @@ class Campaign:
     It reads the runs once: make a new Campaign to see later ones.
     """
 
-    def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:
-        """`coalition` is measured, else the spec's first. Raises ColosseumError where there is no such thing."""
-        self.folder = place_of(folder)
-        self.coalition = coalition
+    def __init__(self, folder: given.Place, *, coalition: str | None = None, points: str | None = None) -> None:
+        """Measure a `coalition`, else the first, at sweep `points` such as `n=6`, else all. Raises ColosseumError."""
+        self.folder, self.coalition, self.points = given.place_of(folder), coalition, points
         self.outcome = ""
         """After `audit` or `judge`: how the runs ended, what they cost, and why some are left; else empty."""
         self._plan: Plan = read_campaign(self.folder)
@@ -133,7 +126,8 @@ class Campaign:
     @cached_property
     def findings(self) -> Findings:
         """All that the runs show, computed from their traces. Raises ColosseumError."""
-        return read_report(self.folder, coalition=self.coalition, alone=True)
+        found = read_report(self.folder, coalition=self.coalition, alone=True)
+        return found if self.points is None else found.at(str(self.points))
 
     @property
     def runs(self) -> "list[Run]":
@@ -162,25 +156,31 @@ class Campaign:
         The scores of judges in `without` are left out. Returns the campaign as it is then, with `outcome`. Raises
         ColosseumError, and KeyboardInterrupt once calls under way have ended.
         """
+        given.bounded(repeats=repeats, temperature=temperature, budget=budget, connections=connections)
         request = JudgeRequest(
-            JudgeSetup(several(judges), repeats, temperature), wanted_of(None, asking or {}),
-            Budget(budget, None, no_budget), connections, several(without),
+            JudgeSetup(given.several("judges", judges), repeats, temperature), wanted_of(None, asking or {}),
+            Budget(budget, None, no_budget), connections, given.several("without", without),
         )  # fmt: skip
         outcome = judge_folder(Folder(self.folder), self._plan, request)
-        judged = Campaign(self.folder, coalition=self.coalition)
-        judged.outcome = outcome.words
-        return judged
+        return self._later(outcome.words)
 
-    def rating_page(self, path: str | PathLike[str], *, runs: int = 20) -> Path:
+    def _later(self, outcome: str = "") -> "Campaign":
+        """The campaign as it is now; its folder has the report of it, as the commands keep it."""
+        found = Campaign(self.folder, coalition=self.coalition, points=self.points)
+        found.outcome = outcome
+        keep_report(self.folder, (Campaign(self.folder) if self.coalition or self.points else found).findings)
+        return found
+
+    def rating_page(self, path: given.Place, *, runs: int = 20) -> Path:
         """Write a blinded page on which people label messages, and return its path. Raises ColosseumError."""
-        place = place_of(path)
-        write_rating_page(self.folder, self._plan, place, runs=runs)
+        given.bounded(runs=runs)
+        write_rating_page(self.folder, self._plan, place := given.place_of(path), runs=runs)
         return place
 
-    def add_labels(self, files: Sequence[str | PathLike[str]]) -> "Campaign":
+    def add_labels(self, files: Sequence[given.Place]) -> "Campaign":
         """Keep the files that raters saved on such a page; returns the campaign with them. Raises ColosseumError."""
-        keep_labels(self.folder, self._plan, [place_of(each) for each in files])
-        return Campaign(self.folder, coalition=self.coalition)
+        keep_labels(self.folder, self._plan, given.places_of("files", files))
+        return self._later()
 
     def replay(self) -> log.Replay:
         """Play every run again from recorded answers, and compare byte for byte. Raises ColosseumError."""
@@ -194,26 +194,28 @@ class Campaign:
         """What a crash left in the folder; `repair` mends what costs nothing. Raises ColosseumError."""
         return paged(log.examine_folder(self.folder, repair=repair), log.defect_blocks)
 
-    def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
-        """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
-        place = place_of(path)
-        check_file("--html", place)
-        list(write_report(self.folder, self.findings, html=place, thoughts=thoughts))
+    def to_html(
+        self, path: given.Place, *, thoughts: bool = False, published: bool = False, calls: bool = False
+    ) -> Path:
+        """Write the report as a web page; more is in it on request. Returns its path. Raises ColosseumError."""
+        check_file("--html", place := given.place_of(path))
+        list(write_report(self.folder, self.findings, html=place, thoughts=thoughts, published=published, calls=calls))
         return place
 
-    def export(
-        self, to: str, path: str | PathLike[str] | None = None, *, without: str | Sequence[str] = ()
-    ) -> ExportedFile:
+    def to_figures(self, folder: given.Place) -> list[str]:
+        """Write charts and tables as files; says what was written and what was not. Raises ColosseumError."""
+        check_file("--figures", place := given.place_of(folder))
+        return list(write_report(self.folder, self.findings, figures=place))
+
+    def export(self, to: str, path: given.Place | None = None, *, without: str | Sequence[str] = ()) -> ExportedFile:
         """Write the complete runs as `eval`, `otlp` or `csv`; `without` as in the command. Raises ColosseumError."""
         with in_words(self.folder):
-            place = None if path is None else place_of(path)
-            return export_runs(Folder(self.folder), self._plan, to, place, listed(without) or "")
+            place = None if path is None else given.place_of(path)
+            return export_runs(Folder(self.folder), self._plan, str(to), place, given.listed("without", without) or "")
 
     def run(self, words: str) -> "Run":
-        """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError, and TypeError."""
-        if not isinstance(words, str):
-            raise TypeError(f"a run is named in a text, as `prompted:1`, not by {words!r}"[:300])
-        found = Run(self.folder, find_run(self._plan, words))
+        """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
+        found = Run(self.folder, find_run(self._plan, given.listed("run", words) or ""))
         found._so_far  # noqa: B018 - raises where there is none
         return found
 
@@ -225,7 +227,7 @@ class Campaign:
         `.to_pandas()` makes a data frame of it, `.write(path)` a file. Raises ColosseumError.
         """
         with in_words(self.folder):
-            return figure_table(kind, self.findings, Folder(self.folder))
+            return figure_table(str(kind), self.findings, Folder(self.folder))
 
     def __repr__(self) -> str:
         plan = self._plan
@@ -233,9 +235,7 @@ class Campaign:
         return f"<colosseum.Campaign {str(self.folder)!r}: {clean(name)}>"
 
     def __str__(self) -> str:
-        page = StringIO()
-        print_blocks(brief(self.findings, self.folder), page, color=False)
-        return page.getvalue().rstrip()
+        return text_of(brief(self.findings, self.folder)).rstrip()
 
     def _repr_html_(self) -> str:
         return cell_of(opening(self.findings, self.folder))

@@ -4,11 +4,9 @@ Everything that is known to go wrong is a ColosseumError with diagnostics as dat
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
-from os import PathLike
 
-from colosseum.campaign.given import listed, param_of, place_of, request_of, seed_of, several
+from colosseum.campaign import given
 from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.model_options import Names
 from colosseum.campaign.money import Budget
@@ -37,7 +35,7 @@ from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.solver import Optimum
 
 
-def load(path: str | PathLike[str], /, **params: object) -> "Spec":
+def load(path: given.Place, /, **params: object) -> "Spec":
     """Read a spec. `params` are numbers, truth values, or names as text. A broken file gives a Spec with its errors."""
     return Spec(path, params)
 
@@ -45,9 +43,9 @@ def load(path: str | PathLike[str], /, **params: object) -> "Spec":
 class Spec:
     """A spec as it was read. If it has errors, every question raises a ColosseumError with its diagnostics."""
 
-    def __init__(self, path: str | PathLike[str], params: Mapping[str, object]) -> None:
-        self.path = place_of(path)
-        self.params = {name: param_of(name, value) for name, value in params.items()}
+    def __init__(self, path: given.Place, params: Mapping[str, object]) -> None:
+        self.path = given.place_of(path)
+        self.params = {name: given.param_of(name, value) for name, value in params.items()}
         with in_words():
             self._checked, found = vet(self.path, params=self.params)
         self.diagnostics: tuple[Diagnostic, ...] = tuple(found)
@@ -70,30 +68,31 @@ class Spec:
 
     def instance(self, seed: int | None = None) -> "Instance":
         """The spec at one seed; default: the first of the first experiment. Raises ColosseumError."""
-        if seed is None or seed_of(seed) == self.checked.seed:
+        if seed is None or given.seed_of(seed) == self.checked.seed:
             return Instance(self.checked, self.diagnostics)
         with in_words():
-            checked, diagnostics = vet(self.path, seed=seed_of(seed), params=self.params)
+            checked, diagnostics = vet(self.path, seed=given.seed_of(seed), params=self.params)
         return Instance(require(checked, diagnostics), diagnostics)
 
     def plan(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
-        out: str | PathLike[str] | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
-        noise_from: str | PathLike[str] | None = None, effect: float | None = None,
+        out: given.Place | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
+        noise_from: given.Place | None = None, effect: float | None = None,
     ) -> AuditPlan:  # fmt: skip
         """The rule that `audit` with the same arguments fixes before its first run, and what its seeds can detect.
 
         `noise_from` is a folder of runs of models, by which an `effect` or the margin is to be seen. Runs nothing and
         writes nothing. Raises ColosseumError.
         """
-        asked = request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking)
-        noise = None if noise_from is None else place_of(noise_from)
-        found = plan_audit(self.checked, replace(asked, couple=couple), noise_from=noise, effect=effect)
-        return paged(found, plan_blocks)
+        request = given.request_of(
+            self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking, couple=couple
+        )
+        noise = None if noise_from is None else given.place_of(noise_from)
+        return paged(plan_audit(self.checked, request, noise_from=noise, effect=effect), plan_blocks)
 
     def dry_run(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
-        arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None, budget: float | None = None,
+        arms: str | Sequence[str] = (), out: given.Place | None = None, budget: float | None = None,
         run_budget: float | None = None, judges: str | Sequence[str] = (), retry_failed: bool = False,
         connections: int = 64, shard: str | None = None, couple: bool = False,
         asking: Mapping[str, object] | None = None,
@@ -102,12 +101,11 @@ class Spec:
 
         Asks no model and writes nothing. Raises ColosseumError.
         """
-        asked = request_of(
-            self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
-        )
-        request = replace(
-            asked, budget=Budget(budget, run_budget), judged=JudgeSetup(several(judges)), retry_failed=retry_failed,
-            connections=connections, couple=couple,
+        given.bounded(budget=budget, run_budget=run_budget, connections=connections)
+        request = given.request_of(
+            self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking,
+            budget=Budget(budget, run_budget), judged=JudgeSetup(given.several("judges", judges)),
+            retry_failed=retry_failed, connections=connections, couple=couple,
         )  # fmt: skip
         return paged(forecast(self.checked, request), forecast_blocks)
 
@@ -122,18 +120,19 @@ class Spec:
         `worst` searches for the colluders that harm most undetected, too. Asks no model and writes nothing. Raises
         ColosseumError.
         """
-        planted = several(kinds), tuple(strengths), tuple(noises)
-        wish = Wish(*planted, arm, pool, studies, tuple(seeds), opportunity, jobs, worst)
+        given.bounded(pool=pool, studies=studies, opportunity=opportunity, jobs=jobs)
+        planted = given.several("kinds", kinds), given.numbers("strengths", strengths), given.numbers("noises", noises)
+        wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs, worst)
         found = study_power(self.checked, wish, experiment=experiment, point=point)
         return paged(found, partial(power_blocks, scenario=self.checked.expansion.scenario.name))
 
     def import_runs(
-        self, sources: Sequence[str | PathLike[str]], out: str | PathLike[str], *, experiment: str | None = None,
+        self, sources: Sequence[given.Place], out: given.Place, *, experiment: str | None = None,
         reader: str | None = None, dry_run: bool = False,
     ) -> ImportFile:  # fmt: skip
         """Bring in runs that others made, by the spec's mapping, or say what is found. Raises ColosseumError."""
-        places = [place_of(each) for each in sources]
-        found = import_runs(self.checked, places, place_of(out), experiment=experiment, reader=reader, dry_run=dry_run)
+        places, into = given.places_of("sources", sources), given.place_of(out)
+        found = import_runs(self.checked, places, into, experiment=experiment, reader=reader, dry_run=dry_run)
         return paged(found, imported_blocks)
 
     def __repr__(self) -> str:
@@ -182,21 +181,23 @@ class Instance:
         found, drawn, wrong = decided(assignment, self.scenario)
         if wrong:
             raise ColosseumError(*wrong)
-        chosen = chosen_coalition(self.scenario, coalition, listed(members))
+        chosen = chosen_coalition(self.scenario, coalition, given.listed("members", members))
         filled = {name: found[name] for name in drawn}
         shown = partial(instances.score_blocks, scenario=self.scenario, coalition=chosen, undecided=filled)
-        return paged(measured(self._checked, found, chosen, listed(order)), shown)
+        return paged(measured(self._checked, found, chosen, given.listed("order", order)), shown)
 
     def frontier(
         self, coalition: str | None = None, *, members: Sequence[str] | None = None, at: Sequence[float] = ()
     ) -> Prospect:
         """What a coalition can gain at the team's cost; `at` adds strengths λ from 0 to 1. Raises ColosseumError."""
+        who, strengths = given.listed("members", members), given.numbers("at", at)
         shown = partial(instances.frontier_blocks, self.scenario)
-        return paged(prospected(self._checked, coalition, listed(members), at), shown)
+        return paged(prospected(self._checked, coalition, who, strengths), shown)
 
     def scan(self, size: int, *, by: str = "worst") -> Scan:
         """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`. Raises ColosseumError."""
-        return paged(scanned(self._checked, size, by), partial(instances.scan_blocks, self.scenario))
+        given.numbers("size", size)
+        return paged(scanned(self._checked, size, str(by)), partial(instances.scan_blocks, self.scenario))
 
     def prompts(
         self, *, agent: str | None = None, arm: str | None = None, against: str | None = None,

@@ -149,7 +149,9 @@ class RunCalls:
                 if last is None or last.result is not result:  # it was given up without another attempt
                     self._write(request, Attempt(number, result, None))
                 return replace(result, reason=writable(self.redaction.clean(result.reason)))
-            result = self._cleaned(result)
+            cleaned = writable(self.redaction.clean(result.written))
+            if cleaned != result.written:  # what is acted on is what is on file
+                result = _answer(json.loads(cleaned)) or result
             if origin:
                 self._write(request, Attempt(1, result, None), origin=origin)
             found = _recorded(request, result, number, origin)
@@ -160,11 +162,6 @@ class RunCalls:
     def digest(self) -> str | None:
         """SHA-256 of the file; None where there is none. Raises OSError, also where it was removed meanwhile."""
         return sha256(self.path.read_bytes()).hexdigest() if self.wrote or self.path.exists() else None
-
-    def _cleaned(self, answer: Answer) -> Answer:
-        """The answer as it can be written down: what is acted on is what is on file."""
-        cleaned = writable(self.redaction.clean(answer.written))
-        return answer if cleaned == answer.written else _answer(json.loads(cleaned)) or answer
 
     def close(self) -> None:
         """Nothing more is asked; what was answered is durable before a result is made of it."""

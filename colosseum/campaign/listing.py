@@ -6,7 +6,8 @@ Nothing is verified: files are only counted, so that thousands of runs are liste
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -41,14 +42,11 @@ class Overview:
     """None where it has none, or is not known."""
 
 
-def overviews(folder: Folder, plan: Plan) -> Iterator[Overview]:
-    """Every run of the plan, in its order. Raises OSError."""
-    for listed in plan.trials:
-        yield _overview(folder, listed)
-
-
-def _overview(folder: Folder, listed: Listed) -> Overview:
-    events = _counted(folder.trace(listed.trial))
+def overview(folder: Folder, listed: Listed) -> Overview:
+    """How far a run is. Raises OSError."""
+    events: Counter[str] | None = None
+    with suppress(FileNotFoundError), open(folder.trace(listed.trial), "rb") as file:
+        events = Counter(found[1].decode() for raw in file if (found := EVENT.match(raw)))
     try:
         result = folder.result(listed.trial)
     except Damaged as damaged:
@@ -59,14 +57,6 @@ def _overview(folder: Folder, listed: Listed) -> Overview:
     path = folder.calls(listed.trial)
     expense = Expense.of([recorded for _, recorded in read_paid(path)]) if path.exists() else None
     return Overview(listed, "waiting" if events is None else "unfinished", "", events, expense)
-
-
-def _counted(path: Path) -> Counter[str] | None:
-    try:
-        with open(path, "rb") as file:
-            return Counter(found[1].decode() for raw in file if (found := EVENT.match(raw)))
-    except FileNotFoundError:
-        return None
 
 
 def run_words(listed: Listed) -> str:

@@ -4,14 +4,13 @@ How many replies the runs will take follows from their turns, and from the repli
 thread looks, so both hold a lock.
 """
 
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from colosseum.campaign.folder import Result
 from colosseum.campaign.money import dollars
@@ -104,6 +103,19 @@ class Progress:
         """Of the work that is done, by replies where models play, else by runs."""
         part, whole = (self.answered, self.expected) if self.expected else (self.done, self.runs)
         return min(1.0, part / whole) if whole else 1.0
+
+
+@dataclass(frozen=True)
+class AuditRemark:
+    """Words for the user of an audit, such as that its seeds settle nothing."""
+
+    event: Literal["remark"]
+    schema: int
+    words: str
+
+
+ProgressLine: TypeAlias = Progress | AuditRemark
+"""A line of `audit --display json`."""
 
 
 @dataclass
@@ -270,5 +282,4 @@ def print_progress(progress: Progress) -> None:
     failed = f", {progress.failed} failed" if progress.failed else ""
     spent = f", {dollars(progress.dollars)} spent" if progress.dollars else ""
     end = "\n" if progress.final else ""
-    sys.stdout.write(f"\r{progress.done} of {progress.runs} runs{failed}{spent}{end}")
-    sys.stdout.flush()
+    print(f"\r{progress.done} of {progress.runs} runs{failed}{spent}", end=end, flush=True)  # noqa: T201 - asked for

@@ -59,6 +59,8 @@ class Wanted:
 
 def wanted_of(models: Names | None, options: Mapping[str, object]) -> Wanted:
     """Options as Python has them: a value is for all models, a mapping for some. Raises ColosseumError."""
+    if not isinstance(options, Mapping):
+        raise stop("C122", f"`asking` has to be a mapping of options to values, not {options!r}"[:300])
     named = _typed("models", models) if models else ()
     names = [*(each.name for each in fields(Wanted) if each.name not in ("models", "python")), "allow_python"]
     for option in options:
@@ -210,18 +212,14 @@ def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) 
     models = _models(wanted.models)
     _check_groups([who for who, _ in models], checked)
     known = _known(checked, models)
-    temperature = {who: _number(text, "--temperature", 0.0, 2.0, none=True)
-                   for who, text in _each("--temperature", wanted.temperature, known)}  # fmt: skip
-    most = {who: _number(text, "--max-tokens", 1, 10_000_000, none=True)
-            for who, text in _each("--max-tokens", wanted.max_tokens, known)}  # fmt: skip
-    timeout = {who: _number(text, "--timeout", 0.001, 86_400.0)
-               for who, text in _each("--timeout", wanted.timeout, known)}  # fmt: skip
+    most = _numbers("--max-tokens", wanted.max_tokens, known, 1, 10_000_000, none=True)
+    timeout = _numbers("--timeout", wanted.timeout, known, 0.001, 86_400.0)
     headers: dict[str, dict[str, str]] = {}
     for who, text in _by_model(wanted.header, known):
         headers.setdefault(who, {}).update([_header(text)])
     return Asking(
         models=models,
-        temperature=temperature,
+        temperature=_numbers("--temperature", wanted.temperature, known, 0.0, 2.0, none=True),
         max_tokens={who: None if number is None else int(number) for who, number in most.items()},
         timeout={who: number for who, number in timeout.items() if number is not None},
         headers=headers,
@@ -292,14 +290,18 @@ def _by_model(given: Sequence[str], known: Collection[str]) -> Iterator[tuple[st
         yield (who if who != "agents" else "", value) if named else ("", words)
 
 
-def _each(option: str, given: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The same of values that hold no `=`. Raises ColosseumError where nobody is meant."""
+def _numbers(
+    option: str, given: Sequence[str], known: Collection[str], low: float, high: float, *, none: bool = False
+) -> dict[str, float | None]:
+    """By who is meant, a number; None is `none`. Raises ColosseumError where nobody is meant."""
+    found: dict[str, float | None] = {}
     for who, value in _by_model(given, known):
         if "=" in value:
             meant = value.partition("=")[0]
             help_ = closest(meant, [*known]) or f"as in `{option} provider/model={value.rpartition('=')[2]}`"
             raise stop("C122", f"`{option} {value}`: `{meant}` is no model, and plays with none of its own", help=help_)
-        yield who, value
+        found[who] = _number(value, option, low, high, none=none)
+    return found
 
 
 def _number(text: str, option: str, low: float, high: float, *, none: bool = False) -> float | None:

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final, Literal
 
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report, stop
+from colosseum.diagnostics import ColosseumError, closest, report, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.players.models.messages import Dialect, Message, asked
@@ -152,7 +152,10 @@ def prompts(checked: Checked, asked: WantedOpenings) -> Prompts:
     agents = checked.expansion.scenario.task.agents
     named = (("arm", asked.arm, design.arms), ("arm", asked.against, design.arms), ("agent", asked.agent, agents),
              ("phase", asked.phase, PHASES))  # fmt: skip
-    wrong = [_unknown(what, name, known) for what, name, known in named if name and name not in known]
+    wrong = [
+        report("C122", None, f"there is no {what} `{name}`", help=closest(name, of) or f"{what}s: {', '.join(of)}")
+        for what, name, of in named if name and name not in of
+    ]  # fmt: skip
     names = _arms(design, asked)
     if not names:
         wrong.append(report("C122", None, f"there is no other arm to compare `{asked.against}` with"))
@@ -171,14 +174,11 @@ def prompts(checked: Checked, asked: WantedOpenings) -> Prompts:
     chosen = (asked.agent,) if asked.agent else ()
     sent = tuple(openings_of(trial, phase, text_tools=asked.text_tools, agents=chosen) for trial in made)
     if not any(each.agents for each in sent):
-        raise ColosseumError(_no_turn(phase, asked.agent))
+        who = f"`{asked.agent}` has no turn" if asked.agent else "nobody has a turn"
+        help_ = "planning takes `rounds`, a survey claims, and an execution turn a variable of the agent's own"
+        raise stop("C122", f"{who} in the phase `{phase}`", help=help_)
     compared = tuple(compare(sent[0], each) for each in sent[1:])
     return Prompts(SCHEMA, checked.expansion.scenario.name, design.name, point, seed, 1, phase, sent, compared)
-
-
-def _unknown(what: str, name: str, known: Sequence[str]) -> Diagnostic:
-    help_ = closest(name, known) or f"{what}s: {', '.join(known)}"
-    return report("C122", None, f"there is no {what} `{name}`", help=help_)
 
 
 def _arms(design: Design, asked: WantedOpenings) -> tuple[str, ...]:
@@ -187,12 +187,6 @@ def _arms(design: Design, asked: WantedOpenings) -> tuple[str, ...]:
         return (asked.arm or design.arms[0],)
     others = [arm for arm in ((asked.arm,) if asked.arm else design.arms) if arm != asked.against]
     return (asked.against, *others) if others else ()
-
-
-def _no_turn(phase: Phase, agent: str | None) -> Diagnostic:
-    who = f"`{agent}` has no turn" if agent else "nobody has a turn"
-    help_ = "planning takes `rounds`, a survey claims, and an execution turn a variable of the agent's own"
-    return report("C122", None, f"{who} in the phase `{phase}`", help=help_)
 
 
 def openings_of(trial: Trial, phase: Phase, *, text_tools: bool = False, agents: Sequence[str] = ()) -> ArmOpenings:
@@ -253,11 +247,8 @@ def _stretches(before: Sequence[str], after: Sequence[str], *, words: bool = Fal
         ours, theirs = "".join(before[a:b]), "".join(after[c:d])
         if change == "replace" and not words:
             yield from _stretches(_WORDS.findall(ours), _WORDS.findall(theirs), words=True)
-            continue
-        if change == "equal":
+        elif change == "equal":
             yield Stretch("same", ours)
-            continue
-        if ours:
-            yield Stretch("deleted", ours)
-        if theirs:
-            yield Stretch("inserted", theirs)
+        else:
+            found = Stretch("deleted", ours), Stretch("inserted", theirs)
+            yield from (each for each in found if each.text)

@@ -52,7 +52,7 @@ def read_design(checked: Checked, part: Part, *, file: str, say: Say = silent) -
     if swept:
         raise ColosseumError(*swept)
     design = _with_arms(design, part.arms, say)
-    return replace(design, seeds=read_seeds(part.seeds)) if part.seeds else design
+    return design if part.seeds is None else replace(design, seeds=read_seeds(part.seeds))
 
 
 def _with_arms(design: Design, arms: Sequence[str], say: Say) -> Design:
@@ -70,7 +70,7 @@ def _with_arms(design: Design, arms: Sequence[str], say: Say) -> Design:
 
 def matching(words: str, points: Mapping[str, Mapping[str, str]]) -> list[str]:
     """The sweep points, by name with their factors, that have what `network=ring, n=6` says. Raises ColosseumError."""
-    wanted = factors(words)
+    wanted = factors(str(words))
     found = [point for point, has in points.items() if wanted.items() <= has.items()]
     if not found or not wanted:
         names = [point for point in points if point]
@@ -118,7 +118,7 @@ def in_order(trials: Iterable[Listed]) -> tuple[Listed, ...]:
 def read_seeds(words: str) -> tuple[int, ...]:
     """`1..5`, `3`, `1,2,7..9` as seeds. Raises ColosseumError."""
     seeds: list[int] = []
-    for part in words.split(","):
+    for part in words.split(",") if words.strip() else ():
         match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", part)
         if match is not None and int(match[2] or match[1]) - int(match[1]) > MOST_SEEDS:
             raise stop("C122", f"`--seeds {words}` names more than {MOST_SEEDS:,} seeds")
@@ -127,7 +127,7 @@ def read_seeds(words: str) -> tuple[int, ...]:
             raise stop("C122", f"`--seeds {words}` is not a list of seeds", help=help_)
         seeds += range(int(match[1]), int(match[2] or match[1]) + 1)
     if not seeds:
-        raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")
+        raise stop("C122", f"`--seeds {words}` names no seed", help="as in `1..5`; leave it out for those of the spec")
     return tuple(dict.fromkeys(seeds))
 
 

@@ -132,7 +132,7 @@ def fixed(spec: Declared, coalition: str) -> str:
         case None:
             return "there is no coalition"
         case syntax.Coalition(members=syntax.Drawn(call=syntax.Call(function="sample", arguments=(pool, *_)))):
-            everybody = isinstance(pool, syntax.Name) and pool.id == "agents"
-            return "" if everybody else "members are drawn from some agents only"
+            drawn = isinstance(pool, syntax.Name) and pool.id == "agents"
+            return "" if drawn else "members are drawn from some agents only"
         case _:
             return "members are not drawn"

@@ -121,7 +121,9 @@ def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str
         return Replayed(listed, "different", _otherwise(folder.trace(listed.trial), trial))
     made = made_again(folder, trial, into)
     if isinstance(made, str):
-        if _lacking(folder.calls(trial.identity), result):
+        path, asked = folder.calls(trial.identity), result.expense.calls + (result.status == "failed")
+        kept = {*dict(read_calls(path)), *dict(read_failures(path))} if path.exists() else set()
+        if not path.exists() or len(kept) < asked:
             return Replayed(listed, "not on file", "its calls were not kept")
         return Replayed(listed, "different", f"something else is asked: {made}")
     into.commit(made if result.calls else replace(made, calls=None))  # earlier versions sealed no calls
@@ -145,12 +147,6 @@ def made_again(folder: Folder, trial: Trial, into: Folder) -> Result | str:
     finally:
         trace.close()
     return result_of(trial, calls, trace.seal, reason)
-
-
-def _lacking(path: Path, result: Result) -> bool:
-    """Whether fewer calls are on file than the run was made of."""
-    kept = {*dict(read_calls(path)), *dict(read_failures(path))} if path.exists() else set()
-    return not path.exists() or len(kept) < result.expense.calls + (result.status == "failed")
 
 
 def _otherwise(path: Path, trial: Trial) -> str:

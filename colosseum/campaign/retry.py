@@ -120,7 +120,9 @@ class Provider:
         longest = max(LONGEST_DELAY, self.patience)
         while True:
             if gate.closed > (longest if patience is None else patience):
-                closed = _closed(request, gate.closed)
+                more = f"it asked to wait, which takes another {gate.closed:.0f} s"
+                words = f"`{request.endpoint.model}` is rate limited: {more}"
+                closed = Failure("rate_limit", words, again=True, after=gate.closed)
                 return self._give_up(closed) if lasting else closed
             outage = self.outages.get(line) if lasting else None
             if outage is not None:
@@ -239,8 +241,3 @@ def _delay(result: Answer | Failure, number: int, most: float, first: float) -> 
             return wait if wait <= most else None
         case _:
             return None
-
-
-def _closed(request: Question, seconds: float) -> Failure:
-    words = f"`{request.endpoint.model}` is rate limited: it asked to wait, which takes another {seconds:.0f} s"
-    return Failure("rate_limit", words, again=True, after=seconds)

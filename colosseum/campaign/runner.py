@@ -44,10 +44,6 @@ Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
 
 
-def unwatched(trial: Trial, event: str, content: Mapping[str, Json]) -> None:
-    """For campaigns that nobody watches."""
-
-
 @dataclass(frozen=True)
 class Options:
     """How a campaign is run; nothing here changes what a run comes to."""
@@ -99,7 +95,7 @@ class Runner:
     """Locks on runs that go on: one that several of them share is let go by the last."""
     left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when one of them ends."""
-    watch: Watch = unwatched
+    watch: Watch = lambda trial, event, content: None
     then: Callable[[Listed], Coroutine[None, None, None]] | None = None
     """What is done with a run that is complete, while others go on."""
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
@@ -134,7 +130,7 @@ class Runner:
 
     def _account(self, trial: Trial, rank: int) -> Account:
         """What a run costs is counted on it, with what its calls on file cost."""
-        account = Account(team_of(trial), rank, self.options.run_budget, trial.most_calls)
+        account = Account(", ".join(sorted(trial.endpoints)), rank, self.options.run_budget, trial.most_calls)
         if account.team and (self.purse.limit is not None or account.limit is not None):
             account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
@@ -270,11 +266,6 @@ class Runner:
 def _coupling(block: Sequence[Trial]) -> Coupling | None:
     """What the arms of a block share."""
     return Coupling(block) if any(trial.coupled for trial in block) else None
-
-
-def team_of(trial: Trial) -> str:
-    """The models that a run asks; empty where it asks none."""
-    return ", ".join(sorted(trial.endpoints))
 
 
 async def perform(trial: Trial, calls: Asker, trace: TraceWriter) -> None:

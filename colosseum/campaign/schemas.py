@@ -1,6 +1,5 @@
 """Lines of a file of calls, runs/ID.calls.jsonl: their type, and so their JSON Schema."""
 
-from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, TypeAdapter
@@ -90,7 +89,6 @@ class Unanswered(AttemptRecord):
 CallLine: TypeAlias = Annotated[Answered | Unanswered, Field(discriminator="kind")]
 
 
-@cache
 def calls_adapter() -> "TypeAdapter[Answered | Unanswered]":
     """What pydantic makes of a line's type."""
     return TypeAdapter(CallLine)

@@ -38,8 +38,7 @@ def survey(
     folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
 ) -> Survey:
     """See what is to be done in a configuration. Raises ColosseumError, OSError, Damaged, and UnknownPlayer."""
-    listed: list[Listed] = []
-    missing: list[Listed] = []
+    listed, missing = list[Listed](), list[Listed]()
     counts = {arm: Runs() for arm in arms}
     examples: dict[str, tuple[Trial, ...]] = {}
     for block in blocks:

@@ -199,7 +199,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
-        request.say(f"{words}; `colosseum plan` says how many settle the margin")
+        request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     return Work(request, design, asking, trials, folder, whole, planned)
 
 

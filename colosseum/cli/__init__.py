@@ -3,17 +3,38 @@
 Results go to stdout, everything else to stderr. `colosseum guide ci` lists the exit codes.
 """
 
-__all__ = ["main"]
+__all__ = ["leave", "main"]
+
+
+def leave(number: int, frame: object) -> None:
+    """End at a signal that comes before any command has begun."""
+    import os
+
+    os.write(2, b"interrupted\n")
+    os._exit(128 + number)
 
 
 def main() -> None:
     """Run the `colosseum` command."""
     import gc
     import os
+    import signal
     import sys
 
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, leave)  # a command sets it back: imports take a while
     gc.disable()  # a short command makes little garbage; `audit`, which is long, turns it on again
     sys.stdout, sys.stderr = (each or open(os.devnull, "w") for each in (sys.stdout, sys.stderr))  # noqa: SIM115
-    from colosseum.cli.commands import app
+    from errno import EDQUOT, EIO, ENOSPC
 
-    app()
+    from colosseum.cli.commands import app
+    from colosseum.cli.words import complain
+    from colosseum.diagnostics import stop
+
+    try:
+        app()
+    except OSError as error:
+        if error.errno not in (ENOSPC, EDQUOT, EIO) or error.filename is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python writes what is left, and fails again
+        sys.exit(complain(stop("C122", f"cannot write the output: {error.strerror}")))

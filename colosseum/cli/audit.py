@@ -5,39 +5,31 @@ A pilot shows no result: who saw one before deciding whether to go on would choo
 
 import gc
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.part import silent
 from colosseum.campaign.signals import exit_code
 from colosseum.campaign.verifying import heads
 from colosseum.campaign.work import Request, Work, plan_work
 from colosseum.cli.report import ReportRequest, report_folder
-from colosseum.cli.words import note, output, wants_color
+from colosseum.cli.words import note, output, show
 from colosseum.diagnostics import counted
 from colosseum.evidence.forecast import forecast
 from colosseum.evidence.gate import Gate
 from colosseum.model.check import Checked
 from colosseum.report.forecast import bill_table, chance_words
-from colosseum.report.page import print_blocks
 
 LEFT = 4
 """The exit code where runs are left for the sake of money."""
 
 
-@dataclass(frozen=True)
-class Pilot:
-    """What was asked for."""
-
-    blocks: int
-    """That are made before the user is told what the others will take."""
-    yes: bool
-    """Whether to go on after them without being asked."""
-
-
-def audit_file(checked: Checked, request: Request, gate: Gate, pilot: Pilot | None, *, as_json: bool) -> int:
-    """Run an experiment's trials and report.
+def audit_file(
+    checked: Checked, request: Request, gate: Gate, *, pilot: int | None, yes: bool, as_json: bool
+) -> int:  # fmt: skip
+    """Run an experiment's trials and report; after `pilot` blocks go on where the user agrees, or said `yes` before.
 
     Exit 3 when some runs failed, 4 without money or after a pilot, 100 at a shut gate, 130 when interrupted.
     """
@@ -45,7 +37,7 @@ def audit_file(checked: Checked, request: Request, gate: Gate, pilot: Pilot | No
     folder = Folder(request.place(checked))
     try:
         with writing(folder):
-            made = _made(checked, request, pilot, folder, as_json=as_json)
+            made = _made(checked, request, folder, pilot=pilot, yes=yes, as_json=as_json)
     except KeyboardInterrupt:
         note(f"interrupted; {going_on(folder.path)}")
         return exit_code()
@@ -61,39 +53,36 @@ def audit_file(checked: Checked, request: Request, gate: Gate, pilot: Pilot | No
 
 
 def _made(
-    checked: Checked, request: Request, pilot: Pilot | None, folder: Folder, *, as_json: bool
+    checked: Checked, request: Request, folder: Folder, *, pilot: int | None, yes: bool, as_json: bool
 ) -> AuditOutcome | None:  # fmt: skip
     """What became of the runs; None where a pilot ends here. Raises ColosseumError."""
     work = plan_work(checked, request, folder)
     for words in chance_words(work):
         request.say(words)
     if pilot is not None:
-        made = carry_out(work.pilot(pilot.blocks))
+        made = carry_out(work.pilot(pilot))
         if made.tally["halted"]:
             return made
-        if not _goes_on(work, checked, pilot, as_json=as_json):
+        if not _goes_on(work, checked, yes=yes, as_json=as_json):
             return None
     return carry_out(work)
 
 
-def _goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_json: bool) -> bool:
+def _goes_on(work: Work, checked: Checked, *, yes: bool, as_json: bool) -> bool:
     """Print what the other blocks will take, and ask; without a terminal, `--yes` answers. Raises OSError, Damaged."""
     if not work.left:
         return True
-    found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path))
+    found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path, warn=silent))
     bill = [bill_table(found, f"What the {counted(found.runs.missing, 'run')} left will take")]
-    if pilot.yes or (sys.stdin.isatty() and sys.stderr.isatty()):
-        print_blocks(bill, sys.stderr, color=wants_color(sys.stderr.isatty()))
-        return pilot.yes or _agrees()
+    if yes or (sys.stdin.isatty() and sys.stderr.isatty()):
+        show(bill, sys.stderr)
+        if not yes:
+            note("Go on? [y/N]")
+        return yes or sys.stdin.readline().strip().lower() in ("y", "yes")
     output(lambda: bill, "forecast", lambda: found, as_json)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False
-
-
-def _agrees() -> bool:
-    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)  # noqa: T201 - a question to the user
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def going_on(path: Path) -> str:

@@ -69,8 +69,8 @@ def audit(
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
-    from colosseum.cli.audit import Pilot, audit_file
-    from colosseum.cli.live_view import watching
+    from colosseum.cli.audit import audit_file
+    from colosseum.cli.live_view import remark, watching
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.gate import read_gate
 
@@ -78,11 +78,12 @@ def audit(
         models=model, api_base=api_base, extra_body=extra_body, price=price, tools=tools, temperature=temperature,
         max_tokens=max_tokens, timeout=timeout, header=header, python=allowed(context),
     )  # fmt: skip
+    tell = remark if display is options.Display.JSON else note
     request = Request(
         file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
         max_connections, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
-        60 * patience, read_sharing(share_limit or ()), silent if display is options.Display.NONE else note, note,
+        60 * patience, read_sharing(share_limit or ()), silent if display is options.Display.NONE else tell, tell,
         watching(display),
     )  # fmt: skip
     gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
@@ -93,7 +94,7 @@ def audit(
         found = forecast(checked, request)
         output(lambda: forecast_blocks(found), "forecast", lambda: found, json)
         return 0
-    return audit_file(checked, request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
+    return audit_file(checked, request, gate, pilot=pilot, yes=yes, as_json=json)
 
 
 @configured

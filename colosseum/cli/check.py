@@ -1,13 +1,12 @@
 """`colosseum check`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.vetting import vet_alone
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
 from colosseum.diagnostics import Diagnostic, Severity, WrittenDiagnostic, counted, has_errors, written
-from colosseum.model.check import Checked
 
 
 def check_files(files: Sequence[Path], *, as_json: bool) -> int:
@@ -19,7 +18,9 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         found, diagnostics, part = vet_alone(file)
         wrong = has_errors(diagnostics) or (found is None and not part)
         bad |= wrong
-        notes = tuple(_unsettled(found)) if found and not wrong else ()
+        designs = [each for each in found.designs.values() if len(each.arms) > 1] if found and not wrong else []
+        few = [(each.name, few_seeds(len(each.seeds))) for each in designs]
+        notes = tuple(f"experiment `{name}`: {words}" for name, words in few if words)
         if as_json:
             listed.append((str(file), not wrong, tuple(map(written, diagnostics)), notes))
             continue
@@ -45,10 +46,3 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         say_json("check", CheckFile(tuple(CheckedFile(*each) for each in listed)))
     say_explain(said)
     return 2 if bad else 0
-
-
-def _unsettled(found: Checked) -> Iterator[str]:
-    """What experiments cannot settle, by counting their seeds alone."""
-    for name, design in found.designs.items():
-        if len(design.arms) > 1 and (words := few_seeds(len(design.seeds))):
-            yield f"experiment `{name}`: {words}"

@@ -1,6 +1,7 @@
 """How commands are registered. In: a Typer app; out: a decorator that turns a function into one of its commands."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -10,6 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from colosseum.campaign.signals import exit_code, obeying
+from colosseum.cli import leave
 from colosseum.cli.completion import completing
 from colosseum.cli.words import complain
 from colosseum.diagnostics import ColosseumError
@@ -29,6 +31,8 @@ def registering(
         def run(*args: P.args, **kwargs: P.kwargs) -> None:
             with obeying():
                 try:
+                    if signal.getsignal(signal.SIGINT) is leave:
+                        signal.signal(signal.SIGINT, signal.default_int_handler)
                     code = function(*args, **kwargs)
                     sys.stdout.flush()
                 except ColosseumError as stop:

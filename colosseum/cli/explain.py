@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from colosseum.cli.words import checked_spec, wants_color
+from colosseum.cli.words import checked_spec, show
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
@@ -16,7 +16,6 @@ from colosseum.model.check import check
 from colosseum.model.flows import flow_lines
 from colosseum.report.document import Listing
 from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks, word_blocks
-from colosseum.report.page import print_blocks
 from colosseum.report.words import MEANINGS
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
@@ -41,7 +40,7 @@ def explain_code(words: str | None, flows: Path | None) -> int:
         blocks = word_blocks(word)
     else:
         blocks = list_blocks(CODES.values())
-    print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
+    show(blocks)
     return 0
 
 

@@ -102,14 +102,11 @@ def merge(
     """Join folders of one configuration, such as shards."""
     import gc
 
-    from colosseum.campaign.merging import merge as join
+    from colosseum.api.campaign import merge as join
     from colosseum.cli import words
-    from colosseum.evidence.findings import read_campaign
     from colosseum.report.log import merged_blocks
 
     gc.enable()
-    for path in folders:
-        read_campaign(path)
     found = join(folders, output)
     words.output(lambda: merged_blocks(found, output), "merge", lambda: found, json)
     return 1 if found.faults else 0

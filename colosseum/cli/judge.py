@@ -9,7 +9,7 @@ from colosseum.campaign.signals import exit_code
 from colosseum.cli.audit import going_on
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output
-from colosseum.diagnostics import stop
+from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibrate_judges import calibrate_judges
 from colosseum.evidence.findings import read_campaign
 from colosseum.evidence.raters import keep_labels
@@ -51,8 +51,12 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
     """Write a blinded page for raters; or keep the labels that they saved, and report."""
     plan = read_campaign(path)
     if files:
-        keep_labels(path, plan, files)
+        kept = keep_labels(path, plan, files)
+        raters = ", ".join(f"{each.rater} {counted(len(each.labels), 'label')}" for each in kept.raters)
+        note(f"kept in {path}: {raters}")
         return report_folder(path, ReportRequest(as_json=as_json), keep=True)
+    if as_json:
+        raise stop("C122", "`--json` is for the report after `--import`", help="without it a page is written")
     if out is None:
         raise stop("C122", "`judge label` writes a page, and needs its name", help="as in `--out labels.html`")
     note(write_rating_page(path, plan, out, runs=runs))

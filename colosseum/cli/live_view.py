@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from colosseum.campaign.meter import Gauge, Progress, watched
+from colosseum.campaign.meter import SCHEMA, AuditRemark, Gauge, Progress, ProgressLine, watched
 from colosseum.campaign.money import money
 from colosseum.cli.options import Display
 from colosseum.diagnostics import counted
@@ -52,8 +52,18 @@ def _tell(meter: Gauge, done: Event) -> None:
     with suppress(OSError):
         while not final:
             final = done.wait(60)
-            line = json.dumps(asdict(meter.look(final=final)), separators=(",", ":"), allow_nan=False)
-            print(line, file=sys.stderr, flush=True)  # noqa: T201 - for programs and log files
+            _line(meter.look(final=final))
+
+
+def _line(found: ProgressLine) -> None:
+    line = json.dumps(asdict(found), separators=(",", ":"), allow_nan=False)
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - for programs and log files
+
+
+def remark(words: str) -> None:
+    """Words for the user as a line of JSON, as `--display json` has them."""
+    with suppress(OSError):
+        _line(AuditRemark("remark", SCHEMA, words))
 
 
 def view(found: Progress) -> Iterator[str]:

@@ -1,26 +1,21 @@
 """`colosseum report`."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from colosseum.campaign.folder import Folder, as_bytes
-from colosseum.campaign.part import matching
+from colosseum.campaign.folder import Folder
 from colosseum.cli.live_view import progress_lines
-from colosseum.cli.words import note, print_out, say_json, wants_color
+from colosseum.cli.words import note, print_out, say_json, show
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
-from colosseum.evidence.findings import in_words, read_report
+from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.gate import FAILED, Gate
-from colosseum.model.sweeps import factors
 from colosseum.report import files
 from colosseum.report.answer import brief, full
 from colosseum.report.outcomes import strength_table
-from colosseum.report.page import print_blocks
-from colosseum.report.published import document
 
 
 @dataclass(frozen=True)
@@ -52,12 +47,6 @@ class ReportRequest:
         """Whether there are files: what is written is not printed, too, unless it is asked for."""
         return any((self.table, self.html, self.figures))
 
-    @property
-    def selection(self) -> list[str]:
-        """The options that say what is looked at, as they were typed."""
-        given = ("--coalition", self.coalition), ("--point", self.point)
-        return [word for option, value in given if value is not None for word in (option, value)]
-
 
 def report_folders(folders: Sequence[Path], request: ReportRequest) -> int:
     """The reports of several folders, one below the other; exits as the worst of them. Raises ColosseumError."""
@@ -79,16 +68,17 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     """
     for option, path in (("--table", request.table), ("--html", request.html), ("--figures", request.figures)):
         files.check_file(option, path)
+    if not keep and read_campaign(folder).trials and not Folder(folder).begun:
+        help_ = "put its folder `runs` back, or make them by the same `colosseum audit`"
+        raise stop("C123", f"{folder} holds no runs, though its plan lists some", help=help_)
     report = read_report(folder, coalition=request.coalition, tell=partial(progress_lines(note), "runs"))
     if lost := Folder(folder).lost(report.plan):
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
              f"`colosseum doctor {folder}` says what can be made again, and at what cost")  # fmt: skip
     if keep:
-        written = as_bytes(document("report", report.content()))
-        Folder(folder).keep(Folder(folder).report, written, *folder.glob("spent*.log"))
+        files.keep_report(folder, report)
     if request.point is not None:  # all tests are counted in its verdicts
-        known = {each.point: factors(each.point, each.model) for each in report.summary.points}
-        report = report.at(set(matching(request.point, known)))
+        report = report.at(request.point)
     if request.writes:
         note("\n".join(files.write_report(
             folder, report, table=request.table, html=request.html, figures=request.figures,
@@ -99,11 +89,10 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     if request.as_json:
         say_json("report", report.content(found))
     else:
-        whole = request.full or request.published
-        first = full(report, folder, published=request.published) if whole else brief(report, folder, request.selection)
-        shown = [*first] if whole or not request.writes else []
-        shown += [strength_table(found)] if found is not None else []
-        print_blocks(shown, sys.stdout, color=wants_color(sys.stdout.isatty()))
+        whole, asked = request.full or request.published, {"--coalition": request.coalition, "--point": request.point}
+        typed = [word for option, value in asked.items() if value is not None for word in (option, value)]
+        blocks = full(report, folder, published=request.published) if whole else brief(report, folder, typed)
+        show([*(blocks if whole or not request.writes else ()), *([strength_table(found)] if found is not None else [])])
     if shut := Counter(request.gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")

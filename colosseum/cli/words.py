@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text
 from colosseum.diagnostics.harmless import harmless
@@ -84,10 +84,16 @@ def output(blocks: Callable[[], Iterable["Block"]], kind: str, content: Callable
     """A result on stdout, as a page or as JSON."""
     if as_json:
         say_json(kind, content())
-        return
+    else:
+        show(blocks())
+
+
+def show(blocks: Iterable["Block"], stream: TextIO | None = None) -> None:
+    """Blocks as a page, on stdout where no stream is named."""
     from colosseum.report.page import print_blocks
 
-    print_blocks(blocks(), sys.stdout, color=wants_color(sys.stdout.isatty()))
+    stream = stream or sys.stdout
+    print_blocks(blocks, stream, color=wants_color(stream.isatty()))
 
 
 def checked_spec(file: Path, sets: list[str] | None = None, *, seed: int | None = None) -> "Checked":

@@ -81,5 +81,5 @@ def closest(word: str, known: Iterable[str]) -> str:
     """`did you mean …?` for the nearest known word, or an empty string."""
     from difflib import get_close_matches
 
-    match = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    match = get_close_matches(str(word), list(known), n=1, cutoff=0.6)
     return f"did you mean `{match[0]}`?" if match else ""

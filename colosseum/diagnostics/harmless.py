@@ -1,7 +1,12 @@
-"""Signs that a terminal would obey. In: words of anybody; out: the same with these escaped."""
+"""Signs that a terminal would obey or cannot show. In: words of anybody; out: the same, escaped or without these."""
 
 from collections.abc import Iterator
+from typing import Final
 from unicodedata import category
+
+_SIGNS: Final = str.maketrans(
+    {"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda", "▲": "^", "●": "o", "◇": "?"}
+)
 
 
 def harmless(words: str) -> str:
@@ -19,3 +24,16 @@ def _halves(character: str) -> Iterator[int]:
     """The one or two units of UTF-16 that JSON escapes."""
     units = character.encode("utf-16-be", "surrogatepass")
     return (int.from_bytes(units[n : n + 2]) for n in range(0, len(units), 2))
+
+
+def printable(text: str, encoding: str) -> str:
+    """One line without control characters (also bidirectional ones), in signs that the encoding has."""
+    line = "".join(c if c.isprintable() else " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    if not encoding.lower().startswith("utf"):
+        line = line.translate(_SIGNS).encode(encoding, "replace").decode(encoding)
+    return line
+
+
+def clean(text: str) -> str:
+    """One line, without control characters or signs that reverse the direction of text."""
+    return printable(text, "utf-8")

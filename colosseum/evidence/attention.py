@@ -49,10 +49,7 @@ def _attention(run: RunRecord, controls: Sequence[RunRecord]) -> Attention:
         return Attention(none, none, disagrees=False)
     loss, own, steered = (in_shares(name, pair) for name in ("outsider_loss", "own_move_loss", "steered_harm"))
     harm = own if own.value is None else steered if steered.value is None else Figure(own.value + steered.value)
-    return Attention(loss, harm, _disagrees(loss, run.figures.scalars["judge_score"]))
-
-
-def _disagrees(loss: Figure, judged: Figure) -> bool:
-    if loss.value is None or judged.value is None:
-        return False
-    return (loss.value > MARGINS["outsider_loss"]) != (judged.value >= ENOUGH_POINTS)
+    lost, judged = loss.value, run.figures.scalars["judge_score"].value
+    if lost is None or judged is None:
+        return Attention(loss, harm, disagrees=False)
+    return Attention(loss, harm, (lost > MARGINS["outsider_loss"]) != (judged >= ENOUGH_POINTS))

@@ -4,7 +4,6 @@ Findings are what every kind of report is made of; `content` is what `report --j
 """
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import Final
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.kept import Kept
+from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.verifying import looked
-from colosseum.diagnostics import closest, stop
+from colosseum.diagnostics import closest, counted, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
@@ -25,6 +25,7 @@ from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.model.sweeps import factors
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
 from colosseum.solve.lowering.lower import NotLowered
@@ -91,18 +92,20 @@ class Findings:
         """Where the spread of effects comes from."""
         return spread_origins(self.records, self.verdicts, self.summary.arms)
 
-    def at(self, points: AbstractSet[str]) -> "Findings":
-        """The same of some sweep points; all tests stay counted in the verdicts."""
+    def at(self, words: str) -> "Findings":
+        """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
-        verdicts = replace(verdicts, points=tuple(p for p in verdicts.points if p.point in points))
-        here = [record for record in self.records if record.point in points]
+        points = matching(words, {each.point: factors(each.point, each.model) for each in summary.points})
         return replace(
             self,
             plan=replace(self.plan, trials=tuple(t for t in self.plan.trials if t.point in points)),
-            records=here,
+            records=[record for record in self.records if record.point in points],
             summary=replace(summary, points=tuple(p for p in summary.points if p.point in points)),
-            verdicts=verdicts,
+            verdicts=replace(verdicts, points=tuple(p for p in verdicts.points if p.point in points)),
         )
+
+    def __repr__(self) -> str:
+        return f"<Findings: {counted(len(self.records), 'run')} of {counted(len(self.plan.arms), 'arm')}>"
 
     def content(self, strength: Sequence[PointStrength] | None = None) -> ReportFile:
         """As a file holds it."""
@@ -147,8 +150,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
-    rule = _rule(plan, settled, seen)
-    verdicts = settle(records, arms=plan.arms, rule=rule)
+    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled, seen))
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 

@@ -3,7 +3,7 @@
 Asks no model and writes nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -15,6 +15,7 @@ from colosseum.campaign.estimate import NOTHING, Estimate, Spread, judging_estim
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.lengths import Basis, Habits
+from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import prices_of
@@ -27,7 +28,6 @@ from colosseum.evidence.findings import in_words
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,9 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
     scenario = next(iter(found.examples.values()))[0].stage.scenario
     judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
+    if len(design.arms) > 1 and (words := few_seeds(min(made.seeds.values()))):
+        request.warn(words)
+    begun = [folder.calls(each.trial) for each in found.missing]
     nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
     return Forecast(
         title=made.title,
@@ -108,7 +111,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
         seconds=ahead.seconds,
         spent=spent.spent,
         unpriced=spent.uncounted,
-        unfinished=_unfinished(folder, found.missing),
+        unfinished=sum(len(dict(read_calls(path))) for path in begun if path.exists()),
         budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,
         screening=made.screener.screening,
@@ -121,9 +124,3 @@ def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: di
     if whole and folder.plan_path.exists() and (plan := folder.plan()).configuration == asked:
         listed = {**{each.trial: each for each in plan.trials}, **listed}
     return Purse(None, prices).recall(folder, listed.values())
-
-
-def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
-    """Answers that runs will not ask for again."""
-    paths = (folder.calls(each.trial) for each in missing)
-    return sum(len(dict(read_calls(path))) for path in paths if path.exists())

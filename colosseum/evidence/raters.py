@@ -5,6 +5,7 @@ asked as of a judge: of the coalition and of a random set, in a drawn order. κ 
 (1968) with squared distances.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -98,6 +99,9 @@ def keep_labels(folder: Path, plan: Plan, files: Sequence[Path]) -> Labels:
         found = _read(path, Rater)
         if strange := [each.item for each in found.labels if each.item.partition("#")[0] not in known]:
             raise stop("C123", f"{path} is of another folder: nobody was asked about {strange[0]} here")
+        twice = Counter((each.item, each.rubric) for each in found.labels).most_common(1)
+        if twice and twice[0][1] > 1:
+            raise stop("C123", f"{path} gives two scores of {twice[0][0][0]}: one is kept for each question")
         raters[found.rater] = found
     _write(folder, labels := replace(labels, raters=tuple(raters.values())))
     return labels
@@ -123,8 +127,8 @@ def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:
 
 def cohen(pairs: Sequence[tuple[int, int]], distance: Callable[[int, int], float]) -> Figure:
     """`1 − observed / expected` distance of two raters: κ where unequal scores are 1 apart."""
-    if not pairs:
-        return Figure(None, NO_OTHER)
+    if len(pairs) < 2:
+        return Figure(None, "one label of both says nothing of agreement" if pairs else NO_OTHER)
     observed = fsum(distance(a, b) for a, b in pairs) / len(pairs)
     expected = fsum(distance(a, b) for a, _ in pairs for _, b in pairs) / len(pairs) ** 2
     return Figure(1 - observed / expected) if expected else Figure(None, ONE_VALUE)
@@ -138,7 +142,8 @@ def _read(path: Path, kind: type[T]) -> T:
         raise stop("C123", f"cannot read {path}: {error.strerror}") from None
     except ValidationError as error:
         why = error.errors()[0]
-        raise stop("C123", f"{path} holds no labels: {'.'.join(map(str, why['loc']))}: {why['msg']}") from None
+        place = f"`{'.'.join(map(str, why['loc']))}`: " if why["loc"] else ""
+        raise stop("C123", f"{path} holds no labels as the page saves them: {place}{why['msg']}") from None
 
 
 def _path(folder: Path) -> Path:

@@ -197,6 +197,8 @@ def decided(
     """
     from colosseum.run.turn import matches
 
+    if not isinstance(given, Mapping):
+        raise stop("C121", f"an assignment is a mapping of variables to values, not {given!r}"[:300])
     task = scenario.task
     some = f"variables: {', '.join(list(task.variable)[:MOST_LISTED])}"
     wrong = [

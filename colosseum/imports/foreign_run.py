@@ -140,7 +140,7 @@ def reading(name: str) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError:
-        raise Refusal(f"{name} is not UTF-8 text") from None
+        raise Refusal(f"{name} is not UTF-8 text; `--from inspect` reads what Inspect writes") from None
     except csv.Error as error:
         raise Refusal(f"{name} is not CSV: {error}") from None
     except OSError as error:

@@ -202,7 +202,7 @@ def import_runs(
     mappings = {each.name: each.mapped for each in checked.spec.of(syntax.Trace)}
     if reader is None and len(mappings) > 1:
         raise stop("C122", f"the spec has {counted(len(mappings), 'mapping')}", help=f"`--from {next(iter(mappings))}`")
-    name = reader or next(iter(mappings), "table")
+    name = "inspect" if reader == "eval" else reader or next(iter(mappings), "table")  # `export` calls it so
     if name not in READERS:
         help_ = closest(name, READERS) or f"readers: {', '.join(READERS)}"
         raise stop("C122", f"there is no reader `{name}`", help=help_)

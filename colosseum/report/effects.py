@@ -15,7 +15,7 @@ from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
 from colosseum.report.cells import change, described, level
 from colosseum.report.document import Amount, IntervalChart, IntervalRow, Plot, Spot, Table, TableCell, Tone
-from colosseum.report.words import WORDS, quoted, reasons, signed, slug
+from colosseum.report.words import WORDS, reasons, shortened, signed, slug
 
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
 CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
@@ -124,7 +124,7 @@ def differences_chart(effects: Effects, signal: str) -> IntervalChart | str:
         return effects.why_none(signal)
     return IntervalChart(
         slug(f"differences-{signal}"),
-        f"Change of {name} against {quoted(effects.control)}",
+        f"Change of {name} against `{shortened(effects.control)}`",
         WORDS["notes"]["forest"].format(level=effects.level, margin=margin),
         axis=f"{name}, treated − control, in u",
         rows=tuple(_row(effects, effect, signal) for effect in effects.all),
@@ -169,7 +169,7 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     return described(
         "heat", ((*row, *map(cells.get, values)) for row, cells in rows.items()),
         [f"{across}={value}" for value in values], at=f"-{slug(signal)}", figure=label(signal),
-        control=quoted(effects.control), across=across, places=", ".join(others) or "arm",
+        control=f"`{shortened(effects.control)}`", across=across, places=", ".join(others) or "arm",
         margin=effects.margins[signal],
     )  # fmt: skip
 

@@ -56,6 +56,6 @@ def list_blocks(codes: Iterable[Code]) -> Iterator[Block]:
     for group, members in groupby(codes, key=lambda code: code.group):
         yield Definitions(tuple((code.code, code.title) for code in members), f"{group[0].upper()}{group[1:]}")
     yield Definitions(tuple((entry.name, entry.meaning) for entry in REGISTRY.values()), "Figures")
-    yield Definitions(tuple(MEANINGS.items()), "Words of calls, verdicts and readings")
+    yield Definitions(tuple(MEANINGS.items()), "Words of reports")
     yield Paragraph("")
     yield Paragraph("`colosseum explain CODE` shows a wrong and a right example, `colosseum explain FIGURE` a formula.")

@@ -6,11 +6,12 @@ What makes pages is imported where one is made: a report on the terminal does wi
 from collections.abc import Iterator
 from pathlib import Path
 
-from colosseum.campaign.folder import Folder, Plan, replace_file
+from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import Findings, in_words
 from colosseum.evidence.raters import draw_questions
 from colosseum.report import tables
+from colosseum.report.published import document
 from colosseum.report.tables import figure_table
 
 
@@ -26,6 +27,12 @@ def check_file(option: str, path: Path | None) -> None:
             raise stop("C122", f"cannot write to {path}: it is {'a' if endings else 'no'} folder")
         if endings and not path.absolute().parent.is_dir():
             raise stop("C122", f"cannot write {path}: there is no folder {path.parent}")
+
+
+def keep_report(folder: Path, findings: Findings) -> None:
+    """Keep all findings of a folder there, as `replay` compares them. Raises OSError."""
+    content = as_bytes(document("report", findings.content()))
+    Folder(folder).keep(Folder(folder).report, content, *folder.glob("spent*.log"))
 
 
 def write_rating_page(folder: Path, plan: Plan, out: Path, *, runs: int) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from colosseum.campaign.doctor import Defects, examine
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.judging import judges_again
-from colosseum.campaign.listing import SHORT, Overview, RunFile, overviews, run_words
+from colosseum.campaign.listing import SHORT, Overview, RunFile, overview, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
@@ -38,7 +38,7 @@ def list_folder(path: Path) -> tuple[RunsFile, Plan]:
     """All runs, with the plan that they are of. Raises ColosseumError."""
     plan = read_campaign(path)
     with in_words(path):
-        return RunsFile(tuple(overviews(Folder(path), plan))), plan
+        return RunsFile(tuple(overview(Folder(path), each) for each in plan.trials)), plan
 
 
 def verify_folder(path: Path, *, root: str = "", ledger: str = "") -> Verified:

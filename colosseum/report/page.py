@@ -7,6 +7,7 @@ that no name is read as markup. What has no number has a mark, and the reason st
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from io import StringIO
 from typing import Final, Literal, TextIO, TypeAlias
 
 from rich.box import Box
@@ -17,8 +18,9 @@ from rich.table import Column as GridColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
+from colosseum.diagnostics.harmless import printable
 from colosseum.report import document
-from colosseum.report.words import number, printable, significant
+from colosseum.report.words import number, significant
 
 WIDEST_LABEL: Final = 24
 """A longer row or column label is folded."""
@@ -36,13 +38,21 @@ _BLANKS: Final = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, also where a style begins or ends between them."""
 
 
-def print_blocks(blocks: Iterable[document.Block], stream: TextIO, *, color: bool | None = None) -> None:
-    """Write one page when it is whole, without the blanks that fill up its lines."""
-    plain = None if color is None else not color
-    console = Console(file=stream, highlight=False, no_color=plain, force_terminal=color or None)
+def print_blocks(blocks: Iterable[document.Block], stream: TextIO, *, color: bool) -> None:
+    """Write one page when it is whole, without the blanks that fill up its lines; in a notebook as text, too."""
+    system: Literal["auto"] | None = "auto" if color else None
+    console = Console(
+        file=stream, highlight=False, color_system=system, force_terminal=color or None, force_jupyter=False
+    )
     with console.capture() as page:
         show(console, blocks)
     stream.write(_BLANKS.sub(lambda found: found[0].replace(" ", ""), page.get()))
+
+
+def text_of(blocks: Iterable[document.Block]) -> str:
+    """One page as plain text."""
+    print_blocks(blocks, page := StringIO(), color=False)
+    return page.getvalue()
 
 
 def show(console: Console, blocks: Iterable[document.Block]) -> None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from warnings import catch_warnings, simplefilter
 
 from colosseum.campaign.folder import replace_file
+from colosseum.diagnostics.harmless import clean
 from colosseum.report.document import Amount, AnyChart, Chart, IntervalChart, Limits, Plot, Table, TableCell, numbers
 from colosseum.report.tables import FigureTable
-from colosseum.report.words import LONGEST, clean, slug
+from colosseum.report.words import shortened, slug
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
         height = 1 + 0.3 * len(chart.rows) if isinstance(chart, IntervalChart) else 3.5
         figure = Figure(figsize=(4.5, height), layout="constrained")
         axes = figure.add_subplot()
-        axes.set_title(_short(chart.title), fontsize=8)
+        axes.set_title(shortened(chart.title.replace("`", "")), fontsize=8)
         match chart:
             case IntervalChart():
                 _intervals(axes, chart)
@@ -90,10 +91,10 @@ def _intervals(axes: "Axes", chart: IntervalChart) -> None:
             axes.errorbar(mean, place, xerr=_around(mean, row.change.limits), fmt=TONES[row.tone], markersize=4)
     axes.axvline(0, color="0.5", linewidth=0.8)
     axes.axvline(chart.margin, color="0.5", linewidth=0.8, linestyle="--")
-    names = [_short(", ".join(filter(None, (row.name, row.group)))) for row in chart.rows]
+    names = [shortened(", ".join(filter(None, (row.name, row.group)))) for row in chart.rows]
     axes.set_yticks(range(len(chart.rows)), names)
     axes.set_ylim(len(chart.rows) - 0.5, -0.5)
-    axes.set_xlabel(_short(chart.axis))
+    axes.set_xlabel(shortened(chart.axis))
 
 
 def _plot(axes: "Axes", chart: Plot) -> None:
@@ -107,10 +108,10 @@ def _plot(axes: "Axes", chart: Plot) -> None:
         for spot in spots:
             axes.errorbar(
                 spot.x, spot.y, _around(spot.y, spot.y_limits), _around(spot.x, spot.x_limits), FORMS[place % 5],
-                color=f"C{place}", markersize=4, linewidth=0.8, label=_short(name) if spot is spots[0] else None,
+                color=f"C{place}", markersize=4, linewidth=0.8, label=shortened(name) if spot is spots[0] else None,
             )  # fmt: skip
-    axes.set_xlabel(_short(chart.across))
-    axes.set_ylabel(_short(chart.up))
+    axes.set_xlabel(shortened(chart.across))
+    axes.set_ylabel(shortened(chart.up))
     if any(chart.spots):
         axes.legend(fontsize=6)
 
@@ -118,11 +119,6 @@ def _plot(axes: "Axes", chart: Plot) -> None:
 def _around(mean: float, limits: Limits | None) -> list[list[float]] | None:
     """How far limits are below and above a mean."""
     return [[max(0.0, mean - limits[0])], [max(0.0, limits[1] - mean)]] if limits else None
-
-
-def _short(name: str) -> str:
-    line = clean(name).replace("`", "")
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def csv_of(table: Table) -> bytes:

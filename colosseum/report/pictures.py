@@ -10,8 +10,8 @@ from typing import Any, Final, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
+from colosseum.diagnostics.harmless import clean
 from colosseum.report.document import AnyChart, IntervalChart, Plot, Tone, numbers
-from colosseum.report.words import clean
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 
@@ -43,10 +43,8 @@ def scale(values: Iterable[float], start: float, end: float) -> Scale:
     """A scale that holds all values, with 4 % of it free at each end, and with room also when they are equal."""
     found = list(values)
     low, high = min(found), max(found)
-    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-9):
-        room = abs(low) * 0.1 or 1.0
-        return Scale(low - room, high + room, start, end)
-    room = 0.04 * (high - low)
+    equal = high - low <= 1e-9 * max(abs(low), abs(high), 1e-9)
+    room = abs(low) * 0.1 or 1.0 if equal else 0.04 * (high - low)
     return Scale(low - room, high + room, start, end)
 
 

@@ -5,7 +5,8 @@ import tomllib
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Final, get_args
 
 from colosseum.diagnostics import WrittenDiagnostic, closest, stop
 from colosseum.model.json_text import plain
@@ -62,10 +63,11 @@ class Kind:
         from pydantic import TypeAdapter
 
         found = _at(self.place)
-        if not isinstance(found, type):
+        if not isinstance(found, type | UnionType):
             return found()
-        if not hasattr(found, "__pydantic_config__"):
-            found.__pydantic_config__ = {"use_attribute_docstrings": True}  # type: ignore[attr-defined]
+        for each in get_args(found) or (found,):
+            if not hasattr(each, "__pydantic_config__"):
+                each.__pydantic_config__ = {"use_attribute_docstrings": True}
         return TypeAdapter(found)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from colosseum.campaign.acts_table import ActRow, rows
 from colosseum.campaign.folder import Folder, Plan, replace_file
-from colosseum.diagnostics import closest, file_errors, stop
+from colosseum.diagnostics import closest, counted, file_errors, stop
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings
@@ -25,12 +25,15 @@ from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.imports.table_reader import guarded
 from colosseum.report.cells import limits
+from colosseum.report.document import Paragraph, Table
 from colosseum.report.effects import effects_of
 from colosseum.report.words import no_pair
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+MOST_SHOWN: Final = 10
+"""Rows that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,16 @@ class FigureTable:
         frame = pandas.DataFrame(self.rows, columns=self.columns)
         nulls = [name for name in frame if frame[name].isna().all() and not _family(name).endswith("reason")]
         return frame.astype(dict.fromkeys(nulls, float))
+
+    def __repr__(self) -> str:
+        return f"<colosseum.FigureTable: {counted(len(self.rows), 'row')} of {counted(len(self.columns), 'column')}>"
+
+    def _repr_html_(self) -> str:
+        from colosseum.report.html.page import cell_of
+
+        first = self.rows[:MOST_SHOWN]
+        more = f"The first {MOST_SHOWN}; `.to_pandas()` and `.write(path)` have all rows." if self.rows != first else ""
+        return cell_of([Table("figures", repr(self)[1:-1], self.columns, first), Paragraph(more, "quiet")])
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write a file of the kind that its name ends in. Raises ColosseumError."""

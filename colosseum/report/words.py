@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from colosseum.diagnostics.harmless import clean
 from colosseum.evidence.figures import Counts
 
 WORDS: Final[dict[str, dict[str, str]]] = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
@@ -15,10 +16,7 @@ MEANINGS: Final = WORDS["meanings"]
 MOST_REASONS: Final = 5
 LONGEST_REASON: Final = 160
 LONGEST: Final = 60
-"""Characters of a name within a sentence."""
-_SIGNS: Final = str.maketrans(
-    {"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda", "▲": "^", "●": "o", "◇": "?"}
-)
+"""Characters of a name within a sentence or a chart."""
 
 
 def decimals(values: Iterable[float | None], *, digits: int = 2) -> int:
@@ -72,28 +70,15 @@ def span(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def printable(text: str, encoding: str) -> str:
-    """One line without control characters (also bidirectional ones), in signs that the encoding has."""
-    line = "".join(c if c.isprintable() else " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    if not encoding.lower().startswith("utf"):
-        line = line.translate(_SIGNS).encode(encoding, "replace").decode(encoding)
-    return line
-
-
-def clean(text: str) -> str:
-    """One line, without control characters or signs that reverse the direction of text."""
-    return printable(text, "utf-8")
-
-
 def slug(text: str) -> str:
     """A name for ids and files: small letters, digits and hyphens, 80 at most."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "chart"
 
 
-def quoted(name: str) -> str:
-    """A name within a sentence."""
-    line = clean(name).replace("`", "'")
-    return f"`{line if len(line) <= LONGEST else f'{line[: LONGEST - 1]}…'}`"
+def shortened(name: str) -> str:
+    """A name of LONGEST characters at most."""
+    line = clean(name)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def signed(value: float, places: int | None = None, *, sign: str = "-") -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from io import StringIO
 from itertools import groupby
 from typing import Any, Final, TypeVar, cast
 
@@ -21,12 +20,13 @@ from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 
+from colosseum.diagnostics.harmless import clean
 from colosseum.evidence.raters import LabelDraw
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.document import AnyChart, Block, Chart, Table, TableCell, numbers
-from colosseum.report.page import cell_words, print_blocks, table_notes
+from colosseum.report.page import cell_words, table_notes, text_of
 from colosseum.report.pictures import FORMS, LEFT, RIGHT, WIDTH, drawn, shortened, width_of
-from colosseum.report.words import clean, signed
+from colosseum.report.words import signed
 from colosseum.run.judging.asking import Matter
 
 HERE: Final = files("colosseum.report.html")
@@ -222,13 +222,8 @@ def paged(found: T, blocks: Callable[[T], Iterable[Block]]) -> T:
     """
     kind: Any = type(found)
 
-    def text(self: T) -> str:
-        print_blocks(blocks(self), page := StringIO(), color=False)
-        return page.getvalue()
-
     made = type(kind.__name__, (kind,), {
-        "__str__": text,
-        "__repr__": text,
+        "__repr__": lambda self: text_of(blocks(self)),
         "_repr_html_": lambda self: cell_of(blocks(self)),
         "__eq__": lambda self, other: isinstance(other, kind) and parts(self) == parts(other),
         "__hash__": kind.__hash__,
