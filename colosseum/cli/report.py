@@ -92,7 +92,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         whole, asked = request.full or request.published, {"--coalition": request.coalition, "--point": request.point}
         typed = [word for option, value in asked.items() if value is not None for word in (option, value)]
         blocks = full(report, folder, published=request.published) if whole else brief(report, folder, typed)
-        show([*(blocks if whole or not request.writes else ()), *([strength_table(found)] if found is not None else [])])
+        show([*(blocks if whole or not request.writes else ()), *([] if found is None else [strength_table(found)])])
     if shut := Counter(request.gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")
