@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,16 @@ def test_what_is_exported_comes_back_equal(own: Path, tmp_path: Path, to: str) -
     assert {run.became for run in again.runs} == {"known"}
     assert not Campaign(tmp_path / "in").verify().faults
     assert [Campaign(folder).findings.content().imported for folder in (own, tmp_path / "in")] == [None, READ_BY[to]]
+
+
+@pytest.mark.parametrize("to", WRITERS)
+def test_names_may_hold_blanks_and_quotes(tmp_path: Path, to: str) -> None:
+    text = re.sub(r"\bA\b", """"Ann O'Neil\"""", SPEC)
+    own = scripted(tmp_path, text=text)
+    written = Campaign(own).export(to, tmp_path / f"x{WRITERS[to][0]}")
+    found = import_runs(checked(tmp_path / "match.colo"), [written.path], tmp_path / "in", reader=READ_BY[to])
+    assert [run.reason for run in found.runs if run.became != "new"] == []
+    assert happened(tmp_path / "in") == happened(own)
 
 
 def spent(reader: Reader) -> dict[Any, tuple[int, int, int, float, int]]:

@@ -1,5 +1,6 @@
 """Our own runs for others to read. In: the sealed traces of a folder; out: an ExportedRun for each that is complete."""
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -27,10 +28,10 @@ class ExportedRun:
 
     @property
     def fields(self) -> dict[str, str | int]:
-        """What tells it apart, and what importers cannot see in its acts: names are separated by spaces."""
+        """What tells it apart, and what importers cannot see in its acts: names stand as in a shell."""
         own = self.listed
         named: dict[str, str | int] = {"run": own.trial, "arm": own.arm, "point": own.point, "seed": own.seed}
-        told: dict[str, str | int] = {"turn_order": " ".join(self.order), "channels": " ".join(self.channels)}
+        told: dict[str, str | int] = {"turn_order": shlex.join(self.order), "channels": shlex.join(self.channels)}
         return named | {"repeat": own.repeat, "model_label": own.model} | told
 
 

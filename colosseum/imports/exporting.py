@@ -38,8 +38,7 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     BrokenTrace.
     """
     if to not in WRITERS:
-        help_ = closest(to, WRITERS) or f"formats: {', '.join(WRITERS)}"
-        raise stop("C122", f"there is no format `{to}`", help=help_)
+        raise stop("C122", f"there is no format `{to}`", help=closest(to, WRITERS) or f"formats: {', '.join(WRITERS)}")
     parts = [part.strip() for part in without.split(",") if part.strip()]
     if unknown := sorted({*parts} - {*LEFT_OUT}):
         raise stop("C122", f"`--without {unknown[0]}` names nothing", help=f"parts: {', '.join(LEFT_OUT)}")

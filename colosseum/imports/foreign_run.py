@@ -130,8 +130,7 @@ def laid_out(name: str, layout: str) -> Iterator[None]:
     try:
         yield
     except MALFORMED as error:
-        words = f"{type(error).__name__}: {str(error)[:120]}"
-        raise Refusal(f"{name} is not laid out as {layout}: {words}") from None
+        raise Refusal(f"{name} is not laid out as {layout}: {type(error).__name__}: {str(error)[:120]}") from None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ Rows of one run stand together. Columns that are not mapped have the names that 
 import csv
 import hashlib
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
@@ -130,8 +131,8 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
             channel = None if kind == "thought" else _channel(row, mapping)
             said.append(Utterance(agent, str(words), channel, turn, failed=failed))
     fields["decisions"] = decisions
-    order = tuple(str(fields.get("turn_order") or "").split())
-    live = str(fields.get("channels") or "").split() if order else ()
+    order = tuple(shlex.split(str(fields.get("turn_order") or "")))
+    live = shlex.split(str(fields.get("channels") or "")) if order else ()
     secret = {name: False for name in (*live, *(u.channel for u in said if not u.failed)) if name is not None}
     for cells in (cells for cells in rows if str(cells.get("channel")) in secret):
         secret[str(cells.get("channel"))] = str(cells.get("secret")).lower() == "true"
