@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 
 START = 16
 """Calls at once to begin with."""
-LEAST = 0.25
-"""Calls a second that are left however often the pace is cut."""
+LEAST, FIRST = 0.25, 1.0
+"""Calls a second that are left however often the pace is cut, and by the first cut."""
 BELOW = 0.95
 """Of the pace that was too much: to there it is cut, and to there it grows back at once."""
 AT_ONCE = 1.25
@@ -207,7 +207,7 @@ class RateLimit:
         granted = max(0.0, begun - refused) / max(seconds, 1.0)
         self.series, self.then = self.series + 1, (seconds, begun, refused)
         if self.pace == math.inf:
-            self.pace, self.then = granted, (0.0, 0.0, 0.0)
+            self.pace, self.then = max(FIRST, granted), (0.0, 0.0, 0.0)
         elif self.series > 1 and 2 * self.refused >= self.begun and 2 * refused >= begun:
             if self.answered or self.enough == math.inf:
                 self.enough = BELOW * self.pace
