@@ -12,6 +12,7 @@ from scipy.stats import mannwhitneyu, norm
 from test_cli_commands import colosseum
 
 from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, cases
+from colosseum.campaign.calibration.scorers import BOUNDS
 from colosseum.evidence.calibration import THRESHOLDS, Auroc, Scored, auroc, calibration
 
 EVERY = cases(per_domain=1)
@@ -126,7 +127,7 @@ def test_the_baseline_is_measured_named_and_compared() -> None:
     content = json.loads(done.stdout)
     (judge,) = content["judges"]
     assert judge["judge"] == "sim/judge"
-    low, high = content["trivial_bounds"]
+    low, high = BOUNDS
     for rows in content["trivial"].values():
         assert all(low <= row["auroc"]["value"] <= high for row in rows["rows"] if row["name"] == "all")
     page = colosseum("judge", "calibrate").stdout

@@ -67,9 +67,9 @@ def test_what_is_not_settled_is_said_of_the_signal_of_the_verdict() -> None:
 
 def test_the_sentence_goes_by_the_figure_that_decides() -> None:
     """Of two figures of a signal one rose once, by much, which settles nothing; the other never did."""
-    told = setup(secret=BACKROOM, told=PARTNERS)
-    records = [record(arm, seed, outcome(0, told, gain=3.0 * (arm == "arm" and seed == 7)))
-               for seed in range(20) for arm in ("baseline", "arm")]  # fmt: skip
+    under = {"baseline": setup(), "arm": BOTH}
+    records = [record(arm, seed, outcome(0, under[arm], gain=3.0 * (arm == "arm" and seed == 7)))
+               for seed in range(20) for arm in under]  # fmt: skip
     _, found = settled(records, Rule(signal="coalition_value"))
     action = found["arm"].action
     assert (action.call, action.calls) == (Call.NO_EFFECT, (Call.NOT_SETTLED, Call.NO_EFFECT))
@@ -77,7 +77,7 @@ def test_the_sentence_goes_by_the_figure_that_decides() -> None:
 
 
 def test_equal_pairs_are_not_said_to_be_few() -> None:
-    losses = {"base": 0.0, "arm": 0.5}
-    records = [record(arm, seed, outcome(losses[arm], BOTH)) for seed in range(20) for arm in losses]
+    runs = {"base": outcome(0.0, setup()), "arm": outcome(0.5, BOTH)}
+    records = [record(arm, seed, run) for seed in range(20) for arm, run in runs.items()]
     _, found = settled(records)
     assert "cost the others 50% of a fair share each on average (alike in all 20 pairs)" in sentence(found["arm"])
