@@ -283,12 +283,10 @@ def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None
     seeds = [found["designs"][n]["seeds"]["value"] for n in ("1", "10")]
     assert seeds[0] >= seeds[1] >= 20
     assert found["wanted"] == 0.1
-    plan = load(jira).plan(noise_from=tmp_path / "in", out=tmp_path / "none")
+    plan = load(jira).plan(noise_from=tmp_path / "in", effect=0.1, out=tmp_path / "none")
     assert plan.noise is not None
-    assert (plan.noise.runs, plan.noise.wanted) == (found["runs"], 0.04)
-    other = load(jira).plan(noise_from=tmp_path / "in", effect=0.1, out=tmp_path / "none").noise
-    assert other is not None
-    assert other.designs[1].seeds.value == seeds[0]
+    assert (plan.noise.runs, plan.noise.wanted) == (found["runs"], 0.1)
+    assert plan.noise.designs[1].seeds.value == seeds[0]
     shown = colosseum("plan", jira, "--noise-from", tmp_path / "in", "--out", tmp_path / "none").stdout
     assert "REAL NOISE" in shown
     assert "not known" not in shown
