@@ -168,11 +168,11 @@ def grow(
     number = jobs or os.cpu_count() or 1
     with ThreadPoolExecutor(1) if number == 1 else pool(number) as workers:
         waiting: deque[Future[list[Grown]]] = deque()
-        starts = count(first, SEEDS_AT_ONCE)
+        starts = count(first, step := 1 if number == 1 else SEEDS_AT_ONCE)
         while kept < size:
             while len(waiting) < 2 * number - 1:
                 begin = next(starts)
-                waiting.append(workers.submit(asked.grow, range(begin, begin + SEEDS_AT_ONCE)))
+                waiting.append(workers.submit(asked.grow, range(begin, begin + step)))
             for grown in waiting.popleft().result():
                 if kept == size:
                     break
