@@ -13,9 +13,10 @@ from colosseum.report.document import Amount, Table
 
 
 def downloaded(page: Any, button: Any) -> str:
-    """The text of the file that a button saves."""
+    """The text of the file that a button saves, which has a name of its own."""
     with page.expect_download() as waiting:
         button.click()
+    assert not waiting.value.suggested_filename.startswith("table.")
     return Path(waiting.value.path()).read_text(encoding="utf-8")
 
 

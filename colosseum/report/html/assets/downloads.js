@@ -78,7 +78,7 @@ function jsonOf({ columns, rows }) {
 /** Buttons below each table that came with the page. */
 function offerDownloads() {
   for (const table of document.querySelectorAll("main section:not(#conversations) table")) {
-    const title = table.getAttribute("aria-label") ?? table.caption?.textContent ?? "table";
+    const title = table.getAttribute("aria-label") ?? table.caption?.textContent ?? table.dataset.name ?? "table";
     if (table.tHead) (table.closest(".scroll") ?? table).after(downloads(table, title));
   }
 }
