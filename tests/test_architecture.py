@@ -86,13 +86,13 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 6767,
     "players": 3382,
     "run": 2301,
-    "campaign": 8822,
+    "campaign": 8820,
     "evidence": 7156,
     "report": 4000,
     "api": 500,
     "editor": 529,
     "cli": 1800,
-    "imports": 1853,
+    "imports": 1851,
 }
 
 

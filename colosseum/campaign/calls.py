@@ -20,6 +20,7 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question
 from colosseum.players.models.wire import Exchange
 from colosseum.players.models.written import writable
+from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
 
 CacheMode: TypeAlias = Literal["off", "read", "rw"]
@@ -77,16 +78,16 @@ class Expense:
         answers = [each for each in used if not each.lost]
         own = [each for each in answers if not each.origin]
         taken = [each.answer.usage for each in used if not each.origin]
+        return cls.summed(taken, len(answers), sum(each.attempts - 1 for each in own), len(answers) - len(own))
+
+    @classmethod
+    def summed(cls, taken: Sequence[Usage], calls: int, retries: int = 0, shared: int = 0) -> "Expense":
+        """What answers took, as far as it is known."""
+        prompts, costs = [each.prompt_tokens for each in taken], [each.cost for each in taken]
         return cls(
-            calls=len(answers),
-            retries=sum(each.attempts - 1 for each in own),
-            shared=len(answers) - len(own),
-            prompt_tokens=sum(t.prompt_tokens or 0 for t in taken),
-            completion_tokens=sum(t.completion_tokens or 0 for t in taken),
-            uncounted=sum(t.prompt_tokens is None for t in taken),
-            cost=sum((t.cost or 0.0 for t in taken), start=0.0),
-            unpriced=sum(t.cost is None for t in taken),
-        )
+            calls, retries, shared, sum(filter(None, prompts)), sum(each.completion_tokens or 0 for each in taken),
+            prompts.count(None), sum(filter(None, costs), start=0.0), costs.count(None),
+        )  # fmt: skip
 
 
 class AnswerSource(Protocol):
@@ -193,10 +194,9 @@ class Missing(Exception):  # noqa: N818 - what is wrong, in words
 
 def _line(request: Question, attempt: Attempt, origin: str) -> str:
     """One attempt as it is written."""
-    place = request.place
     head: dict[str, Json] = {
         "call": request.key,
-        "place": {"agent": place.agent, "phase": place.phase, "round": place.round, "step": place.step},
+        "place": {name: getattr(request.place, name) for name in (*TURN, "step")},
         "model": request.endpoint.model,
         "prompt_bytes": request.size,
         "max_tokens": request.endpoint.most_tokens,

@@ -118,9 +118,7 @@ def heads(folder: Folder) -> dict[str, str]:
 def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
     """Note a report of so many runs and seeds, where the folder can be written; the seeds of all looks with it."""
     with suppress(OSError):
-        append(
-            folder.path, {"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended, "seeds": seeds}
-        )
+        append(folder.path, {"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended, "seeds": seeds})
     return [*(int(str(look["seeds"])) for look in looks(folder)), seeds]
 
 

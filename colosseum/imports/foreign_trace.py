@@ -45,8 +45,7 @@ class ForeignTrace:
 
     @property
     def listed(self) -> Listed:
-        players = self.players
-        mapping = self.mapped.mapping
+        players, mapping = self.players, self.mapped.mapping
         told = mapping.value("model", self.run.fields, "model_label")
         model = text(told)[:LONGEST_NAME] if isinstance(told, str) else ", ".join(sorted(set(players.values())))
         return replace(self.trial.listed, trial=self.identity, model=model, players=players)

@@ -26,12 +26,12 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.values import text
 from colosseum.players.models.request import Endpoint
+from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
 from colosseum.run.trace import Seal, TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
-READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]]]
-READERS = {
+READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]]] = {
     "inspect": (read_inspect, (".eval", ".json")), "otel": (read_spans, (".jsonl", ".json", ".binpb", ".pb")),
     "table": (read_table, (".csv", ".jsonl")), "terrarium": (read_terrarium, ()),
 }  # fmt: skip
@@ -99,8 +99,9 @@ class Import:
         for kind, content in events:
             trace.write(kind, **content)
         trace.finish()
-        whole = Seal(trace.count, trace.chain)
-        self.written.append(Result(SCHEMA, made.identity, "complete", None, whole, _expense(made.run)))
+        taken = [Usage(**each.usage) for each in made.run.said if each.usage is not None]
+        whole, expense = Seal(trace.count, trace.chain), Expense.summed(taken, len(taken))
+        self.written.append(Result(SCHEMA, made.identity, "complete", None, whole, expense))
 
     def _trial(self, run: ForeignRun) -> Trial:
         """The run of our own that it is compared as. Raises Refusal."""
@@ -159,15 +160,6 @@ class Import:
 def _by_nobody(conditions: Conditions) -> Conditions:
     """Without the spec's models: others have played."""
     return replace(conditions, settings=replace(conditions.settings, model=(("agents", "sim"),)))
-
-
-def _expense(run: ForeignRun) -> Expense:
-    """What its answers took, as far as the source says it."""
-    taken = [each.usage for each in run.said if each.usage is not None]
-    read, written = (sum(each[name] or 0 for each in taken) for name in ("prompt_tokens", "completion_tokens"))
-    uncounted, unpriced = (sum(each[name] is None for each in taken) for name in ("prompt_tokens", "cost"))
-    cost = sum((each["cost"] or 0.0 for each in taken), start=0.0)
-    return Expense(len(taken), 0, 0, read, written, uncounted, cost, unpriced)
 
 
 def _cell(listed: Listed) -> tuple[str, str, int, int, str]:

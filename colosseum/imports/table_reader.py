@@ -96,73 +96,81 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
     Raises Refusal.
     """
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
-    files = {source: hashlib.sha256(lines.encode()).hexdigest()}
-    author = mapping.column("agent", "agent")
-    fields: dict[str, Any] = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
-    if author not in fields:
-        raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
-    nulls, own = {mapping.column("post", "text"): None, **fields}, dict[str, dict[str, Any]]()
-    said, decisions = list[Utterance](), dict[str, Any]()
-    for cells in rows:
-        row, told = {**nulls, **cells}, {key: cell for key, cell in cells.items() if cell is not None}
-        fields.update({key: cell for key, cell in told.items() if fields[key] is None})
-        variable, kind, words = row.get("variable"), row.get("kind"), mapping.value("post", row, "text")
-        if kind == "thought" and words in (None, NOTHING):
-            words = row.get("text")
-        speaks = words not in (None, NOTHING) and kind in (None, "post", "thought")
+    told = _Told(mapping, {**nulls, **dict.fromkeys(key for row in rows for key in row)})
+    for row in rows:
+        told.add(row)
+    order = tuple(shlex.split(str(told.fields.get("turn_order") or "")))
+    live = shlex.split(str(told.fields.get("channels") or "")) if order else ()
+    secret = {str(row.get("channel")): str(row.get("secret")).lower() == "true" for row in rows}
+    used = dict.fromkeys((*live, *(each.channel for each in told.said if each.channel is not None and not each.failed)))
+    spoken = [each for each in told.said if each.usage is None]
+    decided, column = bool(told.decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
+    known = {"turn order": order, "prompts": False, "rounds": not spoken or any(each.round for each in spoken),
+             "decisions": decided, "memberships": not spoken}  # fmt: skip
+    return ForeignRun(
+        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, told.fields | {"decisions": told.decisions},
+        told.own, tuple(told.own), order or None, said=tuple(told.said), decided=decided,
+        channels=tuple(ForeignChannel(channel, None, secret.get(channel, False)) for channel in used),
+        models={agent: text(cells[column]) for agent, cells in told.own.items() if cells.get(column) is not None},
+        missing=tuple(what for what, is_known in known.items() if not is_known),
+    )  # fmt: skip
+
+
+class _Told:
+    """What the rows of a run have told so far: fields by their first value, those of an agent by their last."""
+
+    def __init__(self, mapping: TraceMapping, nulls: dict[str, Any]) -> None:
+        self.mapping, self.author = mapping, mapping.column("agent", "agent")
+        if self.author not in nulls:
+            raise Refusal(f"there is no column `{self.author}`: map it, as in `agent a is author`")
+        self.nulls, self.fields = {mapping.column("post", "text"): None, **nulls}, nulls
+        self.own, self.said, self.decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
+
+    def add(self, cells: Fields) -> None:
+        """Hear one more row. Raises Refusal."""
+        row, known = {**self.nulls, **cells}, {key: cell for key, cell in cells.items() if cell is not None}
+        self.fields.update({key: cell for key, cell in known.items() if self.fields[key] is None})
+        variable, words = row.get("variable"), _words(row, self.mapping)
         if row.get("broken"):
             raise Refusal(str(row["broken"]))
-        if row[author] is None:
-            if speaks or variable is not None:
+        if row[self.author] is None:
+            if words is not None or variable is not None:
                 raise Refusal("a message or a decision has no agent")
-            continue
-        agent, failed = str(row[author]), str(row.get("failed") or "")
+            return
+        agent, failed = str(row[self.author]), str(row.get("failed") or "")
         usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
-        when = str(mapping.value("round", row)) if usage or speaks else ""
+        when = str(self.mapping.value("round", row)) if usage or words is not None else ""
         turn = int(when) if when.isdecimal() and int(when) > 0 else None
-        said += [Utterance(agent, "", None, turn, usage=usage)] if usage else []
+        self.said += [Utterance(agent, "", None, turn, usage=usage)] if usage else []
         if not failed:
-            own.setdefault(agent, {}).update(told)
+            self.own.setdefault(agent, {}).update(known)
         if variable is not None and not failed:
-            if str(variable) in decisions:
+            if str(variable) in self.decisions:
                 raise Refusal(f"`{variable}` is decided twice")
-            decisions[str(variable)] = row.get("value")
-        elif speaks and variable is None:
-            channel = None if kind == "thought" else _channel(row, mapping)
-            said.append(Utterance(agent, str(words), channel, turn, failed=failed))
-    fields["decisions"] = decisions
-    order = tuple(shlex.split(str(fields.get("turn_order") or "")))
-    live = shlex.split(str(fields.get("channels") or "")) if order else ()
-    secret = {name: False for name in (*live, *(u.channel for u in said if not u.failed)) if name is not None}
-    for cells in (cells for cells in rows if str(cells.get("channel")) in secret):
-        secret[str(cells.get("channel"))] = str(cells.get("secret")).lower() == "true"
-    spoken = [each for each in said if each.usage is None]
-    rounds = () if not spoken or any(each.round for each in spoken) else ("rounds",)
-    decided = bool(decisions) or any(True for _ in mapping.of("decide"))
-    ordered = () if order else ("turn order",)
-    missing = (*ordered, "prompts", *rounds, *(() if decided else ("decisions",)), *(["memberships"] * bool(spoken)))
-    column = mapping.column("model", "model")
-    return ForeignRun(
-        name, files, fields, own, tuple(own), order or None,
-        channels=tuple(ForeignChannel(each, None, hidden) for each, hidden in secret.items()), said=tuple(said),
-        models={agent: text(cells[column]) for agent, cells in own.items() if cells.get(column) is not None},
-        decided=decided, missing=missing,
-    )  # fmt: skip
+            self.decisions[str(variable)] = row.get("value")
+        elif variable is None and words is not None:
+            channel = None if row.get("kind") == "thought" else _channel(row, self.mapping)
+            self.said.append(Utterance(agent, words, channel, turn, failed=failed))
+
+
+def _words(row: Fields, mapping: TraceMapping) -> str | None:
+    """The message or thought of a row; None where it has none."""
+    kind, words = row.get("kind"), mapping.value("post", row, "text")
+    if kind == "thought" and words in (None, NOTHING):
+        words = row.get("text")
+    return str(words) if words not in (None, NOTHING) and kind in (None, "post", "thought") else None
 
 
 def _channel(row: Fields, mapping: TraceMapping) -> str:
     """The channel that an entry says is the row's: by a condition, or by a column's value."""
-    for (name, *_), source in mapping.of("channel"):
-        if evaluate(source, row) is True:
-            return name
-    found = row.get("channel", NOTHING)
-    return "public" if found in (None, NOTHING) else str(found)
+    named = (name for (name, *_), source in mapping.of("channel") if evaluate(source, row) is True)
+    return next(named, "public" if row.get("channel") is None else str(row["channel"]))
 
 
 def usage_of(read: Any, written: Any, cost: Any = None) -> dict[str, Any] | None:
     """What an answer of a model took, as a trace has it; None where no tokens are known."""
-    found = [number(each) for each in (read, written, cost)]
-    known = [each if isinstance(each, int | float) and 0 <= each < inf else None for each in found]
-    told = [None if each is None else int(each) for each in known[:2]]
-    own = {"prompt_tokens": told[0], "completion_tokens": told[1], "cost": known[2]}
-    return {**own, "seconds": None, "served_model": ""} if told != [None, None] else None
+    numbers = map(number, (read, written, cost))
+    *tokens, cost = (each if isinstance(each, int | float) and 0 <= each < inf else None for each in numbers)
+    prompt, completion = (None if each is None else int(each) for each in tokens)
+    told = {"prompt_tokens": prompt, "completion_tokens": completion, "cost": cost}
+    return told | {"seconds": None, "served_model": ""} if (prompt, completion) != (None, None) else None

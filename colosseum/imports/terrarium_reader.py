@@ -144,8 +144,7 @@ def _run(files: RunFiles, rated: Ratings, credit: str | None) -> ForeignRun:
     """Raises Refusal, and one of MALFORMED."""
     config, summary = files.config, files.get("final_summary", {})
     decided, filled, whole = _decisions(files)
-    boards = _boards(files)
-    said, known = _said(files)
+    boards, (said, known) = _boards(files), _said(files)
     order = config.get("agent_turn_order") or list(dict.fromkeys(t["agent"] for t in files.get("agent_turns", [])))
     secret = config.get("secret_blackboard_id")
     fields: dict[str, Any] = {name: config.get(name) for name in WORDS["fields"]}
