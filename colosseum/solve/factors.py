@@ -225,13 +225,10 @@ class Factors:
                     payoffs[who] = payoffs.get(who, 0.0) + weight * times
         for whole in self.payoffs:
             each = [payoffs.get(agent, 0.0) for agent in whole.agents]
-            if whole.equal:
-                found[whole] = total + sum(each) / len(each)
-            elif len(set(each)) == 1:  # whoever gets it, it counts the same
-                found[whole] = total + each[0]
-            else:
-                found[whole] = total
-                found |= {replace(whole, agent=agent): weight for agent, weight in zip(whole.agents, each, strict=True)}
+            base = sum(each) / len(each) if whole.equal else min(each)  # whoever gets it, it counts that much
+            found[whole] = total + base
+            if not whole.equal:
+                found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
         return {kind: query.sign * weight for kind, weight in found.items() if weight}
 
     def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:

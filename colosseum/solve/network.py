@@ -74,24 +74,21 @@ class WeightedNetwork:
 
     def components(self) -> list["WeightedNetwork"]:
         """Parts that share no variable, in the order of their first variables; constants are left out."""
-        home = {name: name for name in self.sizes}
-
-        def root(name: str) -> str:
-            while home[name] != name:
-                home[name] = name = home[home[name]]
-            return name
-
         scopes = [*self.tables, *(rule.scope for rule in self.rules)]
+        home = {name: [name] for name in self.sizes}
         for scope in scopes:
-            for other in scope[1:]:
-                home[root(other)] = root(scope[0])
+            whole = home[scope[0]]
+            for name in scope[1:]:
+                if home[name] is not whole:
+                    whole += home[name]
+                    home |= dict.fromkeys(home[name], whole)
         found: dict[str, WeightedNetwork] = {}
         for name, size in self.sizes.items():
-            found.setdefault(root(name), WeightedNetwork({})).sizes[name] = size
+            found.setdefault(home[name][0], WeightedNetwork({})).sizes[name] = size
         for scope, table in self.tables.items():
-            found[root(scope[0])].tables[scope] = table
+            found[home[scope[0]][0]].tables[scope] = table
         for rule in self.rules:
-            found[root(rule.scope[0])].rules.append(rule)
+            found[home[rule.scope[0]][0]].rules.append(rule)
         return list(found.values())
 
 
