@@ -42,7 +42,6 @@ class Highs:
     """The engine for one task: live solvers of its program, one a component."""
 
     name: ClassVar[Engine] = "highs"
-    orders: ClassVar[bool] = True
     task: Task
     limits: LoweringLimits = DEFAULT_LIMITS
     like: "Highs | None" = None

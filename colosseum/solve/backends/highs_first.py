@@ -36,7 +36,7 @@ def first(search: "Highs", query: Query, found: Found, *, until: float) -> Found
     if found.assignment is None or found.value is None:
         return found
     margin = MARGIN * max(1.0, abs(found.value))
-    walk = _Walk(search, query, found.assignment, found.value - grain(found.value), 2.0 * margin, until)
+    walk = _HighsWalk(search, query, found.assignment, found.value - grain(found.value), 2.0 * margin, until)
     search.stop_at(until)
     costs = search.costs(query).weights
     for component, part in zip(search.components, found.parts, strict=True):
@@ -60,7 +60,7 @@ class _Stretch:
 
 
 @dataclass
-class _Walk:
+class _HighsWalk:
     """From one optimum to the first: after each variable, `best` is the first as far as the walk has come."""
 
     search: "Highs"

@@ -25,7 +25,6 @@ class Pulp:
     """The engine for one task."""
 
     name: ClassVar[Engine] = "pulp"
-    orders: ClassVar[bool] = False
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -45,6 +44,8 @@ class Pulp:
         problem, columns = formulate(program, costs)
         for name, value in query.fixed.items():
             problem += columns[program.choices[name][program.places[name][value]]] == 1
+        for name, places in query.among.items():
+            problem += pulp.lpSum(columns[program.choices[name][place]] for place in places) == 1
         if (left := until - time.monotonic()) <= 0:
             return Found("limit", by=self.name, reason="there is no time left")
         with warnings.catch_warnings():
