@@ -71,8 +71,6 @@ class Found:
     """Whether the assignment is known to be the first of all optima."""
     reason: str = ""
     """Why there is no proof."""
-    parts: tuple[float, ...] = ()
-    """What each component of the integer program adds, where that was solved."""
 
 
 class Backend(Protocol):

@@ -240,7 +240,7 @@ class Solver:
         if found.status != "optimal" or found.first:
             return found
         if found.by == "highs":
-            found = self.highs.first(query, found, until=self._stop)
+            found = self._walked(query, self.highs, found)
         cost = self.elimination.cost(query)
         engine = self.elimination if cost is not None and cost <= MUCH else self.toulbar2
         if found.first or engine is None:
@@ -250,11 +250,12 @@ class Solver:
 
     def _walked(self, query: Query, engine: Backend, found: Found | None = None) -> Found:
         """The answer of one engine, which may be at hand; where it knows no order, the first optimum is walked to."""
-        until = self._on_the_wall(self._stop)
+        until = self._stop if engine is self.highs else self._on_the_wall(self._stop)
         found = found or engine.solve(query, until=until)
-        if not query.canonical or found.status != "optimal" or found.first or engine is self.highs:
+        if not query.canonical or found.status != "optimal" or found.first:
             return found
-        return first(self.task, query, found, partial(engine.solve, until=until), ranks=engine.name != "pulp")
+        ask = self.highs.tried if engine is self.highs else engine.solve
+        return first(self.task, query, found, partial(ask, until=until), ranks=engine.name != "pulp")
 
     def _best(self, query: Query) -> Found:
         """Any optimum: by the relaxation where it is whole; else by elimination or tables, by a search in the end."""
