@@ -28,7 +28,7 @@ class Point:
     """F_n."""
     coalition_value: float
     """F_c."""
-    assignment: dict[str, Value]
+    assignment: Mapping[str, Value]
     outsiders: tuple[float, float] | None = None
     """The least and the greatest F_o of assignments with this F_n and F_c; None where that is not proven."""
 
@@ -199,7 +199,7 @@ def _straightened(steps: list[FrontierStep], margins: Margins) -> list[FrontierS
     return kept
 
 
-def point_of(solver: Solver, wanted: Goal, assignment: dict[str, Value]) -> Point:
+def point_of(solver: Solver, wanted: Goal, assignment: Mapping[str, Value]) -> Point:
     """The point of an assignment, recomputed in the model."""
     joint_payoff, coalition_value = worths_of(solver, assignment, WELFARE, wanted)
     return Point(joint_payoff, coalition_value, assignment)
