@@ -18,7 +18,7 @@ from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.rounding import ROUNDING, rounded
-from colosseum.solve.scoring import Local, goal_value, hard_broken
+from colosseum.solve.scoring import goal_value, hard_broken, moving
 from colosseum.solve.solver import NOT_PROVEN
 
 MOST_ALTERNATIVES = 20_000
@@ -34,7 +34,7 @@ class JointMoves:
     def __init__(self, instance: SolvedTask, agent: str, assignment: Mapping[str, Value]) -> None:
         self.instance, self.agent, self.assignment = instance, agent, assignment
         self.own = instance.task.owned[agent]
-        self.local = Local(instance.task, agent)
+        self.moving = moving(instance.task, agent)
         names = {v.name for v in self.own}
         self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & names)
         """What the agent's own decisions take part in, hard and soft."""
@@ -44,7 +44,7 @@ class JointMoves:
     def worth(self) -> Floats:
         """The part of r_i that the moves can change."""
         total = np.zeros(self.shape)
-        for part in self.local.moving:
+        for part in self.moving:
             paid = self.at(part.term)
             match part.credit if paid.any() else None:
                 case EqualSplit(agents=agents):
@@ -132,7 +132,7 @@ def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNAT
     Up to `enumerated` joint moves are gone through; more are left to the integer program, which knows no move where
     others have broken a hard rule among themselves.
     """
-    if not options.local.moving:
+    if not options.moving:
         return Figure(None, UNMOVED)
     if hard_broken(options.rules, options.assignment):
         return Figure(None, "own decisions take part in breaking a hard requirement")
@@ -169,7 +169,7 @@ def sequential_regrets(options: Mapping[str, JointMoves], order: Sequence[str] |
 
 
 def _sequential(options: JointMoves, heard: Collection[str]) -> Figure:
-    if not options.local.moving:
+    if not options.moving:
         return Figure(None, UNMOVED)
     if prod(options.shape) > MOST_ALTERNATIVES:
         return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")

@@ -20,10 +20,9 @@ from colosseum.model.terms import Constant, PayoffOf, Term
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, rewritten, worths
 from colosseum.solve.goal import Goal
-from colosseum.solve.ledger import credit_scope
 from colosseum.solve.lowering.numbers import addends
 from colosseum.solve.lowering.rules import NOTHING, credited_part, referred
-from colosseum.solve.scoring import may_credit
+from colosseum.solve.scoring import credit_scope, may_credit
 
 MOST_PARTS = 20_000
 """Parts that one term may fall into; one that falls into more is left whole."""

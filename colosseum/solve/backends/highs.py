@@ -20,13 +20,12 @@ from colosseum.solve.backend import Clock, Engine, Found, Query, Status, worth
 from colosseum.solve.backends.highs_component import Component, reached
 from colosseum.solve.backends.highs_first import first
 from colosseum.solve.backends.highs_live import Best, Box
-from colosseum.solve.ledger import broken
 from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Costs, Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, score, with_payoffs
+from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, goal_value, score, with_payoffs
 
 Part: TypeAlias = tuple[Component, Floats, Box]
 """A component with costs and bounds of its columns."""
