@@ -186,8 +186,8 @@ class ScanFile(AboutInstance):
 def scan_content(scenario: Scenario, found: Scan, top: int) -> ScanFile:
     """What `scan --json` prints."""
     ranking = tuple(
-        RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.worst_harm, each.selfish_harm,
-                        each.outsider_harm, each.temptation, each.reasons)
+        RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.by("worst_harm"),
+                        each.by("selfish_harm"), each.by("outsider_harm"), each.by("temptation"), each.reasons)
         for rank, each in zip(found.ranks, found.ranking, strict=True)
     )  # fmt: skip
     return ScanFile(
