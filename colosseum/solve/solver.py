@@ -310,8 +310,8 @@ class Solver:
 
     def _eliminated(self, query: Query, until: float, *, most: int = LITTLE) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        cost = self.elimination.cost(query.goal, fixed=query.fixed, most=most)
-        if cost is None or cost.once > max(most, LITTLE):
+        cost = self.elimination.cost(query)
+        if cost is None or cost > most:
             return None
         found = self.elimination.solve(query, until=self._on_the_wall(until))
         return None if found.status == "limit" else found
@@ -328,7 +328,8 @@ class Solver:
         found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found.status != "limit":
             return found
-        if self.elimination.cost(query.goal, fixed=query.fixed, most=MUCH) is not None:
+        cost = self.elimination.cost(query)
+        if cost is not None and cost <= MUCH:
             return self._eliminated(query, until, most=MUCH)
         found = self.toulbar2.solve(query, until=_part(time.monotonic(), until, SHARE))
         return None if found.status == "limit" else found
