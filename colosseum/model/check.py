@@ -1,7 +1,7 @@
 """Checking a spec. In: a path; out: a Checked spec with its designs and its first expansion, and all diagnostics."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
@@ -12,6 +12,7 @@ from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
+from colosseum.model.record import Record
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text
@@ -26,8 +27,7 @@ ALONE = ("model", "post", "repeat", "round", "run", "seed")
 """Those that name nothing of the scenario."""
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(Record):
     """A spec without errors."""
 
     spec: Declared

@@ -7,6 +7,7 @@ from math import prod
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
+from colosseum.model.record import Record
 from colosseum.model.terms import Compare, Decision, named
 from colosseum.model.values import Fault, Key, Value, a, instance_name, text
 from colosseum.model.world import Facts, Poisoned, Source
@@ -55,8 +56,7 @@ class Meter:
             raise Fault(message, code="C056", help="loop over smaller sets")
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Record):
     """The part that all rounds of all loops share: the facts, and what an expression may mention."""
 
     facts: Facts

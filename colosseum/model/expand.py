@@ -1,7 +1,7 @@
 """A scenario for one seed. In: a declared spec, a seed and params; out: the checked Scenario and its World."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
@@ -15,6 +15,7 @@ from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import TemplateNames, compile_template, render
 from colosseum.model.realise import Realiser, realise
+from colosseum.model.record import Record
 from colosseum.model.scenario import (
     Channel,
     Claim,
@@ -36,8 +37,7 @@ READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
 
 
-@dataclass(frozen=True)
-class Expansion:
+class Expansion(Record):
     """A scenario with the facts it was made from."""
 
     scenario: Scenario

@@ -5,7 +5,7 @@ cartesian factor; `where` drops combinations. Nothing is silently rewritten.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 from typing import TypeAlias, TypeVar
 
@@ -15,6 +15,7 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
+from colosseum.model.record import Record
 from colosseum.model.scenario import Graph
 from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
@@ -36,8 +37,7 @@ SHARED = {
 """Settings that its runs have together, so that no arm has its own, and why."""
 
 
-@dataclass(frozen=True)
-class Conditions:
+class Conditions(Record):
     """What may differ between arms and sweep points."""
 
     settings: Settings = field(default_factory=Settings)
@@ -50,8 +50,7 @@ class Conditions:
     """The network, where it is not the spec's own."""
 
 
-@dataclass(frozen=True)
-class Arm:
+class Arm(Record):
     """One arm at one sweep point."""
 
     name: str
@@ -60,8 +59,7 @@ class Arm:
     conditions: Conditions
 
 
-@dataclass(frozen=True)
-class Design:
+class Design(Record):
     """An experiment ready to be run: its arms at every sweep point, seeds and repeats."""
 
     name: str

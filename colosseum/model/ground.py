@@ -17,6 +17,7 @@ from colosseum.model.environment import Environment, Meter, Read, Surroundings
 from colosseum.model.evaluate import indexed, value
 from colosseum.model.payoff_rules import Instance, credit, requirement, worth
 from colosseum.model.realise import Realiser
+from colosseum.model.record import Record
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.spec import Declared
 from colosseum.model.tables import agent_position, draw, in_order, people
@@ -165,8 +166,7 @@ def _paid(statement: syntax.Reward, name: str, env: Environment, domains: Domain
 # ---- imagined ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PublicWorld:
+class PublicWorld(Record):
     """A world without its secrets, and the keys of its private tables."""
 
     world: World

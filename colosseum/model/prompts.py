@@ -6,7 +6,7 @@ Reading a private row that is not the recipient's is an error, so what is render
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from colosseum.language.doubts import Doubts
 from colosseum.language.template_spans import entry_span, template_span, unclosed_tag
 from colosseum.model.environment import Meter
 from colosseum.model.lookup import no_entry
+from colosseum.model.record import Record
 from colosseum.model.spec import Symbol
 from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
 from colosseum.model.world import Poisoned, TableData, World
@@ -34,7 +35,6 @@ ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem",
 TESTS = ("defined", "none", "number", "even", "odd", "in", "eq", "ne", "lt", "le", "gt", "ge")
 
 
-@dataclass(frozen=True, eq=False)
 class _Counted(Elements):
     """A set as a template sees it: every round of a loop is counted, so that no prompt runs for ever."""
 
@@ -50,8 +50,7 @@ def _shown(value: Value, meter: Meter) -> "Value | _Counted":
     return _Counted(value.items, meter) if isinstance(value, Elements) else value
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(Record):
     """A table as a template sees it: entries are read by index, private ones only by whom they are for."""
 
     table: TableData
@@ -157,8 +156,7 @@ def _jinja() -> "Environment":
     return environment
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(Record):
     """A template that passed the whitelist."""
 
     template: "Template"
@@ -167,8 +165,7 @@ class Compiled:
     """The names it reads."""
 
 
-@dataclass(frozen=True)
-class TemplateNames:
+class TemplateNames(Record):
     """The names that a template may read."""
 
     known: frozenset[str]

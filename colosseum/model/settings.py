@@ -5,7 +5,7 @@ The table below is the whole schema, so that adding a setting never touches the 
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from colosseum.diagnostics import closest
@@ -13,13 +13,13 @@ from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
+from colosseum.model.record import Record
 from colosseum.model.values import Elements, Fault, Value, at, is_number, text
 
 MODEL = re.compile(r"[\w.:@/+-]+\Z")
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Record):
     """How a run is made. Defaults hold where neither the experiment nor the arm says otherwise."""
 
     model: tuple[tuple[str, str], ...] = (("agents", "sim"),)

@@ -6,7 +6,7 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
@@ -15,6 +15,7 @@ from typing_extensions import TypeAliasType
 
 from colosseum.model import values
 from colosseum.model.json_types import OneOf, Tagged
+from colosseum.model.record import Record
 from colosseum.model.values import Fault, Number, Value, instance_name, number, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
@@ -23,13 +24,14 @@ ALONE = (1, 1)
 """The extent of a term that no others are below."""
 
 
-class Ground:
+class Ground(Record):
     """What all terms are: known by `isinstance(x, Ground)`, since a folded expression is a term or a plain value."""
 
-    below: "tuple[Term, ...]"
+    below: ClassVar["tuple[Term, ...]"]
     """The terms that it is made of."""
 
     def __init_subclass__(cls, *, below: Callable[..., "tuple[Term, ...]"] = lambda term: ()) -> None:
+        super().__init_subclass__()
         cls.below = property(below)  # type: ignore[assignment]  # read as what it gives
 
     @cached_property
@@ -49,7 +51,6 @@ class Ground:
         return size, depth + 1
 
 
-@dataclass(frozen=True)
 class Constant(Ground):
     """A value that no decision changes."""
 
@@ -69,7 +70,6 @@ class Constant(Ground):
         return self.value
 
 
-@dataclass(frozen=True)
 class Decision(Ground):
     """The value that a variable takes."""
 
@@ -86,7 +86,6 @@ class Decision(Ground):
         return x[self.variable]
 
 
-@dataclass(frozen=True)
 class Arithmetic(Ground, below=attrgetter("left", "right")):
     """`+ - * /` of two numbers, `+ - &` (union, difference, intersection) of two sets; none gives none."""
 
@@ -102,7 +101,6 @@ class Arithmetic(Ground, below=attrgetter("left", "right")):
         return values.arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
-@dataclass(frozen=True)
 class Total(Ground, below=attrgetter("parts")):
     """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is an error."""
 
@@ -114,7 +112,6 @@ class Total(Ground, below=attrgetter("parts")):
         return values.added(summand(part.evaluate(x)) for part in self.parts)
 
 
-@dataclass(frozen=True)
 class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
     """`min(a, b)`, `max(e for …)`: the least or greatest of the parts whose condition holds.
 
@@ -142,7 +139,6 @@ class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
         return values.extremum(self.which, found)
 
 
-@dataclass(frozen=True)
 class Absolute(Ground, below=lambda term: (term.part,)):
     """`abs(e)`."""
 
@@ -154,7 +150,6 @@ class Absolute(Ground, below=lambda term: (term.part,)):
         return values.absolute(self.part.evaluate(x))
 
 
-@dataclass(frozen=True)
 class Conditional(Ground, below=attrgetter("condition", "then", "otherwise")):
     """`then if condition else otherwise`; the branch not taken is not evaluated."""
 
@@ -171,7 +166,6 @@ class Conditional(Ground, below=attrgetter("condition", "then", "otherwise")):
         return chosen.evaluate(x)
 
 
-@dataclass(frozen=True)
 class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
     """A table looked up by decisions: the entry whose key is what the key terms evaluate to; none gives none."""
 
@@ -196,7 +190,6 @@ class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in ter
         return self.by_key[key].evaluate(x)
 
 
-@dataclass(frozen=True)
 class Compare(Ground, below=attrgetter("left", "right")):
     """`== != < <= > >=` of two terms."""
 
@@ -212,7 +205,6 @@ class Compare(Ground, below=attrgetter("left", "right")):
         return values.compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
-@dataclass(frozen=True)
 class Member(Ground, below=attrgetter("item", "elements")):
     """`item in elements`."""
 
@@ -226,7 +218,6 @@ class Member(Ground, below=attrgetter("item", "elements")):
         return values.member(self.item.evaluate(x), self.elements.evaluate(x))
 
 
-@dataclass(frozen=True)
 class Every(Ground, below=attrgetter("parts")):
     """All of the conditions; true when there are none."""
 
@@ -238,7 +229,6 @@ class Every(Ground, below=attrgetter("parts")):
         return all(truth(part.evaluate(x), "a part of `and`") for part in self.parts)
 
 
-@dataclass(frozen=True)
 class Some(Ground, below=attrgetter("parts")):
     """Any of the conditions; false when there are none."""
 
@@ -250,7 +240,6 @@ class Some(Ground, below=attrgetter("parts")):
         return any(truth(part.evaluate(x), "a part of `or`") for part in self.parts)
 
 
-@dataclass(frozen=True)
 class Inverse(Ground, below=lambda term: (term.part,)):
     """`not c`."""
 
@@ -262,7 +251,6 @@ class Inverse(Ground, below=lambda term: (term.part,)):
         return not truth(self.part.evaluate(x), "the operand of `not`")
 
 
-@dataclass(frozen=True)
 class PayoffOf(Ground):
     """`payoff[a]`, or `total` when `agent` is none: what the task's payoffs credit; only in objectives.
 

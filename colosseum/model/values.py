@@ -7,7 +7,6 @@ These operations are the only meaning of the operators: expansion, scoring and t
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add, ge, gt, le, lt, mul, sub
 from types import NoneType
@@ -17,6 +16,7 @@ from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
 from colosseum.model.json_types import STRICT, Finite
+from colosseum.model.record import Record
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,8 +52,7 @@ def located(span: Span, compute: Callable[P, T], *arguments: P.args, **named: P.
         raise at(fault, span) from None
 
 
-@dataclass(frozen=True, eq=False)
-class Elements:
+class Elements(Record):
     """A finite set in declared order; equality ignores order."""
 
     __pydantic_config__ = {**STRICT, "alias_generator": {"items": "set"}.__getitem__}  # noqa: RUF012 - of the class

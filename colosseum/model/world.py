@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from colosseum.diagnostics import Diagnostic, Span, report
+from colosseum.model.record import Record
 from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name
@@ -54,8 +55,7 @@ class Problems:
         self.add(report(fault.code, fault.span or span, fault.message, help=help_))
 
 
-@dataclass(frozen=True)
-class TableData:
+class TableData(Record):
     """A table's entries by flattened key, in the order of its indices."""
 
     name: str
@@ -69,8 +69,7 @@ class TableData:
         return self.audience is not None
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(Record):
     """The instances of a variable as terms and by name, each made once however often it is mentioned."""
 
     name: str
@@ -133,8 +132,7 @@ class Facts(ABC):
         return cast(Decided, self.fact("domains", variable))
 
 
-@dataclass(frozen=True)
-class World(Facts):
+class World(Record, Facts):
     """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
 
     One that was realised with errors lacks what is in error; asking for it raises Poisoned.
