@@ -253,9 +253,8 @@ def births(spec: Declared, count: Count) -> dict[str, Span]:
 
 def _born(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
     match statement:
-        case syntax.Agents(items=items):
-            yield from _items(items, spec, frozenset())
-            yield from _below(items, spec, count)
+        case syntax.Agents(items=items, span=span):
+            yield from _below((syntax.SetLiteral(items, span=span),), spec, count)
         case syntax.Set(source=syntax.Given(value=expr)):
             yield from _below((expr,), spec, count)
         case syntax.Set(source=syntax.Drawn(call=call)) | syntax.Table(source=syntax.Drawn(call=call)):
@@ -271,25 +270,18 @@ def _born(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
             pass
 
 
-def _items(items: Iterable[syntax.Expr], spec: Declared, bound: frozenset[str]) -> Born:
-    """Names and texts that stand directly among agents or in braces; a bare name that is declared refers to that."""
-    for item in items:
-        match item:
-            case syntax.Name(id=name) if not (name in spec.symbols or name in bound or name in spec.doubts.contested):
-                yield name, item.span
-            case syntax.Text(value=name):
-                yield name, item.span
-            case _:
-                pass
-
-
 def _below(exprs: Iterable[syntax.Expr], spec: Declared, count: Count) -> Born:
+    """Names and texts in braces, and `x[1..n]`; a bare name that is declared or bound refers to that."""
     nodes = [node for expr in exprs for node in syntax.walk(expr)]
-    bound = frozenset(name for node in nodes if isinstance(node, syntax.Binder) for name in node.names)
+    known = {name for node in nodes if isinstance(node, syntax.Binder) for name in node.names} | spec.doubts.contested
     for node in nodes:
         match node:
             case syntax.SetLiteral(items=items):
-                yield from _items(items, spec, bound)
+                for item in items:
+                    if isinstance(item, syntax.Text):
+                        yield item.value, item.span
+                    elif isinstance(item, syntax.Name) and item.id not in known and item.id not in spec.symbols:
+                        yield item.id, item.span
             case syntax.Lookup(base=syntax.Name(id=name), keys=(syntax.Range() as key,)) if name not in spec.symbols:
                 try:
                     yield from ((f"{name}{i}", node.span) for i in count(key))
