@@ -82,11 +82,11 @@ def _fixed(variable: str) -> Fault:
 
 def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
+    if isinstance(source, Decided) and not env.place.decisions and None not in keys:
+        raise _fixed(source.name)
     if not (_settled(keys) and keys in source.entries):
         if None in keys:
             return None
-        if isinstance(source, Decided) and not env.place.decisions:
-            raise _fixed(source.name)
         keys = flatten(keys)
         if not _settled(keys):
             return _moving(source, keys, env)
@@ -94,8 +94,6 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
             raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
     entry: Folded = source.entries[keys]
     if isinstance(source, Decided):
-        if not env.place.decisions:
-            raise _fixed(source.name)
         return entry
     if source.audience is not None and env.reads is not None:
         env.reads.add((source.name, keys))
