@@ -5,8 +5,11 @@ CSV files. So what a name means depends neither on the seed nor on the order in 
 would find only the first unknown name of a statement, and none in a loop over nothing; this pass finds all.
 """
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
@@ -18,20 +21,6 @@ from colosseum.model.spec import Declared, place
 from colosseum.model.values import Elements, Fault, a
 
 AGGREGATES = ("sum", "min", "max")
-NOTHING = ("nothing", "null", "None", "nil", "NULL", "NA", "empty", "nobody")
-TRUTHS = ("true", "false", "True", "False", "TRUE", "FALSE")
-_DRAWN = "draws stand after `~`, as in `table t[S] ~ integer(1, 6)` or `~ uniform(0, 1)`"
-_AVERAGE = "an average is a sum by a size: `sum(x[i] for i in S) / size(S)`"
-_HABITS = {
-    **dict.fromkeys(("random", "rand", "randint", "randrange", "runif", "rnorm", "gauss"), _DRAWN),
-    **dict.fromkeys(("average", "avg", "mean"), _AVERAGE),
-    **dict.fromkeys(("len", "length", "card"), "did you mean `size`?"),
-    "range": "a range is written `1..8`",
-    "round": "numbers are not rounded, except in prompts: `{{ x | round(1) }}`",
-    "exists": "did you mean `any`, as in `any(i in S when …)`?",
-    "forall": "did you mean `all`, as in `all(i in S when …)`?",
-}
-"""Help for functions of other languages."""
 INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 
 
@@ -40,6 +29,13 @@ def check_names(spec: Declared, elements: frozenset[str]) -> Iterator[Diagnostic
     scope = _Scope(spec, elements)
     for statement in spec.composition.statements:
         yield from scope.inside(statement, {})
+
+
+@cache
+def _habits(kind: str) -> dict[str, str]:
+    """The help for words that people bring from other languages: `functions`, `names`, or names `unlike` any other."""
+    rows = tomllib.loads(Path(__file__).with_name("habits.toml").read_text(encoding="utf-8"))[kind]
+    return {word: row["help"] for row in rows for word in row["words"]}
 
 
 def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
@@ -58,7 +54,7 @@ def _no_loop(function: str, span: Span) -> Diagnostic:
     loops = (*AGGREGATES, "count", "any", "all")
     if function in FUNCTIONS:
         return report("C047", span, f"`{function}` takes no loop", help=f"loops: {', '.join(loops)}")
-    help_ = _HABITS.get(function.lower()) or closest(function, loops) or f"loops: {', '.join(loops)}"
+    help_ = _habits("functions").get(function.lower()) or closest(function, loops) or f"loops: {', '.join(loops)}"
     return report("C047", span, f"`{function}` is not a function", help=help_)
 
 
@@ -171,7 +167,7 @@ class _Scope:
             labels = [Label(symbol.span, "declared here")]
             yield report("C047", span, message, labels=labels, help=f"write `{function}[{inside}]`")
         elif symbol is not None or not self.spec.doubts.covers(function):
-            help_ = _HABITS.get(function.lower()) or closest(function, FUNCTIONS)
+            help_ = _habits("functions").get(function.lower()) or closest(function, FUNCTIONS)
             help_ = help_ or f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
             yield report("C047", span, f"`{function}` is not a function", help=help_)
 
@@ -206,8 +202,8 @@ class _Scope:
         def near() -> str:
             declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
             known = declared if among else [*bound, *declared, *self.elements]
-            foreign = name in NOTHING or name in TRUTHS
-            return (not foreign and (self._plural(name) or closest(name, known))) or self._hint(name)
+            habit = _habits("names").get(name)
+            return habit or self._plural(name) or closest(name, known) or self._hint(name)
 
         message = f"`{name}` is not the name of {what}"
         yield report("C041", span, message, help=self.spec.helped((name, among), near))
@@ -223,17 +219,9 @@ class _Scope:
         return ""
 
     def _hint(self, name: str) -> str:
-        if name in NOTHING:
-            return "write `none` to choose nothing"
-        if name in TRUTHS:
-            return "there are no such values; a condition is a comparison, and `1 if condition else 0` counts it"
-        if name == "network":
-            return "`links` are the pairs that it joins; its kind can be compared in the `where` of a sweep only"
-        if name == "payoff":
-            return "in a coalition's objective, `payoff[A]` is the payoff of A and `total` that of all"
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
-        if not family:
-            return ""
+        if name in _habits("unlike") or not family:
+            return _habits("unlike").get(name, "")
         return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"
 
 

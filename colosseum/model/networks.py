@@ -18,7 +18,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Meter, refuse_private
 from colosseum.model.scenario import Channel, Graph, Scenario
-from colosseum.model.values import Elements, Fault, Value, at, kind, located, text
+from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
 
 if TYPE_CHECKING:
     from colosseum.model.experiment import Conditions
@@ -73,25 +73,20 @@ def check_graph(graph: Graph, agents: Elements) -> None:
     """Whether a graph can be laid over these agents; raises Fault."""
     for name, argument in graph.arguments:
         match name:
-            case "center":
-                if argument not in agents:
-                    raise Fault(f"`{text(argument)}` is not an agent", code="C070", help=f"agents: {agents}")
-            case "p":
-                if isinstance(argument, bool) or not isinstance(argument, int | float) or not 0 <= argument <= 1:
-                    raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
-            case "k" | "m":
-                if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
-                    most = f"below the number of agents ({len(agents)})"
-                    raise Fault(f"`{name}` is a whole number {most}, not `{text(argument)}`", code="C070")
-            case _ if not isinstance(argument, Elements):
+            case "center" if argument not in agents:
+                raise Fault(f"`{text(argument)}` is not an agent", code="C070", help=f"agents: {agents}")
+            case "p" if not is_number(argument) or not 0 <= argument <= 1:
+                raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
+            case "k" | "m" if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
+                most = f"below the number of agents ({len(agents)})"
+                raise Fault(f"`{name}` is a whole number {most}, not `{text(argument)}`", code="C070")
+            case "edges" if not isinstance(argument, Elements):
                 message = f"`edges` takes a set of pairs, not {kind(argument)}"
                 raise Fault(message, code="C070", help="edges({(A, B), (B, C)})")
-            case _:
-                for edge in argument:
-                    ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()
-                    if len(ends & agents.as_set) != 2:
-                        message = f"`{text(edge)}` is not a pair of two agents"
-                        raise Fault(message, code="C070", help=f"agents: {agents}")
+        for edge in argument if name == "edges" and isinstance(argument, Elements) else ():
+            ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()
+            if len(ends & agents.as_set) != 2:
+                raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=f"agents: {agents}")
 
 
 def network_links(facts: "Realiser") -> Elements:

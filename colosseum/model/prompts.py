@@ -18,7 +18,7 @@ from colosseum.model.environment import Meter
 from colosseum.model.lookup import no_entry
 from colosseum.model.record import Record
 from colosseum.model.spec import Symbol
-from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
+from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import Poisoned, TableData, World
 
 if TYPE_CHECKING:
@@ -32,6 +32,16 @@ MOST_DIGITS = 12
 """Digits that `round` may keep."""
 ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
            "Or", "Not", "Test", "Const", "Filter")  # fmt: skip
+UNKNOWN = {
+    "Add": ("arithmetic", r"\+"), "Sub": ("arithmetic", "-"), "Mul": ("arithmetic", r"\*"), "Div": ("arithmetic", "/"),
+    "Mod": ("arithmetic", r"%(?!\})"), "Pow": ("arithmetic", r"\*\*"), "FloorDiv": ("arithmetic", "//"),
+    "Neg": ("arithmetic", ""), "Pos": ("arithmetic", ""), "Call": ("calls", ""), "Getattr": ("attributes (`a.b`)", ""),
+    "Assign": ("assignments", r"\bset\b"), "Macro": ("macros", ""), "Include": ("includes", ""),
+    "Import": ("imports", ""), "Block": ("blocks", ""), "Extends": ("inheritance", ""), "Slice": ("slices", ""),
+    "Concat": ("joining by `~`", "~"), "CondExpr": ("inline `if`", r"\bif\b"), "List": ("lists", ""),
+    "Dict": ("dictionaries", ""),
+}  # fmt: skip
+"""Nodes that prompts do not know: what they are, and what they look like."""
 TESTS = ("defined", "none", "number", "even", "odd", "in", "eq", "ne", "lt", "le", "gt", "ge")
 
 
@@ -62,22 +72,18 @@ class _Rows(Record):
     def entry(self, key: object) -> "Value | _Counted":
         """The entry at an index; raises Fault, which knows the index."""
         flat = tuple(flatten(key if isinstance(key, tuple) else (key,)))
-        try:
-            return self._entry(flat)
-        except Fault as fault:
-            fault.entry = self.table.name, tuple(map(text, flat))
-            raise
-
-    def _entry(self, flat: Key) -> "Value | _Counted":
-        name = instance_name(self.table.name, flat)
+        name, audience = instance_name(self.table.name, flat), self.table.audience
         if flat not in self.table.entries:
-            raise no_entry(self.table.name, flat, self.table.entries, self.symbol)
-        if self.table.audience is not None and self.reader not in self.table.audience[flat]:
-            if not self.reader:
-                raise Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
+            fault = no_entry(self.table.name, flat, self.table.entries, self.symbol)
+        elif audience is None or self.reader in audience[flat]:
+            return _shown(self.table.entries[flat], self.meter)
+        elif not self.reader:
+            fault = Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
+        else:
             help_ = "a private row may be read only in prompts for those who see it, as in `cost[me, t]`"
-            raise Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080", help=help_)
-        return _shown(self.table.entries[flat], self.meter)
+            fault = Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080", help=help_)
+        fault.entry = self.table.name, tuple(map(text, flat))
+        raise fault
 
     def __str__(self) -> str:
         raise Fault(f"the table `{self.table.name}` needs an index", code="C045")
@@ -294,7 +300,7 @@ def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:
 
     kind = type(node).__name__
     if kind not in ALLOWED:
-        what = _WORDS.get(kind, kind)
+        what, _ = UNKNOWN.get(kind, (kind, ""))
         help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
         help_ = "compute it in a table, and print the table's entry" if what == "arithmetic" else help_
         return Fault(f"prompts know no {what}", code="C083", help=help_)
@@ -319,7 +325,7 @@ def _pattern(node: "nodes.Node") -> str:
             return rf"\b{re.escape(name)}\s*\("
         case nodes.Getattr(attr=name):
             return rf"[\w\])]\s*\.\s*{re.escape(name)}\b"
-    return _SIGNS.get(type(node).__name__, "")
+    return UNKNOWN.get(type(node).__name__, ("", ""))[1]
 
 
 def template_names(text: str) -> frozenset[str]:
@@ -330,14 +336,6 @@ def template_names(text: str) -> frozenset[str]:
         return frozenset(n.name for n in _parsed(text).find_all(nodes.Name) if n.ctx == "load")
     except (TemplateSyntaxError, RecursionError, ValueError):  # said where the template is compiled
         return frozenset()
-
-
-_WORDS = {**dict.fromkeys(("Add", "Sub", "Mul", "Div", "Mod", "Pow", "FloorDiv", "Neg", "Pos"), "arithmetic"),
-          "Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "Macro": "macros",
-          "Include": "includes", "Import": "imports", "Block": "blocks", "Extends": "inheritance", "Slice": "slices",
-          "Concat": "joining by `~`", "CondExpr": "inline `if`", "List": "lists", "Dict": "dictionaries"}  # fmt: skip
-_SIGNS = {"Add": r"\+", "Sub": "-", "Mul": r"\*", "Div": "/", "Mod": r"%(?!\})", "Pow": r"\*\*", "FloorDiv": "//",
-          "Concat": "~", "CondExpr": r"\bif\b", "Assign": r"\bset\b"}  # fmt: skip
 
 
 def _at(fault: Fault, text: syntax.Text, line: int | None, *, pattern: str = "") -> Fault:
