@@ -7,6 +7,7 @@ mistake is raised as a Fault that carries the innermost span.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.environment import Environment
@@ -45,8 +46,13 @@ def _chosen(expr: syntax.Ternary, env: Environment) -> Folded:
 
 
 def _called(expr: syntax.Call, env: Environment) -> Folded:
-    operations.check_called(expr.function, named=bool(expr.named))
-    return operations.call(expr.function, [evaluate(argument, env) for argument in expr.arguments], env)
+    name, functions = expr.function, operations.FUNCTIONS
+    if name not in functions:
+        help_ = closest(name, functions) or f"functions: {', '.join(sorted(functions))}"
+        raise Fault(f"`{name}` is not a function", code="C047", help=help_)
+    if expr.named:
+        raise Fault(f"`{name}` takes no named arguments", code="C047")
+    return operations.call(name, [evaluate(argument, env) for argument in expr.arguments], env)
 
 
 def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:

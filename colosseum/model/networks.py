@@ -6,9 +6,8 @@ Agents read and use the name on the wire alone; the spec's names are for the res
 seed, repeat and the channel's own name, so that it is equal in all arms and says nothing of other channels.
 """
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import combinations, count
+from itertools import chain, combinations, count
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
@@ -269,26 +268,18 @@ def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dic
     loaded, names = conditions.settings.names == "loaded", dict[str, str]()
     for channel in live_channels(scenario, conditions):
         name = channel.wire or (channel.name if loaded else labels[channel.name])
-        names[channel.name] = next(n for n in _numbered(name) if n not in names.values())
+        numbered = (f"{name} {number}" for number in count(2))  # for two channels that the spec gives one name
+        names[channel.name] = next(n for n in chain((name,), numbered) if n not in names.values())
     return names
 
 
 def _label(seed: int, repeat: int, name: str, taken: set[str]) -> str:
     """Two words that nobody has yet."""
-    for attempt in count():
-        key = draws.key(seed, "wire", (name, repeat, attempt))
-        label = "-".join(_words()[draws.integer(draws.key(0, key, (n,)), 0, len(_words()) - 1)] for n in (1, 2))
-        if label not in taken:
-            return label
-    raise AssertionError("there are more labels than channels")
+    keys = (draws.key(seed, "wire", (name, repeat, attempt)) for attempt in count())
+    places = ([draws.integer(draws.key(0, key, (n,)), 0, len(_words()) - 1) for n in (1, 2)] for key in keys)
+    return next(label for i, j in places if (label := f"{_words()[i]}-{_words()[j]}") not in taken)
 
 
 @cache
 def _words() -> tuple[str, ...]:
     return tuple(LABELS.read_text(encoding="utf-8").split())
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """The name, then `name 2` and so on, for two channels that the spec gives one name."""
-    yield name
-    yield from (f"{name} {number}" for number in count(2))
