@@ -11,10 +11,11 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.environment import Environment
-from colosseum.model.lookup import enumeration, fact, look_up, paid, select, unfit_base
+from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, paid, select
 from colosseum.model.operations import conjunction, disjunction, inverse
 from colosseum.model.terms import Conditional, Folded, Ground, term
-from colosseum.model.values import Elements, Fault, Key, Value, at, flatten, kind, located, text, truth
+from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
+from colosseum.model.world import Poisoned
 
 Loops = Sequence[syntax.Binder | syntax.Index]
 """`i in S, (a, b) in T`: the names of each are its binders; several open a pair, none binds nothing."""
@@ -65,9 +66,11 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
     if source is not None and name not in env.bindings:
         return select(source, tuple([evaluate(key, env) for key in expr.keys]), env)
     symbol = env.place.facts.symbol(name)
-    unfit = unfit_base(name, symbol, env)
-    if unfit is not None:
-        raise unfit
+    if symbol and name in env.bindings:
+        raise Poisoned(f"a loop variable hides `{name}`")
+    if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
+        what = a(symbol.kind) if symbol else "a binder"
+        raise Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
     if symbol is None and name != "payoff":
         first, *more = expr.keys
         numbers = elements(first, env) if isinstance(first, syntax.Range) and not more else None

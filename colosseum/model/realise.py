@@ -20,12 +20,8 @@ from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import Decided, Facts, Poisoned, Problems, World
+from colosseum.model.world import FAMILIES, Decided, Facts, Poisoned, Problems, World
 
-FAMILIES = {
-    "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
-}  # fmt: skip
-"""The field of a World that holds the symbols of each kind."""
 LONGEST_WIRE = 60
 """Characters of the name that a channel has on the wire."""
 UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")

@@ -4,7 +4,7 @@ A World is complete and frozen. It is made by `realise` from a seed, or by `imag
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +15,11 @@ from colosseum.model.record import Record
 from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name
+
+FAMILIES = {
+    "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
+}  # fmt: skip
+"""The field of a World that holds the symbols of each kind."""
 
 
 class Poisoned(Fault):
@@ -36,6 +41,13 @@ class Problems:
             self.seen.add(place)
             self.diagnostics.append(diagnostic)
 
+    def refuse(self, errors: Iterable[Diagnostic]) -> None:
+        """Keep errors; raises Poisoned where there are any."""
+        for error in (found := list(errors)):
+            self.add(error)
+        if found:
+            raise Poisoned("reported")
+
     @contextmanager
     def caught(self, span: Span) -> Iterator[None]:
         """Reports a fault of what is done inside."""
@@ -52,7 +64,7 @@ class Problems:
         help_ = [fault.help] if fault.help else []
         if "[" in instance:
             help_.append(f"this happens for `{instance}`")
-        self.add(report(fault.code, fault.span or span, fault.message, help=help_))
+        self.add(report(fault.code, fault.span or span, fault.message, labels=fault.labels, help=help_))
 
 
 class TableData(Record):
