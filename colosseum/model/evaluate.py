@@ -93,12 +93,9 @@ def _collected(expr: syntax.Expr, env: Environment) -> Folded:
             join = disjunction if which == "any" else conjunction
             return join([admitted(when, inner) for inner in choices(binders, env)])
         case syntax.SetLiteral(items=items):
-            return Elements.of(
-                item.id if isinstance(item, syntax.Name) and env.gives_birth(item.id) else value(item, env)
-                for item in items
-            )
+            return Elements.of(value(item, env) for item in items)
         case syntax.SetBuilder(body=body, binders=binders):
-            return Elements.of([value(body, inner) for inner in choices(binders, env.where(env.place.closed))])
+            return Elements.of([value(body, inner) for inner in choices(binders, env.fixed())])
         case syntax.Money():
             help_ = "write the number without `$`"
             raise Fault("an amount of money stands only after `budget`", code="C050", help=help_)

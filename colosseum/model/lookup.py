@@ -24,10 +24,6 @@ DEEPEST = 130
 def fact(name: str, env: Environment) -> Folded:
     """What a name that is no binder stands for."""
     facts = env.place.facts
-    if name == "links":
-        return facts.links
-    if name == "total":
-        return payoff(None, env)
     symbol = facts.symbol(name)
     if symbol and symbol.kind in LOOKED_UP:
         return look_up(symbol, (), env)
@@ -36,6 +32,10 @@ def fact(name: str, env: Environment) -> Folded:
         return found
     if symbol is None and name in facts.elements:
         return name
+    if name == "links":
+        return facts.links
+    if name == "total":
+        return payoff(None, env)
     raise unknown(name, env)
 
 
@@ -44,9 +44,9 @@ def enumeration(name: str, numbers: Elements | None, env: Environment) -> Elemen
     if numbers is None:
         raise unknown(name, env)
     made = tuple(f"{name}{i}" for i in numbers)
-    strange = [m for m in made if not (env.place.births or m in env.place.facts.elements)]
-    if strange:
-        raise unknown(strange[0], env)
+    for element in made:
+        if element not in env.place.facts.elements:
+            raise unknown(element, env)
     return Elements(made)
 
 

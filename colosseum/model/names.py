@@ -63,14 +63,18 @@ class _Scope:
 
     def __init__(self, spec: Declared, elements: frozenset[str]) -> None:
         self.spec, self.elements = spec, elements
+        self.families: dict[str, str] = {}
+        """`engineer` of `engineer[1..n]`, and the set that it stands in."""
+        for statement in (*spec.of(syntax.Agents), *spec.of(syntax.Set)):
+            for node in syntax.walk(statement):
+                if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name):
+                    self.families.setdefault(node.base.id, statement.name)
 
-    def inside(self, node: syntax.Node | None, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
-        """Every mistake in a statement or an expression; `births`: names in braces may be new elements."""
+    def inside(self, node: syntax.Node | None, bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """Every mistake in a statement or an expression."""
         match node:
             case None | syntax.Network() | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
                 pass  # a graph, a text and settings are read where they are used
-            case syntax.Agents(items=items):
-                yield from self.each((i for i in items if not isinstance(i, syntax.Name)), bound, births=True)
             case syntax.Variable(indices=indices, owner=owner, domain=domain):
                 inner = dict(bound)
                 yield from self.loop(indices, inner)
@@ -83,25 +87,21 @@ class _Scope:
                 yield from map(self.as_agents, self.below(node, bound))
             case syntax.Claim(indices=indices, truth=truth) if not isinstance(truth, syntax.Comparison):
                 yield from self.loop(indices, dict(bound))
-            case syntax.Set(source=source):
-                yield from self.inside(source, bound, births=True)
             case syntax.Drawn(call=call):
-                yield from self.each(call.arguments, bound, births=True)
+                yield from self.each(call.arguments, bound)
             case syntax.Pair(value=value):
-                yield from self.inside(value, bound, births=births)
+                yield from self.inside(value, bound)
             case _:
-                yield from self.expression(node, bound, births=births)
+                yield from self.expression(node, bound)
 
-    def expression(self, expr: syntax.Node, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
+    def expression(self, expr: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         match expr:
             case syntax.Name(id=name):
                 if not self.means(name, bound):
                     yield from self.unknown(name, expr.span, bound)
-            case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
-                yield from self.base(name, base.span, keys, bound, births=births)
+            case syntax.Lookup(base=syntax.Name() as base, keys=keys):
+                yield from self.base(base, keys, bound)
                 yield from self.each(keys, bound)
-            case syntax.SetLiteral(items=items):
-                yield from self.each((i for i in items if not (births and isinstance(i, syntax.Name))), bound)
             case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
                 self.means(left, bound) or self.means(right, bound) or expr.span.text != f"{left}-{right}"
             ):
@@ -114,20 +114,18 @@ class _Scope:
                     yield _no_loop(expr.function, expr.span)
                 if isinstance(expr, syntax.Call) and expr.function not in FUNCTIONS and expr.function not in PARAMETERS:
                     yield from self.not_called(expr.function, expr.span)
-                yield from self.below(expr, bound, births=births)
+                yield from self.below(expr, bound)
 
-    def below(self, node: syntax.Node, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
+    def below(self, node: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """What stands in a node: its loop, and the other parts, which know the binders."""
         inner, parts = dict(bound), list(syntax.children(node))
         loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
         yield from self.loop(loop, inner)
-        yield from self.each((part for part in parts if part is not loop), inner, births=births and loop is None)
+        yield from self.each((part for part in parts if part is not loop), inner)
 
-    def each(
-        self, parts: Iterable[syntax.Node], bound: dict[str, Span], *, births: bool = False
-    ) -> Iterator[Diagnostic]:
+    def each(self, parts: Iterable[syntax.Node], bound: dict[str, Span]) -> Iterator[Diagnostic]:
         for part in parts:
-            yield from self.inside(part, bound, births=births)
+            yield from self.inside(part, bound)
 
     def loop(self, loop: syntax.Binders | syntax.Indices | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
         """The domains of a loop and what it leaves out; its binders are added to `inner`."""
@@ -175,11 +173,9 @@ class _Scope:
         """Whether a bare name has a meaning here."""
         return name in bound or name in self.elements or name in self.spec.symbols or name in ("links", "total")
 
-    def base(
-        self, name: str, span: Span, keys: tuple[syntax.Expr, ...], bound: dict[str, Span], *, births: bool
-    ) -> Iterator[Diagnostic]:
+    def base(self, base: syntax.Name, keys: tuple[syntax.Expr, ...], bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """Check the name before `[…]`."""
-        symbol = self.spec.symbols.get(name)
+        name, span, symbol = base.id, base.span, self.spec.symbols.get(base.id)
         if name in bound and symbol is not None:
             return  # that the binder hides it was said
         if name in bound or (symbol and symbol.kind not in ("table", "variable")):
@@ -188,7 +184,7 @@ class _Scope:
             yield report("C044", span, f"`{name}` is {what}, not a table or a variable", labels=labels)
         elif symbol is None and name != "payoff":
             enumerated = len(keys) == 1 and isinstance(keys[0], syntax.Range)
-            if not (enumerated and (births or any(e.startswith(name) for e in self.elements))):
+            if not (enumerated and (name in self.families or any(e.startswith(name) for e in self.elements))):
                 yield from self.unknown(name, span, bound, among=("table", "variable"))
 
     def unknown(
@@ -203,20 +199,13 @@ class _Scope:
             declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
             known = declared if among else [*bound, *declared, *self.elements]
             habit = _habits("names").get(name)
-            return habit or self._plural(name) or closest(name, known) or self._hint(name)
+            stem = name.removesuffix("s")
+            if habit or (stem != name and stem in self.families):
+                return habit or f"did you mean `{self.families[stem]}`, the set of `{stem}1`, …?"
+            return closest(name, known) or self._hint(name)
 
         message = f"`{name}` is not the name of {what}"
         yield report("C041", span, message, help=self.spec.helped((name, among), near))
-
-    def _plural(self, name: str) -> str:
-        """`engineers` for the set of engineer1, engineer2, …."""
-        stem = name.removesuffix("s")
-        for statement in self.spec.composition.statements:
-            if isinstance(statement, syntax.Agents | syntax.Set) and stem != name:
-                for node in syntax.walk(statement):
-                    if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name) and node.base.id == stem:
-                        return f"did you mean `{statement.name}`, the set of `{stem}1`, …?"
-        return ""
 
     def _hint(self, name: str) -> str:
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]

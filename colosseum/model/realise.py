@@ -28,6 +28,13 @@ UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
 """Kinds whose names never stand where an element could, or that are sets of elements themselves."""
 
 
+class Anything(frozenset[str]):
+    """The elements before they are known: any name may be one, except what is built in."""
+
+    def __contains__(self, name: object) -> bool:
+        return name not in BUILT_IN
+
+
 @dataclass
 class Realiser(Facts):
     """Facts that are computed on demand and remembered."""
@@ -51,13 +58,14 @@ class Realiser(Facts):
     @cached_property
     def births(self) -> dict[str, Span]:
         """The span where each named element got its name."""
-        return births(self.spec, lambda numbers: elements(numbers, self.environment()))
+        self.__dict__["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
+        found = births(self.spec, lambda numbers: elements(numbers, self.environment()))
+        self.__dict__["elements"] = frozenset(found)
+        return found
 
-    def environment(
-        self, *, births: bool = False, decisions: bool = True, reads: set[Read] | None = None
-    ) -> Environment:
+    def environment(self, *, decisions: bool = True, reads: set[Read] | None = None) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(Surroundings(self, births=births, decisions=decisions, meter=self.meter), reads=reads)
+        return Environment(Surroundings(self, decisions=decisions, meter=self.meter), reads=reads)
 
     def fact(self, family: str, name: str) -> Any:
         key = (family, name)
@@ -100,14 +108,14 @@ class Realiser(Facts):
 
     def _members(self, name: str) -> Elements:
         statement = self.spec.symbols[name].statement
-        env = self.environment(births=True, reads=set())
+        env = self.environment(decisions=False, reads=set())
         match statement:
             case syntax.Agents(items=items):
                 made = self._agents(items, env)
             case syntax.Set(source=source):
                 made = self._set(name, source, env)
             case syntax.Coalition(members=source) | syntax.Channel(members=source):
-                made = self._people(name, source, env.where(env.place.closed))
+                made = self._people(name, source, env)
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
         refuse_private(name, env)
@@ -116,7 +124,7 @@ class Realiser(Facts):
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
         made: dict[Value, Span] = {}
         for item in items:
-            part = item.id if isinstance(item, syntax.Name) and env.gives_birth(item.id) else value(item, env)
+            part = value(item, env)
             for agent in part if isinstance(part, Elements) else (part,):
                 if not isinstance(agent, str):
                     message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"

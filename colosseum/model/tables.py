@@ -114,8 +114,7 @@ def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realis
 
 def draw(call: syntax.Call, key: str, env: Environment) -> Value:
     """The value of `~ call` for one key; names in braces may be new elements."""
-    births = env.where(env.place.open)
-    arguments = [value(argument, births) for argument in call.arguments]
+    arguments = [value(argument, env) for argument in call.arguments]
     if call.named:
         message = f"`{call.function}` takes no named arguments"
         raise Fault(message, code="C047", help=f"draws: {DRAWS}", span=call.named[0].span)
