@@ -104,7 +104,7 @@ TOKENS = {
 
 def classes_by_pygments(text: str) -> list[str]:
     """The class of each character; inside texts `text` and what a template does there, as in `text name`."""
-    texts = [token for token in lex(Source("", text), tables()).tokens if token.type in ("STRING", "LONG_STRING")]
+    texts = [token for token in lex(Source("", text)).tokens if token.type in ("STRING", "LONG_STRING")]
     regions = {place for token in texts for place in range(token.start, token.end)}
     found: list[str] = []
     for place, token, part in ColosseumLexer().get_tokens_unprocessed(text):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from colosseum.diagnostics import ColosseumError, Source, closest, file_errors, report, stop
 from colosseum.language.compose import Composition, load
+from colosseum.language.files import shipped
 from colosseum.language.parser import parse
-from colosseum.language.shipped import shipped
 from colosseum.language.syntax import Loaded, Set, Table
 from colosseum.language.words import KEYWORDS
 

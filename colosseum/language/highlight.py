@@ -13,7 +13,6 @@ from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punc
 
 from colosseum.diagnostics import Source
 from colosseum.language.lexing import lex
-from colosseum.language.tables import tables
 from colosseum.language.words import (
     CONSTANTS,
     DECLARING,
@@ -109,7 +108,7 @@ class ColosseumLexer(Lexer):  # type: ignore[misc]
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
         """Every character of a text in order: its offset, class and piece; what the reader passes over is an error."""
-        lexed = lex(Source("", text), tables())
+        lexed = lex(Source("", text))
         pieces: list[tuple[int, Any, str]] = [(each.span.start, Comment.Single, each.text) for each in lexed.comments]
         words = [None, *lexed.tokens, None]
         for before, token, after in zip(words, lexed.tokens, words[2:], strict=False):

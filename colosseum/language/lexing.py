@@ -6,15 +6,13 @@ After such a place the reading goes on behind it, so one stray character hides n
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
 from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.syntax import Comment
+from colosseum.language.tables import tables
 from colosseum.language.words import OPENERS, Token
-
-if TYPE_CHECKING:
-    from lark import Lark
 
 MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
@@ -59,12 +57,12 @@ class Lexed:
     """More than `MOST_STRAYS`: the tokens end there."""
 
 
-def lex(source: Source, tables: "Lark") -> Lexed:
+def lex(source: Source) -> Lexed:
     """Read the words of a text; never raises for any text."""
     text, result, semicolons = source.text, Lexed(), 0
     position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
     while True:
-        stop = _read_from(position, source, tables, result)
+        stop = _read_from(position, source, result)
         if stop is None:
             break
         stray = _stray(source, result.tokens, stop)
@@ -90,9 +88,9 @@ def lex(source: Source, tables: "Lark") -> Lexed:
 
 
 @cache
-def _words(tables: "Lark") -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
+def _words() -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
     """The pattern of all terminals behind blanks, the keywords among those of a terminal, and the ignored terminals."""
-    lexer: Any = tables.parse_interactive("", start="statement").lexer_thread.lexer
+    lexer: Any = tables().parse_interactive("", start="statement").lexer_thread.lexer
     pattern = "|".join(f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in lexer.scanner.terminals)
     keywords = {
         kind: {t.pattern.value: t.name for t in unless.scanner.terminals} for kind, unless in lexer.callback.items()
@@ -100,9 +98,9 @@ def _words(tables: "Lark") -> tuple[re.Pattern[str], dict[str, dict[str, str]], 
     return re.compile(rf"\s*(?:{pattern})", lexer.g_regex_flags), keywords, lexer.ignore_types
 
 
-def _read_from(position: int, source: Source, tables: "Lark", lexed: Lexed) -> int | None:
+def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:
     """Append the tokens and comments from a position on; the offset of what is neither, None at the end of the text."""
-    pattern, keywords, ignored = _words(tables)
+    pattern, keywords, ignored = _words()
     text, match = source.text, pattern.match
     while position < len(text):
         found = match(text, position)
