@@ -9,7 +9,6 @@ from collections.abc import Callable
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language.clues import ADVICE, FIRST, LAST, SECOND, SLASHES, SURE
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.forms import at_head, form, opening
 from colosseum.language.words import (
     CLOSERS,
     KEYWORDS,
@@ -21,14 +20,10 @@ from colosseum.language.words import (
     listed,
     meant_keyword,
     meant_opener,
-    terminals,
 )
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
 MODEL = re.compile(r"[\w.:@/+-]+")
-NOUNS = terminals("ARM CHANNEL CLAIM COALITION COUNT EXPERIMENT NETWORK OBJECTIVE PARAM PROMPT REWARD RUBRIC SCENARIO "
-                  "SECRET SET SWEEP TABLE VARIABLE")  # fmt: skip
-"""Reserved words that have a plural."""
 OPENING_WORDS = listed(
     [f"`{word.lower()}`" for word in sorted(OPENERS - {"COLOSSEUM", "SCENARIO", "PRIVATE", "SECRET"})]
 )
@@ -80,12 +75,8 @@ def _row(f: ReadingFailure) -> Diagnostic | None:
     if "|" in line[f.place.column :]:
         help_ = "parts of a label are joined by commas: `Row, cooperate | 3 0`"
         return report("C019", f.place, "this row's label is not one name, number or text", help=help_)
-    return report(
-        "C019",
-        f.place,
-        "this line of the grid has no `|`",
-        help="a row is a label, a bar and one cell for each column, on one line: `low | 1 2`",
-    )
+    help_ = "a row is a label, a bar and one cell for each column, on one line: `low | 1 2`"
+    return report("C019", f.place, "this line of the grid has no `|`", help=help_)
 
 
 def _header(f: ReadingFailure) -> Diagnostic | None:
@@ -149,19 +140,8 @@ def _not_a_name(f: ReadingFailure) -> Diagnostic | None:
     forgotten = after is not None and after.type in ("NAME", "AGENTS", "NUMBER", "STRING")
     if token.type not in OPENERS and ("NUMBER" in f.accepts or forgotten):
         return None
-    return report(
-        "C014",
-        f.place,
-        f"`{token}` is a reserved word and cannot be a name",
-        help=f"choose another name, for example `{_near_name(f)}`",
-    )
-
-
-def _near_name(f: ReadingFailure) -> str:
-    """A name that says much the same, is not reserved and not in use."""
-    token, plural = f.token, f"{f.token}s"
-    used = any(t == plural for t in f.tokens)
-    return f"{plural}` or `my_{token}" if f.token is not None and f.token.type in NOUNS and not used else f"my_{token}"
+    message = f"`{token}` is a reserved word and cannot be a name"
+    return report("C014", f.place, message, help=f"choose another name, for example `my_{token}`")
 
 
 def _bar(f: ReadingFailure) -> Diagnostic | None:
@@ -221,7 +201,8 @@ def _ending(f: ReadingFailure) -> str:
     before = f.around(-1)
     if before is not None and before.type == "PENALTY":
         return "a penalty has a price, as in `penalty 5`"
-    return form(f) if not f.opened and (at_head(f) or f.accepts == {"LBRACE"}) else ""
+    at_head = f.tokens[f.start].type in OPENERS and f.stop <= f.opening + 2
+    return f.form if not f.opened and (at_head or f.accepts == {"LBRACE"}) else ""
 
 
 def _help(f: ReadingFailure) -> str:
@@ -237,8 +218,8 @@ def _help(f: ReadingFailure) -> str:
     if token.type == "LONG_STRING" and "STRING" in f.accepts:
         return 'here a text stands on one line, in `"…"`'
     inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
-    expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > opening(f) + 1
-    return "" if inside or expression else form(f)
+    expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > f.opening + 1
+    return "" if inside or expression else f.form
 
 
 def _open_label(f: ReadingFailure) -> list[Label]:
