@@ -40,7 +40,6 @@ from colosseum.language.words import (
     OPENERS,
     PARTS,
     QUANTIFIERS,
-    SIGNS,
     WORD_OPERATORS,
 )
 from colosseum.model.names import AGGREGATES
@@ -230,8 +229,6 @@ def test_every_word_of_the_grammar_is_in_one_class() -> None:
     patterns = {terminal.name: terminal.pattern.value for terminal in tables().terminals}
     words = {name for name, pattern in patterns.items() if re.fullmatch(r"[a-z]+(\\s\+[a-z]+\\b)?", pattern)}
     assert words | {"UNDISCLOSED", "TRACE"} == KEYWORDS  # which are names elsewhere
-    signs = {pattern for pattern in patterns.values() if not pattern.isalpha()}
-    assert {*SIGNS.values()} - signs == set()
     assert set(re.findall('"([^"]+)"', re.search("^COMPARE:.*$", GRAMMAR, re.MULTILINE)[0])) == set(COMPARISONS)
 
 

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from colosseum.language import shipped
 from colosseum.language.literals import LONG_QUOTE, QUOTE
+from colosseum.language.tables import tables
 from colosseum.language.words import (
     CONSTANTS,
     DECLARING,
@@ -21,7 +22,6 @@ from colosseum.language.words import (
     OPENERS,
     PARTS,
     QUANTIFIERS,
-    SIGNS,
     WORD_OPERATORS,
     spelled,
 )
@@ -72,7 +72,9 @@ def one_sign(signs: Iterable[str]) -> str:
 def rules() -> tuple[LexerRule, ...]:
     """All but texts, in the order in which they are tried: the first that fits at a place holds there."""
     pattern = dict(_PATTERN.findall((shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")))
-    name, people, signs = pattern["NAME"], one_of(["agents"]), {*SIGNS.values(), *COMPARISONS} - {"|"}
+    written = {each.pattern.value for each in tables().terminals if each.pattern.type == "str"}
+    signs = {sign for sign in (*written, *COMPARISONS) if not sign.isalpha()} - {"|"}
+    name, people = pattern["NAME"], one_of(["agents"])
     return (
         LexerRule(rf"^([ \t]*)({people})(?![ \t]*[|,])", ("", "opener")),
         LexerRule(pattern["COMMENT"], ("comment",)),

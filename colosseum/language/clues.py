@@ -32,6 +32,7 @@ SET = "a set is written `{{a, b, c}}`"
 NAME_A_PART = "give a part a name of its own: a table `= expr` may be used in another expression"
 COMMENT = ("C011", "`//` does not begin a comment", "a comment begins with `#`")
 AT_LEAST = "at least is `>=`, at most `<=`; `a implies b` is written `not a or b`"
+CELL = "a cell is a name, a number, a text or `none`, and {found} is none of them"
 GIVE_A_NAME = "give it a name, and a `:` before its content: `{opener} NAME: {first} …`"
 MAP = "labels and values are joined by `:`, as in `{{A: 1, B: 2}}`"
 
@@ -156,6 +157,16 @@ SURE = (
     Clue("C018", f"more than {LONGEST_CHAIN} operators in one expression", NAME_A_PART, reason="CHAIN"),
 )  # fmt: skip
 """Before all others."""
+GRID = (
+    Clue("C019", "the first line of a grid begins with `|`",
+         "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`",
+         token="LABEL", accepts="VBAR", reason=ANY),
+    Clue("C019", CELL, "write cells without commas", token="COMMA", inside="NOTHING", accepts="LABEL STRING"),
+    Clue("C019", CELL, "what is computed belongs in a table `= expr`",
+         token="-NOTHING", inside="NOTHING", accepts="LABEL STRING"),
+    Clue("C019", CELL, "to pay several agents, write a table for each",
+         token="LPAR", before="VBAR", inside="NOTHING", accepts="NAME NUMBER"),
+)  # fmt: skip
 SLASHES = (Clue(*COMMENT, joined="//", at="both"), Clue(*COMMENT, ahead="//", at="ahead"))
 FIRST = (
     Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", token=" ".join(CLOSERS),

@@ -22,27 +22,25 @@ from colosseum.language.words import (
     MODIFIERS,
     OPENERS,
     PARTS,
-    SIGNS,
     WORD_OPERATORS,
     Token,
     terminals,
 )
 
 CLASSES: dict[str, Any] = {
-    **dict.fromkeys(SIGNS, Operator),
     **dict.fromkeys(terminals("LPAR RPAR LBRACE RBRACE LSQB RSQB COMMA COLON"), Punctuation),
     **dict.fromkeys(OPENERS | set(PARTS), Keyword.Declaration),
     **dict.fromkeys(MODIFIERS, Keyword.Type),
     **dict.fromkeys(LINKS | {"UNDISCLOSED"}, Keyword),
     **dict.fromkeys(WORD_OPERATORS, Operator.Word),
     **dict.fromkeys(CONSTANTS, Keyword.Constant),
-    "COMPARE": Operator,
     "VBAR": Punctuation.Marker,
     "LABEL": Name.Label,
     "MONEY": Number.Money,
     "NUMBER": Number,
 }
-"""What Pygments calls a terminal. The others, names among them, depend on the words around them: see `_named`."""
+"""What Pygments calls a terminal. Others are signs, or names in the eyes of Pygments: see `_named`."""
+NAMES = {"NAME", "COUNT", "ANY", "ALL"}
 TEXTS = {"STRING", "LONG_STRING"}
 _GAP = re.compile(r"[\s\ufeff]+|[^\s\ufeff]+")
 
@@ -118,7 +116,7 @@ class ColosseumLexer(Lexer):  # type: ignore[misc]
                 pieces += [(start - quotes, String, token[:quotes]), (token.end - quotes, String, token[:quotes])]
                 pieces += [(start + at, kind, part) for at, kind, part in lexer().get_tokens_unprocessed(inside)]
                 continue
-            kind = CLASSES.get(token.type) or _named(before, token, after)
+            kind = _named(before, token, after) if token.type in NAMES else CLASSES.get(token.type, Operator)
             if token.type == "AGENTS":  # the name of a set, except at the beginning of a line
                 begins = not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip("\ufeff \t\r")
                 kind = kind if begins or (before is not None and before.type == "OVERRIDE") else Name

@@ -110,8 +110,8 @@ def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:
         word, (start, position) = found[kind], found.span(kind)
         if kind in ignored:
             if kind == "COMMENT":
-                written = word.rstrip("\r")
-                lexed.comments.append(Comment(span=Span(source, start, start + len(written)), text=written))
+                span = Span(source, start, start + len(word.rstrip("\r")))
+                lexed.comments.append(Comment(span=span, text=word.rstrip()))
             continue
         if word == QUOTE * 2 and text.startswith(QUOTE, position):
             return start  # three quotes that nothing closes read as an empty text and one quote

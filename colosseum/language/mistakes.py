@@ -7,19 +7,19 @@ import re
 from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
-from colosseum.language.clues import ADVICE, FIRST, LAST, SECOND, SLASHES, SURE
+from colosseum.language.clues import ADVICE, FIRST, GRID, LAST, SECOND, SLASHES, SURE
 from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.words import (
     CLOSERS,
     KEYWORDS,
     OPENERS,
     OPERATORS,
-    SIGNS,
     expected,
     found,
     listed,
     meant_keyword,
     meant_opener,
+    said,
 )
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
@@ -79,33 +79,6 @@ def _row(f: ReadingFailure) -> Diagnostic | None:
     return report("C019", f.place, "this line of the grid has no `|`", help=help_)
 
 
-def _header(f: ReadingFailure) -> Diagnostic | None:
-    """A grid whose header names the column of labels."""
-    if f.token is None or "VBAR" not in f.accepts:
-        return None
-    before = f.around(-1)
-    below = before is not None and f.at(before).line < f.place.line and f.token.type in ("NAME", "NUMBER", "STRING")
-    if f.token.type != "LABEL" and not below:
-        return None
-    help_ = "write `| left right`, and each further line as `label | 1 2`"
-    if f.token.type == "LABEL":
-        help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
-    return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
-
-
-def _cell(f: ReadingFailure) -> Diagnostic | None:
-    """Something longer than a value in a grid, or a comma between values."""
-    before = f.around(-1)
-    first = before is not None and before.type == "VBAR" and {"NAME", "NUMBER"} <= f.accepts
-    if f.token is None or f.opened or not (f.accepts >= {"LABEL", "STRING"} or (first and f.token.type == "LPAR")):
-        return None
-    help_ = "write cells without commas" if f.token.type == "COMMA" else "what is computed belongs in a table `= expr`"
-    if f.token.type == "LPAR" and (after := f.around(2)) is not None and after.type == "COMMA":
-        help_ = "one value in each cell: to pay several agents, write a table for each"
-    message = f"a cell is a name, a number, a text or `none`, and {found(f.token)} is none of them"
-    return report("C019", f.place, message, help=help_)
-
-
 def _unclosed(f: ReadingFailure) -> Diagnostic | None:
     """The statement ends inside a bracket."""
     if not f.opened:
@@ -120,7 +93,7 @@ def _unclosed(f: ReadingFailure) -> Diagnostic | None:
     if f.token is None:
         return report("C012", f.place, f"the text ends before `{last}` is closed", labels=labels)
     begins = "another part of it" if part else "a new statement"
-    help_ = f"add `{SIGNS[closer]}` before {found(f.token)}, which begins {begins}"
+    help_ = f"add {said(closer)} before {found(f.token)}, which begins {begins}"
     return report("C012", f.place, f"`{last}` is not closed", labels=labels, help=help_)
 
 
@@ -233,8 +206,7 @@ EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
     *SURE,
     _no_opener,
     _row,
-    _header,
-    _cell,
+    *GRID,
     _bar,
     _model_name,
     *FIRST,

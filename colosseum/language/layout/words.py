@@ -137,9 +137,9 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list
             piece.fresh, piece.blank = newlines > 0, newlines > 1
             previous = piece
         elif previous is not None and newlines == 0:
-            previous.after = Remark(piece.text.rstrip(), opens=False)
+            previous.after = Remark(piece.text, opens=False)
         else:
-            waiting.append(Remark(piece.text.rstrip(), opens=True, blank=newlines > 1))
+            waiting.append(Remark(piece.text, opens=True, blank=newlines > 1))
     return waiting
 
 
