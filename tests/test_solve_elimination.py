@@ -16,7 +16,7 @@ from test_solve_terms import tasks
 from test_solve_vectors import VECTORS as TICKETS
 from test_solve_vectors import game
 
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, PayoffOf, Select, Total
