@@ -5,6 +5,7 @@ together at a time: its cost is known before any table is made.
 """
 
 import time
+from dataclasses import dataclass
 from math import isfinite, prod
 from typing import ClassVar
 
@@ -27,6 +28,20 @@ MOST_PLANS = 1_000
 """Orders that are kept for queries that put other weights on the same."""
 
 
+@dataclass
+class EliminationPlan:
+    """An order for queries that count the same things with the same variables fixed, and what it takes.
+
+    That is in joint values gone through.
+    """
+
+    order: Ordering
+    each: int
+    """Every time: its tables weighed, and the elimination itself."""
+    once: int
+    """The first time, besides: its tables made."""
+
+
 class Elimination:
     """A task's factors; another goal that counts the same things costs a weighted sum and one elimination."""
 
@@ -34,15 +49,16 @@ class Elimination:
 
     def __init__(self, task: Task) -> None:
         self.task, self.factors = task, Factors(task)
-        self.plans: dict[tuple[frozenset[Kind], frozenset[str], bool], tuple[Ordering, int] | None] = {}
+        self.plans: dict[tuple[frozenset[Kind], frozenset[str], bool], EliminationPlan | None] = {}
 
-    def cost(self, query: Query) -> int | None:
-        """The joint values that an elimination goes through, and as many as take the time of making its tables.
-
-        None where too many variables hang together.
-        """
-        plan = self._plan(query)
-        return None if plan is None else plan[1]
+    def plan(self, query: Query) -> EliminationPlan | None:
+        """How a query is answered; None where too many variables hang together. No table is made to know it."""
+        key = frozenset(self.factors.weights(query)), frozenset(query.fixed), query.canonical
+        if key not in self.plans:
+            if len(self.plans) >= MOST_PLANS:
+                self.plans.clear()
+            self.plans[key] = self._planned(query)
+        return self.plans[key]
 
     def solve(self, query: Query, *, until: float) -> Found:
         """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there.
@@ -53,10 +69,10 @@ class Elimination:
             return Found("limit", by=self.name, reason="there is no time left")
         if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
             return Found("infeasible", by=self.name)
-        plan = self._plan(query)
+        plan = self.plan(query)
         if plan is None:
             return Found("limit", by=self.name, reason="too many variables hang together for elimination")
-        made, order = network(self.factors, query, linear=False), plan[0]
+        made, order, plan.once = network(self.factors, query, linear=False), plan.order, 0
         solved = eliminate(made.tables.items(), order)
         value = made.constant + solved.value
         if not isfinite(value):
@@ -66,16 +82,7 @@ class Elimination:
         worth = checked(self.task, query, assignment, value, self.name)
         return Found("optimal", assignment, None, worth, self.name, first=first)
 
-    def _plan(self, query: Query) -> tuple[Ordering, int] | None:
-        """An order for queries that count the same things with the same variables fixed, and what it costs."""
-        key = frozenset(self.factors.weights(query)), frozenset(query.fixed), query.canonical
-        if key not in self.plans:
-            if len(self.plans) >= MOST_PLANS:
-                self.plans.clear()
-            self.plans[key] = self._planned(query)
-        return self.plans[key]
-
-    def _planned(self, query: Query) -> tuple[Ordering, int] | None:
+    def _planned(self, query: Query) -> EliminationPlan | None:
         scopes = outline(self.factors, query, most=MOST_TABLE, in_all=MOST_CELLS)
         if scopes is None:
             return None
@@ -83,8 +90,9 @@ class Elimination:
         order = best_order(scopes, sizes, patience=PRICE_OF_ORDER if query.canonical else 1)
         if order is None:
             return None
-        cost = order.cost
+        each, once = order.cost, 0
         for scope, factors in scopes.items():
-            nodes = sum(term.extent[0] for factor in factors for _, term in factor.parts)
-            cost += prod(sizes[name] for name in scope) * (len(factors) + nodes // NODES)
-        return order, cost
+            cells = prod(sizes[name] for name in scope)
+            each += cells * len(factors)
+            once += cells * sum(term.extent[0] for factor in factors for _, term in factor.parts) // NODES
+        return EliminationPlan(order, each, once)
