@@ -204,12 +204,11 @@ class Solver:
 
     def _first(self, query: Query, found: Found, until: float) -> Found:
         """The first of all optima, where that is known for little; else the one that was found."""
-        engines: list[Backend | None] = [self.alone]
-        if self.alone is None:
+        found_by: dict[Engine, Backend] = {"highs": self.highs, "elimination": self.elimination}
+        engines = [self.alone or found_by.get(found.by, self.toulbar2)]
+        if found.by == "highs" and not self.alone:
             plan = self.elimination.plan(query)
-            engines = [self.elimination if plan is not None and plan.each <= MUCH else self.toulbar2]
-            if found.by == "highs":
-                engines.insert(0, self.highs)
+            engines.append(self.elimination if plan is not None and plan.each <= MUCH else self.toulbar2)
         for engine in filter(None, engines):
             ask = self.highs.tried if engine is self.highs else engine.solve
             until = math.inf if self.by_work and engine is self.elimination else until
