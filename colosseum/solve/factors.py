@@ -186,6 +186,8 @@ class Factors:
         self.made: dict[Kind, list[Factor]] = {}
         self.aims: dict[Term, tuple[Aim, dict[str | None, float]]] = {}
         """By objective: its own part, and how often it counts whose payoff."""
+        self.last: tuple[Query, dict[Kind, float]] | None = None
+        """The query that was asked last, and its weights."""
 
     @cached_property
     def payoffs(self) -> dict[Credited, list[Payoff]]:
@@ -211,6 +213,11 @@ class Factors:
 
     def weights(self, query: Query) -> dict[Kind, float]:
         """What a query counts, and how much of it, in its sign."""
+        if self.last is None or self.last[0] is not query:
+            self.last = query, self._weights(query)
+        return self.last[1]
+
+    def _weights(self, query: Query) -> dict[Kind, float]:
         goal, found, payoffs = query.goal, dict[Kind, float](), dict[str, float]()
         total = goal.total
         for agent, weight in goal.payoffs:

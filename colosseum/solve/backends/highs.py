@@ -36,7 +36,6 @@ class Highs:
     """The engine for one task."""
 
     name: ClassVar[Engine] = "highs"
-    orders: ClassVar[bool] = False
     task: Task
     limits: LoweringLimits = DEFAULT_LIMITS
     like: "Highs | None" = None
