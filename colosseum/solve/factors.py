@@ -16,13 +16,13 @@ import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
-from colosseum.model.terms import Constant, PayoffOf, Term
+from colosseum.model.terms import NOTHING, Constant, PayoffOf, Term
 from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats, rewritten, worths
+from colosseum.solve.arrays import Floats, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.ledger import credit_scope
 from colosseum.solve.lowering.numbers import addends
-from colosseum.solve.lowering.rules import NOTHING, credited_part, referred
+from colosseum.solve.lowering.rules import credited_part, referred, written_out
 from colosseum.solve.scoring import may_credit
 
 MOST_PARTS = 20_000
@@ -96,21 +96,6 @@ def conjuncts(condition: Term) -> list[Term]:
             return [condition]
         case _:
             return [condition]
-
-
-# ---- what payoffs credit ---------------------------------------------------------------------------------------------
-
-
-def credited(task: Task, agent: str | None) -> Term:
-    """`payoff[agent]`, or `total` for nobody, as a term over decisions: the same sum in the same order as a score's."""
-    if agent is None:
-        return terms.Total(tuple(p.term for p in task.payoffs))
-    return terms.Total(tuple(credited_part(p, agent, p.term) for p in task.payoffs if may_credit(p.credit, agent)))
-
-
-def told(term: Term, payoffs: Mapping[str | None, Term]) -> Term:
-    """The term with payoffs written out."""
-    return rewritten(term, lambda part: payoffs[part.agent] if isinstance(part, PayoffOf) else None)
 
 
 # ---- factors of a task -----------------------------------------------------------------------------------------------
@@ -290,9 +275,8 @@ class Factors:
             for factor, part in summands(term):
                 if isinstance(part, PayoffOf):
                     counts[part.agent] = counts.get(part.agent, 0.0) + factor
-                elif named := referred(part):
-                    written = told(part, {agent: credited(self.task, agent) for agent in named})
-                    rest += scaled(summands(written), factor)
+                elif referred(part):
+                    rest += scaled(summands(written_out(part, self.task)), factor)
                 else:
                     rest.append((factor, part))
             self.aims[term] = Aim(len(self.aims), tuple(rest)), counts

@@ -26,7 +26,7 @@ from colosseum.solve.lowering.lower import Costs, Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, score, with_payoffs
+from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value
 
 Part: TypeAlias = tuple[Component, Floats, Box]
 """A component with costs and bounds of its columns."""
@@ -227,8 +227,7 @@ class Highs:
             value = query.sign * goal_value(self.task, query.goal, assignment)
             thought = costs.constant + float(costs.weights @ point)
             if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
-                ties, known = [*self.lowered.lowering.ties, *self.lowered.named_ties], score(self.task, assignment)
-                if settle(ties, self.lowered.program, point, with_payoffs(known, assignment)):
+                if settle(self.lowered.lowering, point, assignment):
                     return None  # a tie stood otherwise in the program, which has rows against that now
                 worth, supposed = query.sign * value, query.sign * thought
                 raise Disagreement(f"the solver's assignment is worth {worth!r}, not {supposed!r}")
