@@ -22,7 +22,7 @@ from colosseum.solve.arrays import Floats, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.ledger import credit_scope
 from colosseum.solve.lowering.numbers import addends
-from colosseum.solve.lowering.rules import credited_part, referred, written_out
+from colosseum.solve.lowering.rules import credited_part, written_out
 from colosseum.solve.scoring import may_credit
 
 MOST_PARTS = 20_000
@@ -275,10 +275,8 @@ class Factors:
             for factor, part in summands(term):
                 if isinstance(part, PayoffOf):
                     counts[part.agent] = counts.get(part.agent, 0.0) + factor
-                elif referred(part):
-                    rest += scaled(summands(written_out(part, self.task)), factor)
                 else:
-                    rest.append((factor, part))
+                    rest += scaled(summands(written_out(part, self.task)), factor)
             self.aims[term] = Aim(len(self.aims), tuple(rest)), counts
         return self.aims[term]
 

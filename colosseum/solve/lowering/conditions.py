@@ -50,16 +50,16 @@ def conjunction(parts: list[Affine], lowering: Lowering) -> Affine:
     if any(p.fixed and p.constant == 0 for p in parts):
         return Affine(0.0)
     moving = {p.key: p for p in parts if not p.fixed}
-    known = frozenset(moving)
+    known = "all", frozenset(moving)
     if len(moving) <= 1:
         return next(iter(moving.values()), Affine(1.0))
-    if known not in lowering.conjunctions:
+    if known not in lowering.made:
         column = Affine(0.0, {lowering.program.column("all"): 1.0})
         for part in moving.values():
             lowering.program.row(column.minus(part), high=0.0)
         lowering.program.row(column.minus(total(moving.values())), low=1.0 - len(moving))
-        lowering.conjunctions[known] = column
-    return lowering.conjunctions[known]
+        lowering.made[known] = column
+    return lowering.made[known]
 
 
 # ---- comparisons -----------------------------------------------------------------------------------------------------
@@ -80,11 +80,6 @@ def paired(term: terms.Compare | terms.Member, lowering: Lowering) -> Affine | N
     agree = [conjunction([right[s], total(left[v] for v in found)], lowering) for s, found in fitting.items()]
     different = isinstance(term, terms.Compare) and term.operator == "!="
     return Affine(1.0).minus(total(agree)) if different else total(agree)
-
-
-def same(term: terms.Compare, lowering: Lowering) -> Affine | None:
-    """The same for two decisions, however few values they have."""
-    return paired(term, lowering) if isinstance(term.left, Decision) and isinstance(term.right, Decision) else None
 
 
 def compared(term: terms.Compare, lowering: Lowering) -> Affine | None:

@@ -16,24 +16,17 @@ from numpy.typing import NDArray
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model import terms
 from colosseum.model.scenario import Payoff, Task, Variable
-from colosseum.model.terms import Constant, Ground, Term
-from colosseum.solve.arrays import worths
+from colosseum.model.terms import Constant, Ground, PayoffOf, Term
+from colosseum.solve.arrays import rewritten, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering import conditions, numbers, rules
 from colosseum.solve.lowering.conditions import joined, numeric, present
 from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
-from colosseum.solve.lowering.rules import (
-    DEFAULT_LIMITS,
-    ROUNDING,
-    Lowering,
-    LoweringLimits,
-    Rules,
-    written_out,
-)
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, ROUNDING, Lowering, LoweringLimits, Rules, credited
 
 RULES: Rules = {
     terms.Total: (numbers.linear,),
-    terms.Arithmetic: (numbers.linear, numbers.counted, numbers.switched, rules.small, numbers.multiplied),
+    terms.Arithmetic: (numbers.linear, numbers.counted, rules.small, numbers.multiplied),
     terms.Conditional: (numbers.counted, rules.small, numbers.case),
     terms.Select: (numbers.counted, rules.small, numbers.look_up),
     terms.Absolute: (numbers.counted, rules.small, numbers.absolute),
@@ -41,7 +34,7 @@ RULES: Rules = {
     terms.Inverse: (conditions.inverse,),
     terms.Every: (conditions.every,),
     terms.Some: (conditions.some,),
-    terms.Compare: (conditions.same, rules.small, conditions.paired, conditions.compared),
+    terms.Compare: (rules.small, conditions.paired, conditions.compared),
     terms.Member: (rules.small, conditions.paired),
 }
 
@@ -139,7 +132,7 @@ class Lowered:
     def _form(self, part: str | Term | None) -> Affine:
         if isinstance(part, Ground):
             with _named("a coalition's objective"):
-                return self.lowering.form(written_out(part, self.task))
+                return self.lowering.form(rewritten(part, self._written))
         found = list[Affine]()
         for payoff in self.task.payoffs:
             if part is None:
@@ -149,6 +142,14 @@ class Lowered:
                 with _named(f"payoff[{part}]"):
                     found.append(self._shares(payoff)[part])
         return total(found)
+
+    def _written(self, part: Term) -> Term | None:
+        """A payoff that an objective names as a sum over decisions, whose form is known."""
+        if not isinstance(part, PayoffOf):
+            return None
+        written = credited(part.agent, self.task)
+        self.lowering.forms[written] = self._form(part.agent)
+        return written
 
     def _shares(self, payoff: Payoff) -> dict[str, Affine]:
         if payoff.name not in self.shares:

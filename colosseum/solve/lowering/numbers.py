@@ -44,29 +44,19 @@ def addends(term: Term) -> list[tuple[float, Term]]:
     return found
 
 
-def switched(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
-    """A product by a side of 0 and 1."""
-    if term.operator == "*":
-        left, right = lowering.form(term.left), lowering.form(term.right)
-        for a, b in ((left, right), (right, left)):
-            if lowering.program.whole(a) and lowering.program.bounds(a) == (0.0, 1.0):
-                return lowering.product(a, b)
-    return None
-
-
 def multiplied(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
     """A product or quotient by the pieces of a side: the sum of columns of 0 and 1 that it is."""
     if term.operator == "/":
         values = by_value(term.right, lowering)
-        if values is None:
-            return None
-        return times(total([form.scaled(1 / as_number(k)) for k, form in values.items() if k]), term.left, lowering)
-    sides = [(pieces, other) for side, other in ((term.left, term.right), (term.right, term.left))
-             if term.operator == "*" and (pieces := _pieces(side, lowering)) is not None]  # fmt: skip
-    if not sides:
+        inverse = values and total([form.scaled(1 / as_number(k)) for k, form in values.items() if k])
+        return times(inverse, lowering.form(term.left), lowering) if inverse else None
+    sides = (term.left, term.right) if term.operator == "*" else ()
+    cut = [(pieces, other) for side, other in zip(sides, reversed(sides), strict=True)
+           if (pieces := _pieces(side, lowering)) is not None]  # fmt: skip
+    if not cut:
         return None
-    pieces, other = min(sides, key=lambda side: len(side[0].coefficients))
-    return times(pieces, other, lowering)
+    pieces, other = min(cut, key=lambda side: len(side[0].coefficients))
+    return times(pieces, lowering.form(other), lowering)
 
 
 def _pieces(term: Term, lowering: Lowering) -> Affine | None:
@@ -78,9 +68,10 @@ def _pieces(term: Term, lowering: Lowering) -> Affine | None:
     return None if values is None else total([taken.scaled(as_number(k)) for k, taken in values.items()])
 
 
-def times(pieces: Affine, term: Term, lowering: Lowering) -> Affine:
+def times(pieces: Affine, other: Affine, lowering: Lowering) -> Affine:
     """The product of a sum of columns of 0 and 1 with a number."""
-    other = lowering.form(term)
+    if lowering.program.whole(pieces) and lowering.program.bounds(pieces) == (0.0, 1.0):
+        return lowering.product(pieces, other)
     parts = [lowering.product(Affine(0.0, {c: 1.0}), other).scaled(v) for c, v in pieces.coefficients.items()]
     return total([other.scaled(pieces.constant), *parts])
 
@@ -131,11 +122,8 @@ def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
     ends = [(part, *program.bounds(part)) for part in parts]
     floor, top = max(low for _, low, _ in ends), max(high for _, _, high in ends)
     live = [(part, low) for part, low, high in ends if high > floor or low == floor]
-    if len(live) == 1:
-        return live[0][0]
-    if len(live) == 2:
-        (first, _), (second, _) = live
-        return second + excess(first.minus(second), lowering)
+    if len(live) <= 2:
+        return live[-1][0] + excess(live[0][0].minus(live[-1][0]), lowering)
     whole = all(program.whole(part) for part, _ in live)
     column = Affine(0.0, {program.column("greatest", low=floor, high=top, integral=whole): 1.0})
     selected = [Affine(0.0, {program.column("selected", integer=True): 1.0}) for _ in live]
@@ -152,17 +140,17 @@ def excess(body: Affine, lowering: Lowering) -> Affine:
     low, high = program.bounds(body)
     if high <= 0 or low >= 0:
         return Affine(0.0) if high <= 0 else body
-    opposite = body.scaled(-1.0).key
-    if opposite in lowering.excesses:
-        return body + lowering.excesses[opposite]
-    if body.key not in lowering.excesses:
+    known, opposite = ("excess", body.key), ("excess", body.scaled(-1.0).key)
+    if opposite in lowering.made:
+        return body + lowering.made[opposite]
+    if known not in lowering.made:
         over = Affine(0.0, {program.column("excess", high=high, integral=program.whole(body)): 1.0})
         positive = Affine(0.0, {program.column("is over", integer=True): 1.0})
         program.row(over.minus(body), low=0.0)
         program.row(over.minus(positive.scaled(high)), high=0.0)
         program.row(over.minus(body).minus(positive.scaled(low)), high=-low)
-        lowering.excesses[body.key] = over
-    return lowering.excesses[body.key]
+        lowering.made[known] = over
+    return lowering.made[known]
 
 
 # ---- functions of a count --------------------------------------------------------------------------------------------

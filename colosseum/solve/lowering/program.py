@@ -5,7 +5,7 @@ columns the payoffs needed. Its inverse turns column values back into an assignm
 the same as arrays by rows, or one of the components that it falls into.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -170,10 +170,6 @@ class Program:
             None if low is None else low - body.constant,
             None if high is None else high - body.constant,
         ))  # fmt: skip
-
-    def unary(self, variable: str, values: Sequence[float]) -> Affine:
-        """The function of one variable that takes these values, in the order of its domain."""
-        return Affine(0.0, {c: float(v) for c, v in zip(self.choices[variable], values, strict=True) if v})
 
     def indicator(self, variable: str, value: Value) -> Affine:
         """`x[variable = value]`; 0 for a value outside the domain."""

@@ -35,8 +35,6 @@ class LoweringLimits:
 DEFAULT_LIMITS = LoweringLimits()
 ROUNDING = 1e-9
 """By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
-MOST_HELD = 3_000_000
-"""Coefficients that all forms of one program may have; each takes a hundred bytes."""
 VALUE = Column("value", 0.0, 1.0, integer=True, integral=True)
 """[term = k], whatever the term and the value."""
 JOINT = Column("joint", 0.0, 1.0, integer=False, integral=True)
@@ -61,10 +59,8 @@ class Lowering:
     """The columns of joint values, the last variable's first, by the variables that take them."""
     values: dict[Term, Options] = field(default_factory=dict)
     """What whole-numbered terms may be."""
-    conjunctions: dict[frozenset[Any], Affine] = field(default_factory=dict)
-    """Where all of some forms are 1, by the forms."""
-    excesses: dict[Key, Affine] = field(default_factory=dict)
-    """`max(0, form)`, by the form."""
+    made: dict[object, Affine] = field(default_factory=dict)
+    """Columns for what several terms come to, by that: where all of some forms are 1, `max(0, form)`."""
     splits: dict[tuple[Key, range], range] = field(default_factory=dict)
     """`condition · column` for each column of a group, by the condition and the group."""
     ties: dict[int, terms.Compare] = field(default_factory=dict)
@@ -73,8 +69,6 @@ class Lowering:
     Rows are closed, so there a point may say either. Which of the two it is in the model depends on the order in which
     floating-point numbers are added up; so the optimum is a bound, and the solver settles the ties that mattered.
     """
-    held: int = 0
-    """Coefficients of all forms that are kept."""
 
     def form(self, term: Term) -> Affine:
         """The form of a number, which may take any value where the term is none, or of a condition: 1 where it holds.
@@ -87,9 +81,6 @@ class Lowering:
             found = next((form for rule in fitting if (form := rule(term, self)) is not None), None)
             if found is None:
                 raise CannotLower(f"{len(term.scope)} variables with {self.size(term):,} joint values")
-            self.held += len(found.coefficients)
-            if self.held > MOST_HELD:
-                raise CannotLower(f"the terms have more than {MOST_HELD:,} coefficients with it")
             self.forms[term] = found
         return found
 
@@ -137,25 +128,12 @@ class Lowering:
 # ---- what payoffs credit ---------------------------------------------------------------------------------------------
 
 
-def referred(term: Term) -> frozenset[str | None]:
-    """The agents whose payoff an objective names; None stands for `total`."""
-    found: set[str | None] = set()
-    stack = [term]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, PayoffOf):
-            found.add(current.agent)
-        stack += current.below
-    return frozenset(found)
-
-
 def written_out(term: Term, task: Task) -> Term:
     """An objective with `payoff[a]` and `total` as sums over decisions, in the order in which a score adds them up."""
-    known = {agent: credited(task, agent) for agent in referred(term)}
-    return rewritten(term, lambda part: known[part.agent] if isinstance(part, PayoffOf) else None)
+    return rewritten(term, lambda part: credited(part.agent, task) if isinstance(part, PayoffOf) else None)
 
 
-def credited(task: Task, agent: str | None) -> Term:
+def credited(agent: str | None, task: Task) -> Term:
     """`payoff[agent]`, or `total` for nobody, as a term over decisions."""
     if agent is None:
         return terms.Total(tuple(p.term for p in task.payoffs))
@@ -202,7 +180,8 @@ def unary(term: Term, lowering: Lowering) -> Affine | None:
     if len(term.scope) != 1:
         return None
     (variable,) = lowering.variables(term)
-    return lowering.program.unary(variable.name, worths(term, [variable]).tolist())
+    values = zip(lowering.program.choices[variable.name], worths(term, [variable]).tolist(), strict=True)
+    return Affine(0.0, {column: value for column, value in values if value})
 
 
 def small(term: Term, lowering: Lowering) -> Affine | None:
