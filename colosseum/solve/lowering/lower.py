@@ -8,16 +8,14 @@ of y or z a value of x needs. All values of x that need no more than a set stand
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model import terms
 from colosseum.model.scenario import Payoff, Task, Variable
 from colosseum.model.terms import Constant, Ground, PayoffOf, Term
-from colosseum.solve.arrays import rewritten, worths
+from colosseum.solve.arrays import Floats, rewritten, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering import conditions, numbers, rules
 from colosseum.solve.lowering.conditions import joined, numeric, present
@@ -42,8 +40,6 @@ FARTHEST = 1e15
 """How far a goal may reach; beyond it sums of floating-point numbers lose whole units."""
 NEAREST = 1e-6
 """How far a payoff must reach, unless it is always 0: solvers take differences up to 1e-9 for rounding."""
-
-
 SIMPLER = "write it with sums, counts, `min`, `max`, or over fewer variables"
 OTHER_UNITS = "choose other units: multiply or divide all payoffs by the same number"
 
@@ -61,12 +57,11 @@ class Costs:
     """A linear objective: `constant + Σ weight · column`."""
 
     constant: float
-    weights: "NDArray[np.float64]"
+    weights: Floats
     """One a column of the program; columns that were added later have none."""
     low: float
-    """It is nowhere less than this, …"""
     high: float
-    """… nor greater than this."""
+    """It is nowhere less than one, nor greater than the other."""
 
 
 @dataclass
@@ -78,7 +73,6 @@ class Lowered:
     lowering: Lowering
     parts: dict[str | Term | None, Costs] = field(default_factory=dict)
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
-
     shares: dict[str, dict[str, Affine]] = field(default_factory=dict)
     """What each agent gets of a payoff, by the payoff's name."""
 
@@ -95,12 +89,11 @@ class Lowered:
     def objective(self, goal: Goal) -> Costs:
         """The costs of a goal; it may add columns the first time. Raises NotLowered."""
         mixture: list[tuple[str | Term | None, float]] = [(None, goal.total)] if goal.total else []
-        weighted = [(self._part(part), weight) for part, weight in (*mixture, *goal.payoffs, *goal.terms)]
+        weighted = [(self._costs(part), weight) for part, weight in (*mixture, *goal.payoffs, *goal.terms)]
         ends = [sorted((weight * part.low, weight * part.high)) for part, weight in weighted]
         low, high = sum(least for least, _ in ends), sum(most for _, most in ends)
-        reach = max(-low, high)
-        if reach > FARTHEST:
-            what = f"it may reach {reach:.2g}, and sums are exact up to {FARTHEST:g}"
+        if max(-low, high) > FARTHEST:
+            what = f"it may reach {max(-low, high):.2g}, and sums are exact up to {FARTHEST:g}"
             raise NotLowered("the sum of payoffs", what, help=OTHER_UNITS)
         weights = np.zeros(len(self.program.columns))
         for part, weight in weighted:
@@ -112,35 +105,31 @@ class Lowered:
         costs = self.objective(goal)
         return Affine(costs.constant, {int(c): float(costs.weights[c]) for c in np.flatnonzero(costs.weights)})
 
-    def _part(self, part: str | Term | None) -> Costs:
-        if part not in self.parts:
-            with gc_paused():
-                self.parts[part] = self._costs(part)
-        return self.parts[part]
-
     def _costs(self, part: str | Term | None) -> Costs:
         """The costs of a part. Raises NotLowered, also where they are too small to tell from rounding."""
-        form, name = self._form(part), f"payoff[{part}]" if isinstance(part, str) else "the sum of payoffs"
-        weights = np.zeros(len(self.program.columns))
-        weights[list(form.coefficients)] = list(form.coefficients.values())
-        low, high = self.program.bounds(form)
-        if 0.0 < max(-low, high) < NEAREST:
-            what = f"it reaches {max(-low, high):.2g} at most, and differences of 1e-9 count as rounding"
-            raise NotLowered("an objective" if isinstance(part, Ground) else name, what, help=OTHER_UNITS)
-        return Costs(form.constant, weights, low, high)
+        if part not in self.parts:
+            name = f"payoff[{part}]" if isinstance(part, str) else "an objective" if part else "the sum of payoffs"
+            with gc_paused(), _named(name):
+                form = self._form(part)
+            weights = np.zeros(len(self.program.columns))
+            weights[list(form.coefficients)] = list(form.coefficients.values())
+            low, high = self.program.bounds(form)
+            if 0.0 < max(-low, high) < NEAREST:
+                what = f"it reaches {max(-low, high):.2g} at most, and differences of 1e-9 count as rounding"
+                raise NotLowered(name, what, help=OTHER_UNITS)
+            self.parts[part] = Costs(form.constant, weights, low, high)
+        return self.parts[part]
 
     def _form(self, part: str | Term | None) -> Affine:
+        """The form of a part. Raises CannotLower, and NotLowered with the name of the payoff that cannot be."""
         if isinstance(part, Ground):
-            with _named("a coalition's objective"):
-                return self.lowering.form(rewritten(part, self._written))
+            return self.lowering.form(rewritten(part, self._written))
+        if isinstance(part, str):
+            return total([self._shares(payoff)[part] for payoff in self.task.payoffs if part in payoff.credit.named])
         found = list[Affine]()
         for payoff in self.task.payoffs:
-            if part is None:
-                with _named(payoff.name):
-                    found.append(self.lowering.form(payoff.term))
-            elif part in payoff.credit.named:
-                with _named(f"payoff[{part}]"):
-                    found.append(self._shares(payoff)[part])
+            with _named(payoff.name):
+                found.append(self.lowering.form(payoff.term))
         return total(found)
 
     def _written(self, part: Term) -> Term | None:
@@ -183,32 +172,24 @@ def lower(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Lowered:
 
 def bind(condition: Term, lowering: Lowering) -> None:
     """Add rows that admit exactly the assignments at which the condition holds. Raises CannotLower."""
-    program = lowering.program
     match condition:
         case Constant(value=value):
             if value is not True:
-                program.row(Affine(0.0), low=1.0)
+                lowering.program.row(Affine(0.0), low=1.0)
         case terms.Every(parts=parts):
             for part in parts:
                 bind(part, lowering)
-        case _ if supported(_parts(condition), lowering):
-            pass
-        case terms.Compare() if _comparison(condition, lowering):
-            pass
-        case terms.Some():
-            program.row(total([lowering.form(part) for part in joined(condition)]), low=1.0)
         case _:
-            program.row(lowering.form(condition), low=1.0)
+            parts = joined(condition) if isinstance(condition, terms.Some) else (condition,)
+            if not supported(parts, lowering) and not _comparison(condition, lowering):
+                lowering.program.row(total([lowering.form(part) for part in parts]), low=1.0)
 
 
-def _parts(condition: Term) -> tuple[Term, ...]:
-    """The parts of an `or` about more than two variables."""
-    return joined(condition) if isinstance(condition, terms.Some) and len(condition.scope) > 2 else (condition,)
-
-
-def _comparison(condition: terms.Compare, lowering: Lowering) -> bool:
+def _comparison(condition: Term, lowering: Lowering) -> bool:
     """One linear row; whether it could be written so."""
-    if condition.operator == "!=" or not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
+    if not isinstance(condition, terms.Compare) or condition.operator == "!=":
+        return False
+    if not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
         return False
     program = lowering.program
     left, right = present(condition.left, lowering), present(condition.right, lowering)
@@ -232,15 +213,11 @@ def _comparison(condition: terms.Compare, lowering: Lowering) -> bool:
 # ---- values that need others -----------------------------------------------------------------------------------------
 
 
-Support: TypeAlias = frozenset[int]
-"""Choice columns of other variables of which one must be 1."""
-
-
 def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
-    """Bind a clause so; False where its parts do not meet in one variable, or where they are too large.
+    """Bind an `or`; False where its parts do not meet in one variable, or where they are too large.
 
-    All values that need no more than a set stand in its row together, as a variable takes one value only; so the
-    relaxation sees `not both` as one row, and `a ≤ b` as the rows `[a > t] + [b ≤ t] ≤ 1`.
+    All values that need no more than some choices of other variables stand in one row, as a variable takes one value
+    only: the relaxation sees `a ≤ b` as the rows `[a > t] ≤ [b > t]`.
     """
     program, task = lowering.program, lowering.program.task
     if any(len(part.scope) > 2 or lowering.size(part) > lowering.limits.conflict for part in parts):
@@ -250,35 +227,22 @@ def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
     if not shared:
         return False
     pivot = task.variable[min(shared, key=task.position.__getitem__)]
-    needed = _needs(pivot, parts, lowering)
-    for support in dict.fromkeys(s for s in needed if s is not None):
-        choices = zip(program.choices[pivot.name], needed, strict=True)
-        chosen = Affine(0.0, {c: 1.0 for c, s in choices if s is not None and s <= support})
-        program.row(chosen.minus(_any_of(support, lowering)), high=0.0)
+    needed = dict(zip(program.choices[pivot.name], _needs(pivot, parts, lowering), strict=True))
+    for support in dict.fromkeys(s for s in needed.values() if s is not None):
+        chosen = dict.fromkeys([c for c, s in needed.items() if s is not None and s <= support], 1.0)
+        program.row(Affine(0.0, {**chosen, **dict.fromkeys(sorted(support), -1.0)}), high=0.0)
     return True
 
 
-def _any_of(support: Support, lowering: Lowering) -> Affine:
-    """How many of these choices are made, by those that are not where they are fewer."""
-    found = list[Affine]()
-    for group in dict.fromkeys(lowering.program.groups[c] for c in sorted(support)):
-        inside, outside = support.intersection(group), set(group) - support
-        fewer = Affine(0.0, dict.fromkeys(sorted(inside), 1.0))
-        found.append(fewer if len(inside) <= len(outside) else Affine(1.0, dict.fromkeys(sorted(outside), -1.0)))
-    return total(found)
-
-
-def _needs(pivot: Variable, parts: tuple[Term, ...], lowering: Lowering) -> list[Support | None]:
-    """What each value of the pivot needs; None where it needs nothing."""
-    needed: list[Support | None] = [frozenset()] * len(pivot.domain)
+def _needs(pivot: Variable, parts: tuple[Term, ...], lowering: Lowering) -> list[frozenset[int] | None]:
+    """Choices of other variables of which each value of the pivot needs one; None where it needs nothing."""
+    needed: list[frozenset[int] | None] = [frozenset()] * len(pivot.domain)
     for part in parts:
         others = [v for v in lowering.variables(part) if v.name != pivot.name]
         choices = [c for other in others for c in lowering.program.choices[other.name]]
         holds = worths(part, [pivot, *others]).reshape(len(pivot.domain), -1) != 0
         for place, row in enumerate(holds.tolist()):
             known = needed[place]
-            if all(row) or known is None:
-                needed[place] = None
-            elif others:
-                needed[place] = known.union(c for c, held in zip(choices, row, strict=True) if held)
+            fitting = () if all(row) or not others else [c for c, held in zip(choices, row, strict=True) if held]
+            needed[place] = None if all(row) or known is None else known.union(fitting)
     return needed
