@@ -36,8 +36,6 @@ class Domains(Record):
     meter: Meter
     narrowed: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The values of those that a guard has narrowed."""
-    settled: dict[int, tuple[Term, Kinds]] = field(default_factory=dict)
-    """The kinds of terms where nothing is narrowed, by their identity: many stand in several places."""
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
         return self.narrowed[name] if name in self.narrowed else self.task.variable[name].domain
@@ -109,14 +107,6 @@ def kinds(term: Term, domains: Domains) -> Kinds:
 
     Overflow is left out, and so is division by a constant. Comparisons swallow none; arithmetic and look-ups do not.
     """
-    if domains.narrowed:
-        return _kinds(term, domains)
-    if id(term) not in domains.settled:
-        domains.settled[id(term)] = term, _kinds(term, domains)
-    return domains.settled[id(term)][1]
-
-
-def _kinds(term: Term, domains: Domains) -> Kinds:
     match term:
         case terms.Constant(value=value):
             return frozenset((type(value),))
