@@ -40,14 +40,6 @@ class Domains(Record):
     def __getitem__(self, name: str) -> tuple[Value, ...]:
         return self.narrowed[name] if name in self.narrowed else self.task.variable[name].domain
 
-    def kinds(self, name: str) -> Kinds:
-        """The types of a variable's values."""
-        return frozenset(map(type, self.narrowed[name])) if name in self.narrowed else self.task.variable[name].kinds
-
-    def of(self, term: Term) -> dict[str, tuple[Value, ...]]:
-        """The domains of a term's scope, in declared order."""
-        position = self.task.position
-        return {name: self[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
 
 
 def none_example(term: Term, domains: Domains) -> Example | None:
@@ -83,7 +75,8 @@ def _example(term: Term, domains: Domains, allowed: Kinds, check: Callable[[Valu
 
 def _assignments(term: Term, domains: Domains) -> Iterator[dict[str, Value]]:
     """Assignments of a term's scope: all of them where they are few, else some of every kind."""
-    scope = domains.of(term)
+    position = domains.task.position
+    scope = {name: domains[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
     if len(scope) <= MOST_NAMES:
         every = min(MOST_TRIED, prod(map(len, scope.values())))
         most = every if domains.meter.affords(every * term.extent[0]) else FEW
@@ -111,7 +104,7 @@ def kinds(term: Term, domains: Domains) -> Kinds:
         case terms.Constant(value=value):
             return frozenset((type(value),))
         case terms.Decision(variable=name):
-            return domains.kinds(name)
+            return frozenset(map(type, domains[name]))
         case terms.PayoffOf():
             return NUMBERS
         case terms.Arithmetic(operator=operator, left=left, right=right):
