@@ -40,9 +40,9 @@ class WordReader:
 
     def __init__(self, text: str, tokens: list[Token], comments: tuple[Comment, ...]) -> None:
         self._words = [Word(token.type, str(token), token.start, token.end) for token in tokens]
-        last = _attach(text, self._words, comments)
+        self._words.append(Word("", "", len(text), len(text)))
+        _attach(text, self._words, comments)
         _settle(self._words)
-        self._words.append(Word("", "", len(text), len(text), before=last))
         self._position = 0
         self._taken = Word("", "", 0, 0)
 
@@ -128,8 +128,8 @@ class WordReader:
         return self._kept(index, step) if self._words[index].dropped else self._words[index]
 
 
-def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[Remark]:
-    """Give each comment to its word, in place; what is left stands behind the last word."""
+def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> None:
+    """Give each comment to its word, in place."""
     pieces: list[tuple[int, int, Word | Comment]] = [(word.start, word.end, word) for word in words]
     pieces += [(comment.span.start, comment.span.end, comment) for comment in comments]
     waiting: list[Remark] = []
@@ -146,7 +146,6 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list
             previous.after = Remark(piece.text, opens=False)
         else:
             waiting.append(Remark(piece.text, opens=True, blank=newlines > 1))
-    return waiting
 
 
 def _settle(words: list[Word]) -> None:
