@@ -458,7 +458,7 @@ def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Pa
     assert "missing    6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in full.stdout
     assert "options    --couple\n" in full.stdout
     other = colosseum("audit", TOY, "--seeds", "2", "--out", tmp_path)
-    assert "also keeps 9 runs of another configuration, which this report leaves out" in other.stderr
+    assert "also keeps 9 runs of another configuration, not in this report" in other.stderr
     assert "options" not in colosseum("report", tmp_path, "--full").stdout
     again = colosseum("audit", TOY, "--seeds", "2..3", "--out", tmp_path)
     assert "another configuration" not in again.stderr

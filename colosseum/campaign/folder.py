@@ -261,10 +261,7 @@ class Folder:
         self.result_path(trial).unlink(missing_ok=True)
 
     def write_plan(self, plan: Plan, order: Sequence[str]) -> Plan:
-        """Write the list of trials, and return what there is now; other shards may do so at the same time.
-
-        `order` has all arms of the experiment.
-        """
+        """Write and return the list of trials, as other shards may at the same time; `order` has all arms."""
         self.path.mkdir(parents=True, exist_ok=True)
         with FileLock(self.path / "campaign.lock") as lock:
             self.keep_plan(whole := self._extended(plan, order))

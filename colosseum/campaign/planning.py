@@ -47,17 +47,14 @@ def plan(
 ) -> tuple[list[Planned], Plan]:
     """Write down every trial and the spec, or say what is wrong with one and write nothing.
 
-    `seeds` is how many are asked for, in all shards; `before` is the plan that is there. With the blocks comes the
-    plan of the whole campaign.
-
+    `seeds` is how many are asked for, in all shards; `before` is the plan that is there, and the one returned is whole.
     Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
     Raises ColosseumError, OSError, UnknownPlayer, and NotLowered where payoffs or hard rules fit no integer program.
     """
     planned: list[Planned] = []
     first: Trial | None = None
     shared = configured(asked.design, trials.expansions, {"model": asked.model, **asked.options})
-    if before is not None and before.configuration != shared.configuration:
-        before = None
+    before = before if before and before.configuration == shared.configuration else None
     screener = Screener(asked.design, trials, before.screening if before else None)
     ended = _ended(folder, before)
     for block in screener.passing(blocks):

@@ -191,11 +191,9 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         raise stop("C100", str(fault), help=fault.help) from None
     if whole.screening:
         request.say(f"screened: {screening_words(whole.screening)}")
-    listed = {each.trial for each in whole.trials}
-    others = [each.trial for each in (before.trials if before else ()) if each.trial not in listed]
+    others = {each.trial for each in (before.trials if before else ())} - {each.trial for each in whole.trials}
     if apart := sum(map(folder.ended, others)):
-        runs = counted(apart, "run")
-        request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
+        request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
