@@ -8,7 +8,7 @@ from unittest.mock import ANY
 import pytest
 from specs_made import HEAD, expanded
 
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Arithmetic, Constant, Extremum, PayoffOf

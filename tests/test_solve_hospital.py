@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value

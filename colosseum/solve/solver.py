@@ -227,7 +227,8 @@ class Solver:
         else:
             early = [partial(self._eliminated, most=A_RELAXATION * values)] if values > MANY else []
             ways = [*early, self._relaxed, *others]
-        ways.append(partial(self._eliminated, most=min(MUCH, A_SEARCH * values)))
+        searches = A_SEARCH * values * max(1, self.missed)  # tables pay where many are to come
+        ways.append(partial(self._eliminated, most=min(MUCH, searches)))
         for way in ways:
             if found := way(query, until):
                 return found
@@ -242,8 +243,8 @@ class Solver:
 
     def _eliminated(self, query: Query, until: float, *, most: int) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        cost = self.elimination.cost(query.goal, fixed=query.fixed, most=most)
-        if cost is None or cost.once > max(most, LITTLE) * max(1, self.missed):
+        cost = self.elimination.cost(query)
+        if cost is None or cost > most:
             return None
         found = self.elimination.solve(query, until=math.inf if self.by_work else until)
         return None if found.status == "limit" else found

@@ -18,13 +18,12 @@ from colosseum.model.values import Value
 from colosseum.solve.backend import Clock, Engine, Found, Query, exact, worth
 from colosseum.solve.backends.highs_live import Best, Box
 from colosseum.solve.backends.highs_program import LiveProgram, reached
-from colosseum.solve.ledger import broken
 from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, score, with_payoffs
+from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, score, with_payoffs
 
 MOST_TRIES = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
