@@ -16,7 +16,7 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "buckets", "earliest",
+SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "buckets",
          "backends", "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
@@ -83,7 +83,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "chaos": 393,
     "language": 4429,
     "model": 6687,
-    "solve": 5509,
+    "solve": 5432,
     "players": 3382,
     "run": 2301,
     "campaign": 8820,

@@ -48,10 +48,10 @@ class Query:
     """What is worth less, in the query's sign, is of no use: an engine may say that there is none."""
 
     among: Mapping[str, range] = field(default_factory=dict)
-    """Places of their domains at which some variables must stand; only engines that do not order by themselves know it,
-    """
+    """Places of their domains at which some variables must stand, …"""
     ranks: Mapping[str, float] = field(default_factory=dict)
-    """and what each step along its domain costs where a variable stands, which HiGHS knows alone."""
+    """… and what each step along its domain costs where a variable stands, for a walk to the first optimum. HiGHS and
+    elimination know both, PuLP the places."""
 
     def holding(self, fixed: Mapping[str, Value]) -> "Query":
         """The same question, of any optimum, with other variables fixed."""

@@ -111,9 +111,7 @@ def eliminate(tables: Iterable[tuple[Scope, Floats]], order: Ordering) -> "Solut
     for scope, table in tables:
         found.add(scope, table)
     for turn, scope in enumerate(order.scopes):
-        result = _greatest(found.parts[turn], [order.sizes[name] for name in scope])
-        found.results.append(result)
-        found.add(scope[1:], result)
+        found.add(scope[1:], _greatest(found.parts[turn], [order.sizes[name] for name in scope]))
     return found
 
 
@@ -124,8 +122,6 @@ class Solution:
     order: Ordering
     parts: list[list[Floats]]
     """What each adds up: an axis for each variable of its scope, of length 1 for those that a table lacks."""
-    results: list[Floats] = field(default_factory=list)
-    """The greatest sum over the rest of each scope."""
     value: float = 0.0
     """The greatest sum of all tables; −∞ where they cannot hold together."""
 
@@ -153,21 +149,6 @@ class Solution:
                 slack -= float(below[place])
             places[name] = place
         return places
-
-    def marginals(self) -> dict[str, Floats]:
-        """For each value of each variable the greatest sum with it."""
-        found, above = dict[str, Floats](), dict[int, Floats]()
-        for turn, scope in reversed(list(enumerate(self.order.scopes))):
-            alone = np.array(self.value - float(self.results[turn])) if len(scope) == 1 else above.pop(turn)
-            shape = [self.order.sizes[name] for name in scope]
-            whole = np.broadcast_to(reduce(np.add, [*self.parts[turn], alone]), shape)
-            found[scope[0]] = whole.max(axis=tuple(range(1, whole.ndim)))
-            for below, (_, *rest) in enumerate(self.order.scopes[:turn]):
-                if rest and rest[0] == scope[0]:
-                    others = tuple(axis for axis, name in enumerate(scope) if name not in rest)
-                    result, never = self.results[below], np.isneginf(self.results[below])
-                    above[below] = np.where(never, -np.inf, whole.max(axis=others) - np.where(never, 0.0, result))
-        return found
 
 
 def _column(part: Floats, at: Sequence[int]) -> Floats:

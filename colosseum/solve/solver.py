@@ -206,6 +206,9 @@ class Solver:
         """The first of all optima, where that is known for little; else the one that was found."""
         if found.by == "highs":
             found = first(self.task, query, found, partial(self.highs.tried, until=until), ranks=True)
+        elif found.by == "elimination":
+            most = MUCH // len(self.task.variables)
+            found = first(self.task, query, found, partial(self._eliminated, until=until, most=most), ranks=True)
         elif self.alone and not self.alone.orders:
             found = first(self.task, query, found, partial(self.alone.solve, until=until), ranks=False)
         if found.first or self.alone:

@@ -5,15 +5,18 @@ together at a time: its cost is known before any table is made.
 """
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite, prod
 from typing import ClassVar
 
+import numpy as np
+
 from colosseum.model.scenario import Task
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Query, checked
-from colosseum.solve.buckets import Ordering, best_order, eliminate, given_order
-from colosseum.solve.earliest import earliest
+from colosseum.solve.buckets import Ordering, Scope, best_order, eliminate, given_order
 from colosseum.solve.factors import Factors, Kind
 from colosseum.solve.network import network, outline
 from colosseum.solve.rounding import grain
@@ -24,7 +27,7 @@ MOST_CELLS = 8 * MOST_TABLE
 """… and all of them together."""
 NODES = 32
 """A term's nodes that are evaluated in the time in which one joint value is gone through."""
-LITTLE = 50_000
+LITTLE = 1_000_000
 """Joint values of so little work that declared order is as good as any."""
 PRICE_OF_ORDER = 4
 """How much more work declared order may make where the first of all optima is asked for."""
@@ -71,15 +74,12 @@ class Elimination:
         made = network(self.factors, weights, query.fixed, linear=False)
         plan.cost = plan.cost if query.fixed else plan.best.cost
         order = (plan.backwards if query.canonical else None) or plan.best
-        solved = eliminate(made.tables.items(), order)
+        solved = eliminate(chain(made.tables.items(), _alone(query, order.sizes)), order)
         value = made.constant + solved.value
         if not isfinite(value):
             return Found("infeasible", by=self.name)
-        slack, first = grain(value) if query.canonical else 0.0, query.canonical
-        places = solved.first(slack=slack)
-        if query.canonical and order is not plan.backwards:
-            walked = earliest(list(made.tables.items()), order.sizes, least=solved.value - slack)
-            places, first = walked or places, walked is not None
+        first = query.canonical and order is plan.backwards
+        places = solved.first(slack=grain(value) if first else 0.0)
         assignment = {
             v.name: query.fixed[v.name] if v.name in query.fixed else v.domain[places.get(v.name, 0)]
             for v in self.task.variables
@@ -111,3 +111,12 @@ class Elimination:
             nodes = sum(term.extent[0] for factor in factors for _, term in factor.parts)
             cost += prod(sizes[name] for name in scope) * (len(factors) + nodes // NODES)
         return EliminationPlan(best, backwards, cost)
+
+
+def _alone(query: Query, sizes: Mapping[str, int]) -> Iterator[tuple[Scope, Floats]]:
+    """What a walk to the first optimum puts on single variables: ranks, and −∞ at places that it does not ask for."""
+    for name in sizes.keys() & (query.ranks.keys() | query.among.keys()):
+        table = query.ranks.get(name, 0.0) * -np.arange(sizes[name], dtype=np.float64)
+        places = query.among.get(name, range(sizes[name]))
+        table[: places.start] = table[places.stop :] = -np.inf
+        yield (name,), table
