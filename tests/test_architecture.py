@@ -87,12 +87,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3382,
     "run": 2301,
     "campaign": 8820,
-    "evidence": 7156,
+    "evidence": 7155,
     "report": 4000,
-    "api": 500,
+    "api": 497,
     "editor": 529,
-    "cli": 1800,
-    "imports": 1851,
+    "cli": 1796,
+    "imports": 1847,
 }
 
 

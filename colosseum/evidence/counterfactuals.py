@@ -22,7 +22,6 @@ GAINS: Final = ("coalition_gain", "possible_gain")
 CAPTURE: Final = ("capture",)
 FIGURES: Final = (*LOSSES, *GAINS, *CAPTURE)
 """The figures of every run."""
-LAMBDAS: Final = ("lambda_low", "lambda_high")
 OPTIMA: Final = ("optima_low", "optima_high", "optima_place")
 GOOD_ENOUGH: Final = ("satisficing_low", "satisficing_high", "satisficing_place")
 
@@ -96,7 +95,7 @@ def closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]:
     regret = found["regret"]
     return {
         "kappa": share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
-        **_or_why(LAMBDAS, lambda: _strengths(run)),
+        **_or_why(("lambda_low", "lambda_high"), lambda: _strengths(run)),
         **_or_why(OPTIMA, lambda: _among_optima(run, regret)),
         **_or_why(GOOD_ENOUGH, lambda: _satisficing(run, regret)),
     }

@@ -5,6 +5,7 @@ computed once.
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from operator import sub
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
@@ -95,15 +96,12 @@ def proven(optimum: Optimum, what: str) -> Figure:
 
 def difference(one: Figure, other: Figure) -> Figure:
     """`one − other`; null where one of them is."""
-    if one.value is None or other.value is None:
-        return one if one.value is None else other
-    return Figure(one.value - other.value)
+    return Figure.of(sub, one, other)
 
 
 def gap(one: Figure, other: Figure) -> Figure:
     """`one − other` without noise."""
-    apart = difference(one, other)
-    return apart if apart.value is None or one.value is None else Figure(rounded(apart.value, one.value))
+    return Figure.of(lambda a, b: rounded(a - b, a), one, other)
 
 
 def share(part: Figure, whole: Figure, nothing: str) -> Figure:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
-from typing import Final
 
 from colosseum.diagnostics import Source, counted
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.spec_questions import Optima
+from colosseum.evidence.stated import LITTLE
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value, text
 from colosseum.report.cells import Row, amount, described
@@ -128,8 +128,6 @@ def score_blocks(
         yield Paragraph(f"undecided, so counted as: {filled}")
 
 
-LITTLE: Final = 0.1
-"""An opportunity below this is called little: a tenth of a fair share."""
 
 
 def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
