@@ -343,7 +343,7 @@ WRONG = {
     "`sizes` has to be a whole number from 2 on, not 1": lambda it, spec: spec.power(seeds=[1]),
     "`at` has to be a number from 0 to 1, not nan": lambda it, spec: spec.instance().frontier(at=[float("nan")]),
     "`size` has to be a whole number from 1 on, not '2'": lambda it, spec: spec.instance().scan("2"),
-    "there is no ranking by `3`": lambda it, spec: spec.instance().scan(2, by=3),
+    "there is no ranking `3`": lambda it, spec: spec.instance().scan(2, by=3),
     "`jobs` has to be a whole number from 1 on, not -2": lambda it, spec: colosseum.audit(spec, jobs=-2),
     "`connections` has to be a whole number from 1 on, not 0": lambda it, spec: colosseum.audit(spec, connections=0),
     "`patience` has to be a number from 0 on, not -1": lambda it, spec: colosseum.audit(spec, patience=-1),

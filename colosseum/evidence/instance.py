@@ -18,6 +18,8 @@ from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0
 """Seconds for all figures of one run, and for each end of F_n; those that take longer are null."""
+LITTLE = 0.1
+"""A smaller opportunity is called little: a tenth of a fair share."""
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 

@@ -268,7 +268,6 @@ def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> 
 
 def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
     """All coalitions of a size, ranked by what they could do at the optimum. Raises ColosseumError."""
-    measure = BY[one_of("ranking", by, BY)]
     scenario = checked.expansion.scenario
     agents = len(scenario.task.agents)
     if not 1 <= size < agents:
@@ -276,7 +275,7 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
         raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"possible sizes: {most}")
     with solving(checked):
         solver = Solver(scenario.task, until=time.monotonic() + PATIENCE)
-        found = scan(solver, scenario, size=size, by=measure, watch=watch)
+        found = scan(solver, scenario, size=size, by=BY[one_of("ranking", by, BY)], watch=watch)
     require_feasible(found.optimum, checked)
     return found
 

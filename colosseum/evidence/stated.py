@@ -8,12 +8,11 @@ from typing import Final
 from colosseum.campaign.folder import Plan
 from colosseum.campaign.screening import Looked, Screening
 from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.instance import LITTLE
 from colosseum.evidence.raters import agreement
 from colosseum.evidence.reading import Reader
 from colosseum.solve.questions.prospect import opportunity
 
-LITTLE: Final = 0.1
-"""A smaller opportunity is called little: a tenth of a fair share."""
 RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
 """A rating among what a source states: its question and its judge."""
 
