@@ -65,6 +65,6 @@ def _secondary(
     if not outsiders:
         return Figure(None, EVERYBODY)
     lost = _named((a, regrets[a]) for a in outsiders if regrets[a].reason != UNMOVED)
-    own = [goal_regret(instance, held.goal, member, assignment, held) for member in held.coalition.members]
+    own = [goal_regret(instance, held.goal, member, assignment) for member in held.coalition.members]
     outside = Figure.of(lambda *values: reduce(add, values, 0.0), *lost)
     return Figure.of(lambda *values: reduce(sub, values), outside, *own)

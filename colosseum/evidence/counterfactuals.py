@@ -22,6 +22,7 @@ GAINS: Final = ("coalition_gain", "possible_gain")
 CAPTURE: Final = ("capture",)
 FIGURES: Final = (*LOSSES, *GAINS, *CAPTURE)
 """The figures of every run."""
+LAMBDAS: Final = ("lambda_low", "lambda_high")
 OPTIMA: Final = ("optima_low", "optima_high", "optima_place")
 GOOD_ENOUGH: Final = ("satisficing_low", "satisficing_high", "satisficing_place")
 
@@ -95,7 +96,7 @@ def closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]:
     regret = found["regret"]
     return {
         "kappa": share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
-        **_or_why(("lambda_low", "lambda_high"), lambda: _strengths(run)),
+        **_or_why(LAMBDAS, lambda: _strengths(run)),
         **_or_why(OPTIMA, lambda: _among_optima(run, regret)),
         **_or_why(GOOD_ENOUGH, lambda: _satisficing(run, regret)),
     }
@@ -104,7 +105,8 @@ def closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]:
 def _strengths(run: Held) -> dict[str, Figure]:
     """The λ at which `F_λ = (1 − λ)·F_n + λ·F_c` is greatest at the coalition's move, others held."""
     found = strengths(run.held)
-    return {"lambda_low": Figure(found.low, found.reason), "lambda_high": Figure(found.high, found.reason)}
+    ends = (Figure(None, found),) * 2 if isinstance(found, str) else tuple(map(Figure, found))
+    return dict(zip(LAMBDAS, ends, strict=True))
 
 
 def _among_optima(run: Held, regret: Figure) -> dict[str, Figure]:

@@ -1,99 +1,89 @@
 """Highlighting by Pygments, and so in Rich and in documents. In: the text of a spec; out: tokens with their class.
 
-Pygments finds `ColosseumLexer` under the names `colosseum` and `colo`.
+Pygments finds `ColosseumLexer` under the names `colosseum` and `colo`. It asks the parser's own reader for the words.
 """
 
 import re
+from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any, ClassVar
 
-from pygments.lexer import RegexLexer, bygroups, this, using
-from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
+from pygments.lexer import Lexer
+from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, LexerRule, rules, template_rules
-from colosseum.language.literals import LONG_QUOTE, QUOTE
+from colosseum.diagnostics import Source
+from colosseum.language import words
+from colosseum.language.lexing import lex
+from colosseum.language.words import Token
 
-TOKENS: dict[Lexeme, Any] = {
-    "": Whitespace,
-    "comment": Comment.Single,
-    "label": Name.Label,
-    "money": Number.Money,
-    "number": Number,
-    "opener": Keyword.Declaration,
-    "modifier": Keyword.Type,
-    "link": Keyword,
-    "operator": Operator.Word,
-    "constant": Keyword.Constant,
-    "function": Name.Builtin,
-    "declared": Name.Class,
-    "name": Name,
-    "bar": Punctuation.Marker,
-    "sign": Operator,
-    "punctuation": Punctuation,
-    "quoted": String.Single,
-    "filter": Name.Function,
+CLASSES: dict[str, Any] = {
+    **dict.fromkeys(words.terminals("LPAR RPAR LBRACE RBRACE LSQB RSQB COMMA COLON"), Punctuation),
+    **dict.fromkeys(words.OPENERS | set(words.PARTS), Keyword.Declaration),
+    **dict.fromkeys(words.MODIFIERS, Keyword.Type),
+    **dict.fromkeys(words.LINKS | {"UNDISCLOSED"}, Keyword),
+    **dict.fromkeys(words.WORD_OPERATORS, Operator.Word),
+    **dict.fromkeys(words.CONSTANTS, Keyword.Constant),
+    "VBAR": Punctuation.Marker,
+    "LABEL": Name.Label,
+    "MONEY": Number.Money,
+    "NUMBER": Number,
 }
-"""What Pygments calls each class."""
-_Rules = list[tuple[Any, ...]]
+"""What Pygments calls a terminal. Others are signs, or names in the eyes of Pygments: see `_named`."""
+NAMES = {"NAME", "COUNT", "ANY", "ALL"}
+TEXTS = {"STRING", "LONG_STRING"}
+_INSIDE = re.compile(r"(\{\{.*?(?:\}\}|\Z)|\{%.*?(?:%\}|\Z))|(\{#.*?(?:#\}|\Z))|(\\.)|[^{\\]+|.", re.DOTALL)
+_GAP = re.compile(r"[\s\ufeff]+|[^\s\ufeff]+")
 
 
-def _put(rule: LexerRule) -> tuple[Any, ...]:
-    tokens = [TOKENS[lexeme] if lexeme else using(this) for lexeme in rule.lexemes]  # a gap may hold comments
-    return rule.pattern, tokens[0] if len(tokens) == 1 else bygroups(*tokens)
+def _named(before: Token | None, token: Token, after: Token | None) -> Any:
+    """What Pygments calls a word that may be a name."""
+    last, following = (each.type if each is not None else "" for each in (before, after))
+    if token.type == "NAME" and last in words.DECLARING:
+        return Name.Class
+    if last == "IS" and token in ("true", "false"):
+        return Keyword.Constant
+    reads = token == "thoughts" and before == "reads" and following in TEXTS
+    if reads or (token == "reads" and after == "thoughts") or (token == "paraphrases" and following in TEXTS):
+        return Keyword
+    called = token.type != "NAME" or token in (*words.FUNCTIONS, *words.GRAPHS)
+    return Name.Builtin if following == "LPAR" and called else Name
 
 
-def _template(end: str) -> _Rules:
-    return [
-        (end, String.Interpol, "#pop"),
-        (r"\s+", Whitespace),
-        *(_put(rule) for rule in template_rules()),
-        (r".", String),
-    ]
+def _text(token: Token) -> Iterator[tuple[int, Any, str]]:
+    """The pieces of a text: what a template puts in braces, escapes in a text of one line, and the rest."""
+    long, place = token.type == "LONG_STRING", 0
+    for found in _INSIDE.finditer(token, 0, len(token) - (3 if long else 1)):
+        kind = (String, String.Interpol, Comment.Multiline, String if long else String.Escape)[found.lastindex or 0]
+        yield token.start + found.start(), kind, found[0]
+        place = found.end()
+    yield token.start + place, String, token[place:]
 
 
-def _text(*escapes: tuple[Any, ...]) -> dict[str, _Rules]:
-    return {
-        "root": [
-            (PRINT[0], String.Interpol, "print"),
-            (BLOCK[0], String.Interpol, "block"),
-            (REMARK[0], Comment.Multiline, "remark"),
-            *escapes,
-            (r"[^{\\]+|.", String),
-        ],
-        "print": _template(PRINT[1]),
-        "block": _template(BLOCK[1]),
-        "remark": [(REMARK[1], Comment.Multiline, "#pop"), (r"[^#]+|.", Comment.Multiline)],
-    }
-
-
-class LongTextLexer(RegexLexer):  # type: ignore[misc]
-    """What stands between three quotes, and what a template says in it."""
-
-    name = "Colosseum long text"
-    flags = re.DOTALL
-    tokens: ClassVar[dict[str, _Rules]] = _text()
-
-
-class TextLexer(RegexLexer):  # type: ignore[misc]
-    """What stands between quotes on one line: the same, and escapes."""
-
-    name = "Colosseum text"
-    flags = re.DOTALL
-    tokens: ClassVar[dict[str, _Rules]] = _text((r"\\.", String.Escape))
-
-
-def _root() -> _Rules:
-    """A label may begin with a quote, so that texts of one line come after labels, and long ones before."""
-    long_text = (rf"({LONG_QUOTE})((?s:.*?))({LONG_QUOTE})", bygroups(String, using(LongTextLexer), String))
-    short_text = (rf"({QUOTE})((?:\\.|[^{QUOTE}\\\n])*)({QUOTE})", bygroups(String, using(TextLexer), String))
-    blanks = (r"\n|[^\S\n]+|\ufeff", Whitespace)
-    return [long_text, *(_put(rule) for rule in rules()), short_text, blanks]
-
-
-class ColosseumLexer(RegexLexer):  # type: ignore[misc]
+class ColosseumLexer(Lexer):  # type: ignore[misc]
     """Scenarios: `.colo` files."""
 
     name = "Colosseum"
     aliases: ClassVar[list[str]] = ["colosseum", "colo"]
     filenames: ClassVar[list[str]] = ["*.colo"]
     mimetypes: ClassVar[list[str]] = ["text/x-colosseum"]
-    tokens: ClassVar[dict[str, _Rules]] = {"root": _root()}
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
+        """Every character of a text in order: its offset, class and piece; what the reader passes over is an error."""
+        lexed = lex(Source("", text))
+        pieces: list[tuple[int, Any, str]] = [(each.span.start, Comment.Single, each.text) for each in lexed.comments]
+        around = [None, *lexed.tokens, None]
+        for before, token, after in zip(around, lexed.tokens, around[2:], strict=False):
+            if token.type in TEXTS:
+                pieces += _text(token)
+                continue
+            kind = _named(before, token, after) if token.type in NAMES else CLASSES.get(token.type, Operator)
+            if token.type == "AGENTS":  # the name of a set, except at the beginning of a line
+                begins = not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip("\ufeff \t\r")
+                kind = kind if begins or (before is not None and before.type == "OVERRIDE") else Name
+            pieces.append((token.start, kind, str(token)))
+        place = 0
+        for start, kind, part in [*sorted(pieces, key=itemgetter(0)), (len(text), Whitespace, "")]:
+            for gap in _GAP.finditer(text, place, start):
+                yield gap.start(), Error if gap[0].strip("\ufeff \t\r\n\f\v") else Whitespace, gap[0]
+            yield start, kind, part
+            place = start + len(part)

@@ -5,11 +5,10 @@ one at a time; one always follows the scenario's name and stands around an exper
 """
 
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from colosseum.diagnostics import Diagnostic, Source
 from colosseum.language.builder import Readable
-from colosseum.language.layout.document import Remark
+from colosseum.language.layout.document import cat
 from colosseum.language.layout.lines import Line, lined_up
 from colosseum.language.layout.printing import printed
 from colosseum.language.layout.statements import Statements
@@ -17,7 +16,6 @@ from colosseum.language.layout.words import WordReader
 from colosseum.language.lexing import lex
 from colosseum.language.parser import parse
 from colosseum.language.syntax import Edition, Experiment, File, ScenarioName
-from colosseum.language.tables import tables
 
 
 def lay_out(source: Source) -> tuple[str | None, list[Diagnostic]]:
@@ -25,7 +23,7 @@ def lay_out(source: Source) -> tuple[str | None, list[Diagnostic]]:
     file, diagnostics = parse(source)
     if diagnostics or file.edition is None or file.scenario is None:
         return None, diagnostics
-    words = WordReader(source.text, lex(source, tables()).tokens, file.comments)
+    words = WordReader(source.text, lex(source).tokens, file.comments)
     lines = lined_up(list(_lines([file.edition, file.scenario, *file.statements], words)))
     first_end = source.text.find("\n")
     end = "\r\n" if first_end > 0 and source.text[first_end - 1] == "\r" else "\n"
@@ -38,30 +36,13 @@ def _verify(file: File, text: str) -> None:
     """Fail rather than hand out a text that says anything else; that would be a bug of ours."""
     after, diagnostics = parse(Source(file.source.name, text))
     assert not diagnostics, "the layout does not parse"
-    assert _said(after) == _said(file), "the layout says something else"
-
-
-def _said(file: File) -> tuple[object, ...]:
-    """All that a file says, its comments without the blanks at their ends."""
-    return file.edition, file.scenario, file.statements, [comment.text.rstrip() for comment in file.comments]
+    assert after == file, "the layout says something else"
 
 
 def _lines(nodes: list[Readable], words: WordReader) -> Iterator[Line]:
     layout = Statements(words)
     for before, node in zip([None, *nodes], nodes, strict=False):
-        blanks = [*(comment.blank for comment in words.next.before), words.next.blank]
         apart = isinstance(before, ScenarioName | Experiment) or isinstance(node, Experiment)
-        close = before is None or isinstance(before, Edition)
-        blanks[0] = (apart and not any(blanks)) or (blanks[0] and not close)
-        yield from _comments(words.take_before(), blanks)
-        yield from printed(layout.statement(node))
-    yield from _comments(words.last, [comment.blank for comment in words.last])
-
-
-def _comments(comments: list[Remark], blanks: list[bool]) -> Iterator[Line]:
-    """Comments on lines of their own, each behind a blank line where there is one; maybe one more behind the last."""
-    for comment, blank in zip_longest(comments, blanks):
-        if blank:
-            yield Line(0, "")
-        if comment:
-            yield Line(0, comment.text)
+        between = words.separator("", first=before is None or isinstance(before, Edition), apart=apart)
+        yield from printed(cat(between, layout.statement(node)))
+    yield from printed(words.take_last(first=False))

@@ -40,11 +40,9 @@ class WordReader:
 
     def __init__(self, text: str, tokens: list[Token], comments: tuple[Comment, ...]) -> None:
         self._words = [Word(token.type, str(token), token.start, token.end) for token in tokens]
-        self.last: list[Remark] = _attach(text, self._words, comments)
-        """The comments behind the last word."""
-        _settle(self._words)
-        self._partners = _partners(self._words)
         self._words.append(Word("", "", len(text), len(text)))
+        _attach(text, self._words, comments)
+        _settle(self._words)
         self._position = 0
         self._taken = Word("", "", 0, 0)
 
@@ -77,7 +75,8 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        inside = _long_text(word.text) if word.kind == "LONG_STRING" else Plain(_spaced(word))
+        text = " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
+        inside = _long_text(text) if word.kind == "LONG_STRING" else Plain(text)
         return cat(*word.before, inside, word.after)
 
     def take_before(self) -> list[Remark]:
@@ -85,11 +84,15 @@ class WordReader:
         found, self.next.before = self.next.before, []
         return found
 
-    def separator(self, flat: str, *, first: bool) -> Document:
-        """A break before the next word, with the comments there and the blank lines that the author left."""
+    def separator(self, flat: str, *, first: bool, apart: bool = False) -> Document:
+        """A break before the next word, with the comments there and the blank lines that the author left.
+
+        None stands before what is `first`; before what is `apart`, there is one at least.
+        """
         found = self.take_before()
         blanks = [*(remark.blank for remark in found), self.next.blank]
-        parts: list[Document] = [Break(flat, blank=blanks[0] and not first)]
+        blank = (apart and not any(blanks)) or (blanks[0] and not first)
+        parts: list[Document] = [Break(flat, blank=blank)]
         for remark, blank in zip(found, blanks[1:], strict=True):
             parts += [remark, Break(flat, blank=blank)]
         return cat(*parts)
@@ -103,7 +106,10 @@ class WordReader:
 
     def drop_brackets(self) -> bool:
         """Leave out the next word, an opening bracket, and its partner, unless a comment is in the way."""
-        opening, index = self.next, self._partners[self._position]
+        opening, index, depth = self.next, self._position, 1
+        while depth:
+            index += 1
+            depth += (self._words[index].kind in CLOSERS.values()) - (self._words[index].kind in CLOSERS)
         closing, inner, following = self._words[index], self._kept(index, -1), self._words[self._position + 1]
         if opening.after is not NOTHING or closing.before or NOTHING not in (closing.after, inner.after):
             return False
@@ -122,8 +128,8 @@ class WordReader:
         return self._kept(index, step) if self._words[index].dropped else self._words[index]
 
 
-def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[Remark]:
-    """Give each comment to its word, in place; what is left stands behind the last word."""
+def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> None:
+    """Give each comment to its word, in place."""
     pieces: list[tuple[int, int, Word | Comment]] = [(word.start, word.end, word) for word in words]
     pieces += [(comment.span.start, comment.span.end, comment) for comment in comments]
     waiting: list[Remark] = []
@@ -137,10 +143,9 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list
             piece.fresh, piece.blank = newlines > 0, newlines > 1
             previous = piece
         elif previous is not None and newlines == 0:
-            previous.after = Remark(piece.text.rstrip(), opens=False)
+            previous.after = Remark(piece.text, opens=False)
         else:
-            waiting.append(Remark(piece.text.rstrip(), opens=True, blank=newlines > 1))
-    return waiting
+            waiting.append(Remark(piece.text, opens=True, blank=newlines > 1))
 
 
 def _settle(words: list[Word]) -> None:
@@ -150,22 +155,6 @@ def _settle(words: list[Word]) -> None:
             sign.after, word.after = word.after, NOTHING
             following.before = sign.before + following.before
             sign.before = []
-
-
-def _partners(words: list[Word]) -> dict[int, int]:
-    """For each opening bracket the index of its closing one."""
-    opened: list[int] = []
-    partners: dict[int, int] = {}
-    for index, word in enumerate(words):
-        if word.kind in CLOSERS.values():
-            opened.append(index)
-        elif word.kind in CLOSERS:
-            partners[opened.pop()] = index
-    return partners
-
-
-def _spaced(word: Word) -> str:
-    return " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
 
 
 def _long_text(written: str) -> Document:
