@@ -28,6 +28,7 @@ ENGINES = {
     "ortools": {"solve/backends/cp_sat.py"},
     "zstandard": {"imports/inspect_reader.py"},
     "pulp": {"solve/backends/pulp.py"},
+    "pyarrow": {"imports/table_reader.py"},
     "pytoulbar2": {"solve/backends/toulbar2.py"},
     "highspy": {"solve/backends/highs_live.py"},
     "litellm": {"players/models/call.py"},
