@@ -28,6 +28,7 @@ ENGINES = {
     "ortools": {"solve/backends/cp_sat.py"},
     "zstandard": {"imports/inspect_reader.py"},
     "pulp": {"solve/backends/pulp.py"},
+    "pyarrow": {"imports/table_reader.py"},
     "pytoulbar2": {"solve/backends/toulbar2.py"},
     "highspy": {"solve/backends/highs_live.py"},
     "litellm": {"players/models/call.py"},
@@ -89,10 +90,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "campaign": 8820,
     "evidence": 7155,
     "report": 4000,
-    "api": 500,
+    "api": 497,
     "editor": 528,
-    "cli": 1800,
-    "imports": 1851,
+    "cli": 1796,
+    "imports": 1847,
 }
 
 
