@@ -113,8 +113,6 @@ class Solver:
     """When a question of many queries ends, by the clock; a query that comes later is left open."""
     by_work: bool = field(default=False, kw_only=True)
     """Whether limits go by work: what HiGHS comes to is the same on every machine then."""
-    like: "Solver | None" = field(default=None, kw_only=True)
-    """The solver of a task that may be alike: what it has built is used again."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
@@ -126,20 +124,18 @@ class Solver:
 
     @cached_property
     def clock(self) -> Clock:
-        """What limits go by; that of the solver whose engines it shares."""
-        if self.like is not None:
-            return self.like.clock
+        """What limits go by."""
         return WorkClock() if self.by_work else time.monotonic
 
     @cached_property
     def highs(self) -> Highs:
         """The engine for linear rules, and for many queries."""
-        return Highs(self.task, self.limits, self.like.highs if self.like else None, clock=self.clock)
+        return Highs(self.task, self.limits, clock=self.clock)
 
     @property
     def warm(self) -> bool:
-        """Whether the integer program is there, of this task or of one like it."""
-        return "lowered" in self.highs.__dict__ or (self.like is not None and self.like.warm)
+        """Whether the integer program is there."""
+        return "lowered" in self.highs.__dict__
 
     @cached_property
     def elimination(self) -> Elimination:
@@ -209,7 +205,7 @@ class Solver:
         return sum(ends)
 
     def _optimise(self, query: Query) -> Optimum:
-        start, fresh, self.fresh = time.perf_counter(), self.fresh and self.like is None, False
+        start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         if self.late:
             return Optimum("limit", None, None, None, canonical=False, seconds=0.0, reason=NOT_PROVEN)
         if self.alone is not None:

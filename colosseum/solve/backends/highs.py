@@ -45,29 +45,22 @@ class Highs:
     orders: ClassVar[bool] = True
     task: Task
     limits: LoweringLimits = DEFAULT_LIMITS
-    like: "Highs | None" = None
-    """One whose live solvers it may share, if the tasks are alike."""
     components: list[Component] = field(init=False, default_factory=list)
     box: Box = field(init=False)
     """The bounds of all columns."""
     clock: Clock = time.monotonic
-    """What tells when to stop; that of the one whose solvers it shares."""
-    built: tuple[int, int] = field(init=False, default=(0, 0))
+    """What tells when to stop."""
+    built: tuple[int, int, int] = field(init=False, default=(0, 0, 0))
     until: float = field(init=False, default=math.inf)
 
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        shared = self.like and self.like.lowered.twin(self.task)
-        self.like = self.like if shared else None
-        return shared or lower(self.task, limits=self.limits)
+        return lower(self.task, limits=self.limits)
 
     def relaxed(self, query: Query, *, until: float) -> Found | None:
         """The answer where the relaxation alone proves one; None where it does not."""
-        costs = self.costs(query)
-        self.build()
-        self.stop_at(until)
-        return self._relaxed(query, costs)[0]
+        return self._relaxed(query, until)[0]
 
     def solve(self, query: Query, *, until: float) -> Found:
         """The best assignment: by the relaxation, a dive, or branch and bound."""
@@ -87,10 +80,7 @@ class Highs:
         """
         bound: float | None = None
         for _ in range(MOST_FORBIDDEN):
-            costs = self.costs(query)
-            self.build()
-            self.stop_at(until)
-            found, parts, relaxed = self._relaxed(query, costs)
+            found, costs, parts, relaxed = self._relaxed(query, until)
             attempt = (found, None) if found is not None else self._searched(query, costs, parts, relaxed)
             if attempt is None:
                 continue
@@ -105,10 +95,7 @@ class Highs:
 
     def bound(self, query: Query, *, until: float) -> float:
         """What no assignment exceeds, by the relaxation; infinite where that comes to no end, or to nothing."""
-        costs = self.costs(query)
-        self.build()
-        self.stop_at(until)
-        _, _, relaxed = self._relaxed(query, costs)
+        _, costs, _, relaxed = self._relaxed(query, until)
         most = _sum(relaxed, costs)
         return most + grain(most) if _worst(relaxed) == "optimal" else math.inf
 
@@ -155,27 +142,25 @@ class Highs:
     def build(self) -> None:
         """(Re)build the components when objectives have added columns or rows."""
         program = self.lowered.program
-        size = (len(program.columns), len(program.rows))
-        if size == self.built:
-            return
-        if self.like is not None:
-            self.like.build()
-            self.components, self.box, self.built = self.like.components, self.like.box, self.like.built
+        if program.shape == self.built:
             return
         whole = matrix(program)
         self.components = [Component(columns, part, self.clock) for columns, part in whole.components()]
-        self.built = size
+        self.built = program.shape
         self.box = Box(whole.low, whole.high)
 
-    def _relaxed(self, query: Query, costs: Costs) -> tuple[Found | None, list[Part], list[Best]]:
+    def _relaxed(self, query: Query, until: float) -> tuple[Found | None, Costs, list[Part], list[Best]]:
         """What the relaxation proves, if anything: an assignment that is worth as much as it is an optimum."""
+        costs = self.costs(query)
+        self.build()
+        self.stop_at(until)
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
         relaxed = [component.best(weights, box) for component, weights, box in parts]
         if any(a.status == "infeasible" for a in relaxed):
-            return Found("infeasible"), parts, relaxed
+            return Found("infeasible"), costs, parts, relaxed
         proven = self._proven(query, relaxed, _sum(relaxed, costs)) if _worst(relaxed) == "optimal" else None
-        return proven, parts, relaxed
+        return proven, costs, parts, relaxed
 
     def _searched(
         self, query: Query, costs: Costs, parts: list[Part], relaxed: list[Best]

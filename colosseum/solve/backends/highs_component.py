@@ -103,9 +103,10 @@ class Component:
                 loose = self._loose(answer.point)
                 if not len(loose):
                     return answer
-                column = loose[np.argmax(answer.point[loose])]
-                left.append(self.fixed(held, column, 0.0))
-                held = self.fixed(held, column, 1.0)
+                shares = np.where(self.matrix.high[loose] > 1.0, 0.0, answer.point[loose])  # numbers come last
+                column = loose[np.argmax(shares)]
+                left.append(self.fixed(held, column, np.floor(answer.point[column])))
+                held = self.fixed(held, column, np.ceil(answer.point[column]))
             elif left and turns < MOST_TURNS:
                 held, turns = left.pop(), turns + 1
             else:

@@ -36,7 +36,7 @@ from colosseum.solve.lowering.rules import (
 
 NUMBER_RULES: Rules = {
     terms.Total: (numbers.linear,),
-    terms.Arithmetic: (numbers.counted, numbers.linear, numbers.multiplied),
+    terms.Arithmetic: (numbers.linear, numbers.counted, numbers.multiplied),
     terms.Conditional: (numbers.counted, rules.small, numbers.case),
     terms.Select: (numbers.counted, numbers.look_up),
     terms.Absolute: (numbers.counted, rules.small, numbers.absolute),
@@ -101,16 +101,6 @@ class Lowered:
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
     named_ties: list[Tie] = field(default_factory=list)
 
-    def twin(self, task: Task) -> "Lowered | None":
-        """A task on the same program, where it differs in nothing but what single variables pay; else None."""
-        alike = len(self.task.payoffs) == len(task.payoffs) and all(
-            p is q or (len(p.scope) <= 1 and p.scope == q.scope and p.credit == q.credit)
-            for p, q in zip(self.task.payoffs, task.payoffs, strict=True)
-        )
-        if not alike or (self.task.variables, self.task.requirements) != (task.variables, task.requirements):
-            return None
-        return Lowered(task, self.program, replace(self.lowering, payoffs={}))
-
     def objective(self, goal: Goal) -> Costs:
         """The costs of a goal; it may add columns the first time. Raises NotLowered."""
         weighted = [(self._part(part), weight) for part, weight in _mixture(goal)]
@@ -141,6 +131,7 @@ class Lowered:
         form, name = self._form(part), f"payoff[{part}]" if isinstance(part, str) else "the sum of payoffs"
         weights = np.zeros(len(self.program.columns))
         weights[list(form.coefficients)] = list(form.coefficients.values())
+        self.program.price(weights)
         low, high = self.program.bounds(form)
         if 0.0 < max(-low, high) < NEAREST:
             what = f"it reaches {max(-low, high):.2g} at most, and differences of 1e-9 count as rounding"
@@ -279,13 +270,9 @@ def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
 
 def _any_of(support: Support, lowering: Lowering) -> Affine:
     """How many of these choices are made, by those that are not where they are fewer."""
-    program, forms = lowering.program, list[Affine]()
-    for group in dict.fromkeys(program.groups[c] for c in sorted(support)):
-        inside = [c for c in group.columns if c in support]
-        outside = [c for c in group.columns if c not in support]
-        fewer = Affine(0.0, dict.fromkeys(inside, 1.0))
-        forms.append(fewer if len(inside) <= len(outside) else Affine(1.0, dict.fromkeys(outside, -1.0)))
-    return total(forms)
+    program = lowering.program
+    names = dict.fromkeys(program.family[c] for c in sorted(support))
+    return total(program.unary(name, [float(c in support) for c in program.choices[name]]) for name in names)
 
 
 def _pivot(parts: tuple[Term, ...], lowering: Lowering) -> Variable | None:

@@ -5,6 +5,7 @@ columns the payoffs needed. Its inverse turns column values back into an assignm
 the same as arrays by rows, or one of the components that it falls into.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.model.scenario import Task
-from colosseum.model.values import Value, instance_name, text
-from colosseum.solve.arrays import Floats, Places
+from colosseum.model.values import Value, instance_name, is_number, text
+from colosseum.solve.arrays import Floats, Places, as_number
 
+FEWEST_STEPS = 4
+"""Values from which a variable's number has a column of its own where sums take it."""
 FINEST = 10
 """Numbers that are multiples of 2^-FINEST are told apart exactly."""
 
@@ -134,6 +137,10 @@ class Program:
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
     family: dict[int, str] = field(default_factory=dict)
     """The variable that a choice column belongs to."""
+    steps: dict[str, int] = field(default_factory=dict)
+    """The column with the place of a variable's value in its domain, where sums count it as a number."""
+    bent: set[str] = field(default_factory=set)
+    """Variables that an objective pays otherwise than so much a place."""
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
@@ -186,7 +193,39 @@ class Program:
 
     def unary(self, variable: str, values: Sequence[float]) -> Affine:
         """The function of one variable that takes these values, in the order of its domain."""
-        return Affine(0.0, {c: float(v) for c, v in zip(self.choices[variable], values, strict=True) if v})
+        common, times = Counter(values).most_common(1)[0]
+        if 2 * times <= len(values) or not all(float(v).is_integer() for v in values):
+            common = 0.0
+        choice = zip(self.choices[variable], values, strict=True)
+        return Affine(float(common), {c: float(v - common) for c, v in choice if v != common})
+
+    def number(self, variable: str) -> Affine | None:
+        """A variable as one column, if its values are numbers at equal steps; None where they are not, or are few.
+
+        Sums then have one coefficient for it. Where nothing else reads its choices, these need not be whole, and no
+        search decides between them: 5 may be half of 0 and half of 10.
+        """
+        domain = self.task.variable[variable].domain
+        if len(domain) < FEWEST_STEPS or not all(is_number(d) for d in domain):
+            return None
+        first, step = as_number(domain[0]), as_number(domain[1]) - as_number(domain[0])
+        if any(d != first + step * place for place, d in enumerate(domain)):
+            return None
+        if variable not in self.steps:
+            column = self.steps[variable] = self.column("number", high=len(domain) - 1.0, integer=True)
+            places = Affine(0.0, {c: float(place) for place, c in enumerate(self.choices[variable]) if place})
+            self.row(places.minus(Affine(0.0, {column: 1.0})), low=0.0, high=0.0)
+        return Affine(first, {self.steps[variable]: step})
+
+    def price(self, weights: Floats) -> None:
+        """Take note of what an objective pays for choices."""
+        bends = np.flatnonzero(np.diff(weights[: len(self.family)], 2)).tolist()
+        self.bent.update(self.family[c] for c in bends if self.family[c] == self.family[c + 2])
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """What changes as the program grows."""
+        return len(self.columns), len(self.rows), len(self.bent & self.steps.keys())
 
     def indicator(self, variable: str, value: Value) -> Affine:
         """`x[variable = value]`; 0 for a value outside the domain."""
@@ -233,6 +272,11 @@ class Program:
 
     def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
         """The assignment that column values stand for, in declared order; the greatest share decides what is open."""
+        values = values.copy() if self.steps else values
+        for variable, column in self.steps.items():
+            choice = self.choices[variable]
+            values[choice.start : choice.stop] = 0.0
+            values[choice[round(float(values[column]))]] = 1.0
         taken = np.flatnonzero(values[: len(self.family)] > MOSTLY).tolist()
         if [self.family[c] for c in taken] != list(self.choices):
             taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in self.choices.values()]
@@ -310,12 +354,17 @@ class Matrix:
 def matrix(program: Program) -> Matrix:
     """All columns and rows."""
     columns, rows = program.columns, program.rows
+    index = np.array([column for row in rows for column in row.coefficients], dtype=np.int64)
+    whole, read = np.array([column.integer for column in columns]), np.bincount(index, minlength=len(columns))
+    for name in program.steps.keys() - program.bent:
+        choice = program.choices[name]  # its own two rows read them, but the first, which counts 0, only one
+        whole[choice] = sum(read[choice]) >= 2 * len(choice)
     return Matrix(
         low=np.array([column.low for column in columns]),
         high=np.array([column.high for column in columns]),
-        whole=np.array([column.integer for column in columns]),
+        whole=whole,
         starts=np.cumsum([0, *(len(row.coefficients) for row in rows)], dtype=np.int64),
-        index=np.array([column for row in rows for column in row.coefficients], dtype=np.int64),
+        index=index,
         weights=np.array([weight for row in rows for weight in row.coefficients.values()], dtype=np.float64),
         row_low=np.array([-np.inf if row.low is None else row.low for row in rows]),
         row_high=np.array([np.inf if row.high is None else row.high for row in rows]),

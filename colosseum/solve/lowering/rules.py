@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import inf, prod
-from operator import ge, gt, le, lt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Variable
 from colosseum.model.terms import Conditional, Constant, Decision, Ground, PayoffOf, Term
-from colosseum.model.values import Value, is_number
+from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, worth, worths
 from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program, total
 
@@ -283,21 +282,11 @@ def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]
 # ---- one variable ----------------------------------------------------------------------------------------------------
 
 
-Order: TypeAlias = Callable[[Any, Any], bool]
-ORDERS: dict[str, Order] = {"<": lt, "<=": le, ">": gt, ">=": ge}
-MIRRORED: dict[str, Order] = {"<": gt, "<=": ge, ">": lt, ">=": le}
-"""The same where the sides have changed places."""
-
-
 def chosen(term: Term, lowering: Lowering) -> Affine | None:
-    """The commonest terms by far, `v == d`, `v < 3` and `w if v == d else 0` for numbers, without any evaluation."""
+    """The commonest terms by far, `v == d` and `w if v == d else 0` for numbers, without any evaluation."""
     match term:
         case terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)):
             weight = 1.0
-        case terms.Compare(operator=operator, left=Decision(variable=name), right=Constant(value=value)):
-            return _ordered(name, ORDERS.get(operator), value, lowering)
-        case terms.Compare(operator=operator, left=Constant(value=value), right=Decision(variable=name)):
-            return _ordered(name, MIRRORED.get(operator), value, lowering)
         case terms.Conditional(
             condition=terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)),
             then=Constant(value=int() | float() as paid),
@@ -313,30 +302,13 @@ def chosen(term: Term, lowering: Lowering) -> Affine | None:
     return Affine(0.0, {program.choices[name][place]: weight} if weight else {})
 
 
-def _ordered(name: str, holds: Order | None, value: Value, lowering: Lowering) -> Affine | None:
-    """`v < 3` and its like; none is in no order, and neither is anything else that is no number."""
-    if holds is None or not is_number(value):
-        return None
-    domain, choices = lowering.program.task.variable[name].domain, lowering.program.choices[name]
-    return Affine(0.0, {c: 1.0 for c, d in zip(choices, domain, strict=True) if is_number(d) and holds(d, value)})
-
-
 def unary(term: Term, lowering: Lowering) -> Affine | None:
     """The rule: a term over one variable becomes coefficients of its choice columns."""
     if len(term.scope) != 1 or lowering.names_payoffs(term):
         return None
     match term:
-        case terms.Every(parts=parts):
-            return _shared([lowering.condition(part) for part in parts])
         case Conditional(condition=c, then=Constant(value=1), otherwise=Constant(value=0)):
             return lowering.condition(c)
     (name,) = term.scope
-    return lowering.program.unary(name, worths(term, [lowering.program.task.variable[name]]).tolist())
-
-
-def _shared(conditions: list[Affine]) -> Affine:
-    """Where all conditions on one variable hold: the choice columns that they share."""
-    if any(c.fixed and not c.constant for c in conditions):
-        return Affine(0.0)
-    moving = [c.coefficients for c in conditions if not c.fixed]
-    return Affine(0.0, dict.fromkeys(sorted(set(moving[0]).intersection(*moving)), 1.0)) if moving else Affine(1.0)
+    values = [worth(term, {name: d}) for d in lowering.program.task.variable[name].domain]
+    return lowering.program.unary(name, values)
