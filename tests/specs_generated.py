@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from colosseum.diagnostics import Source
 from colosseum.language import parse
 from colosseum.language.lexing import lex
-from colosseum.language.tables import tables
 
 
 class Gap(Enum):
@@ -385,7 +384,7 @@ def words_of(text: str) -> Words:
     starts = {statement.span.start for statement in file.statements}
     found: list[Word] = []
     in_grid = False
-    for token in lex(source, tables()).tokens:
+    for token in lex(source).tokens:
         gap = Gap.ANY
         header = token.type == "VBAR" and found[-1].gap is not Gap.LINE
         if token.start in starts:

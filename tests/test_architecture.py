@@ -16,8 +16,8 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "ledger", "scoring", "partial", "backend", "arrays", "lowering",
-         "factors", "network", "buckets", "earliest", "backends", "solver", "verify", "questions")  # fmt: skip
+SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "buckets", "earliest",
+         "backends", "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
     "aiohttp": {"chaos/proxy.py"},
@@ -81,16 +81,16 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4855,
-    "model": 6957,
-    "solve": 6763,
+    "language": 4429,
+    "model": 6687,
+    "solve": 5607,
     "players": 3381,
     "run": 2301,
     "campaign": 8820,
-    "evidence": 7156,
+    "evidence": 7155,
     "report": 4000,
     "api": 500,
-    "editor": 529,
+    "editor": 528,
     "cli": 1800,
     "imports": 1851,
 }

@@ -16,7 +16,6 @@ from colosseum.language.layout import lay_out
 from colosseum.language.layout.lines import WIDTH
 from colosseum.language.lexing import lex
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
-from colosseum.language.tables import tables
 
 HERE = Path(__file__).parent
 EXAMPLES = int(os.environ.get("COLOSSEUM_EXAMPLES", "0"))
@@ -176,7 +175,7 @@ def test_shipped_specs_are_laid_out(path: Path) -> None:
 @pytest.mark.parametrize("text", REAL, ids=range(len(REAL)))
 def test_only_texts_and_comments_stick_out(text: str) -> None:
     source = Source("text.colo", formatted(text))
-    texts = [t for t in lex(source, tables()).tokens if t.type in ("STRING", "LONG_STRING")]
+    texts = [t for t in lex(source).tokens if t.type in ("STRING", "LONG_STRING")]
     ends = [(source.position(t.start)[0], source.position(t.end)[0]) for t in texts]
     excused = {line for first, last in ends for line in range(first, last + 1)}
     excused |= {comment.span.line for comment in read(source.text).comments}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_solve_terms import Builder, tasks, variables_of
 
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model import terms
 from colosseum.model.check import check
 from colosseum.model.scenario import QualifiedSplit, Task, Variable

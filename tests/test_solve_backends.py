@@ -76,7 +76,7 @@ def overfull(*, price: float) -> Task:
 def test_what_exceeds_is_a_variable_of_its_own(price: float) -> None:
     """Penalties and rewards by the unit over twenty decisions, at both ends: k are in, the last or first."""
     task = overfull(price=price)
-    made = network(Factors(task), Query(WELFARE, 1.0, {}))
+    made = network(factors := Factors(task), factors.weights(Query(WELFARE, 1.0, {})), {})
     assert [name for name in made.sizes if name.startswith(EXCESS)] == [f"{EXCESS} 20"]
     paid = [price * max(0, k - 2) for k in range(21)]
     most = max(sum(range(20 - k, 20)) + paid[k] for k in range(21))
@@ -94,7 +94,7 @@ def test_what_fits_no_network_is_refused() -> None:
     task = overfull(price=-1.0)
     task = Task(task.agents, task.variables, (Payoff("ten", "ten", "reward", ten, EqualSplit(("a00",))),), ())
     with pytest.raises(NotANetwork, match="a payoff over 20 variables"):
-        network(Factors(task), Query(WELFARE, 1.0, {}))
+        network(factors := Factors(task), factors.weights(Query(WELFARE, 1.0, {})), {})
     found = Solver(task, only="toulbar2").maximise(WELFARE)
     assert (found.status, found.value) == ("limit", None)
     assert found.reason == "toulbar2 takes small tables and sums: a payoff over 20 variables is no short sum"

@@ -64,4 +64,4 @@ def test_what_sums_alone_read_needs_no_search() -> None:
     solver = integer_program(Task(("ann",), variables, (paid,), (limit,)))
     assert solver.maximise(WELFARE).value == 21.0
     assert len(solver.lowered.program.rows[-1].coefficients) == len(NAMES)
-    assert not any("presolved" in vars(component) for component in solver.highs.components)
+    assert "presolved" not in vars(solver.highs.live)

@@ -19,7 +19,7 @@ import pytest
 
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value

@@ -8,7 +8,7 @@ from test_cli_commands import TOY, colosseum, read
 from test_solve_laws import chosen, tickets
 
 from colosseum.evidence.spec_questions import solve, verified, wrong_answers
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Decision, Total

@@ -12,8 +12,7 @@ from colosseum.diagnostics import Source
 from colosseum.editor.analysis import Analysis
 from colosseum.language.builder import Builder
 from colosseum.language.lexing import lex
-from colosseum.language.machine import Machine, table
-from colosseum.language.tables import tables
+from colosseum.language.machine import Machine
 from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
 from colosseum.model.draws import DRAWS
 from colosseum.model.expand import READABLE
@@ -33,7 +32,7 @@ def completions(text: str, analysis: Analysis | None) -> list[CompletionItem]:
 
 
 def _suggested(text: str, analysis: Analysis | None) -> Suggestions:
-    lexed = lex(Source("", text), tables())
+    lexed = lex(Source("", text))
     if lexed.comments and lexed.comments[-1].span.end == len(text):
         return
     if any(end >= len(text.rstrip()) for _, end in lexed.skipped):  # within a text
@@ -51,7 +50,7 @@ def _statement(text: str, tokens: list[Token]) -> tuple[list[Token], frozenset[s
     starts = [i for i, token in enumerate(tokens) if token.type in OPENERS]
     sure = [i for i in starts if tokens[i].type in SURE_OPENERS]
     for start in (*sure[-1:], *starts[-1:]):  # `agents` and `network` open a statement, or stand in one
-        machine = Machine(table(tables()), Builder(Source("", text)))
+        machine = Machine(Builder(Source("", text)))
         if all(machine.feed(t.type, t, t.start, t.end) for t in tokens[start:]):
             accepts = machine.accepts()
             return tokens[start:], accepts | (OPENERS if "$END" in accepts else frozenset())

@@ -23,7 +23,7 @@ from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, calibration
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model.json_text import plain
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging import lexical

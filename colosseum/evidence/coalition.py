@@ -65,7 +65,7 @@ def _secondary(
             return Figure(None, f"`{outsider}`: {regret.reason}")
         total += regret.value or 0.0
     for member in held.coalition.members:
-        regret = goal_regret(instance, held.goal, member, assignment, held)
+        regret = goal_regret(instance, held.goal, member, assignment)
         if regret.value is None:
             return regret
         total -= regret.value

@@ -25,7 +25,6 @@ from colosseum.solve.backend import Engine
 from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.exposure import MEASURES, Measure, Scan, Watch, scan
-from colosseum.solve.questions.prices import Temptation, temptations
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Optimum, Solver
 from colosseum.solve.verify import Verification, engines, verify
@@ -167,24 +166,23 @@ def wrong_answers(optima: Optima) -> Iterator[str]:
             yield f"internal error: the {name} is not {answer}: {verification.reason}"
 
 
-def tempting(optima: Optima) -> Sequence[Temptation]:
-    """Soft requirements that cost less than it brings to break them."""
-    x = optima.optimum.assignment
-    return () if x is None or optima.optimum.proven is None else temptations(optima.scenario.task, x)
+def worth_breaking(optima: Optima) -> dict[str, tuple[str, ...]]:
+    """The soft requirements that a proven optimum breaks: by statement, in declared order, the broken instances."""
+    x, found = optima.optimum.assignment, dict[str, tuple[str, ...]]()
+    if x is not None and optima.optimum.proven is not None:
+        for r in optima.scenario.task.requirements:
+            if not (r.hard or r.condition.evaluate(x)):
+                found[r.statement] = (*found.get(r.statement, ()), r.name)
+    return found
 
 
-def worth_breaking(found: Temptation, checked: Checked) -> Diagnostic:
+def low_penalty(statement: str, instances: Sequence[str], checked: Checked) -> Diagnostic:
     """A warning that a soft requirement costs less than it brings to break it."""
-    shown = ", ".join(f"`{name}`" for name in found.instances[:MOST_SHOWN])
-    more = f" and {len(found.instances) - MOST_SHOWN} more" if len(found.instances) > MOST_SHOWN else ""
-    if found.enough is not None:
-        help_ = f"above a penalty of {found.enough:.6g} breaking it never pays; it is {found.price:g}"
-    elif found.factor is not None:
-        help_ = f"with penalties more than {found.factor:.6g} times as high breaking it never pays"
-    else:
-        help_ = f"at which penalty it stops paying is unknown: {found.reason}"
-    symbol = checked.spec.symbols.get(found.statement)
+    shown = ", ".join(f"`{name}`" for name in instances[:MOST_SHOWN])
+    more = f" and {len(instances) - MOST_SHOWN} more" if len(instances) > MOST_SHOWN else ""
+    symbol = checked.spec.symbols.get(statement)
     message = f"breaking {shown}{more} pays: the optimum itself does"
+    help_ = "raise the penalty until the warning is gone; without a penalty the rule is never broken"
     return report("W010", symbol.span if symbol else None, message, help=help_)
 
 

@@ -237,7 +237,7 @@ def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
 
 def mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
     """The mean of the repeats that have a value; null, with the first reason, when none has."""
-    values = [f.value for f in repeats if f.value is not None]
+    values = [f.value for f in repeats if f.value is not None] if len(repeats) > 1 else []
     return Figure(fmean(values)) if len(values) > 1 else next((f for f in repeats if f.value is not None), repeats[0])
 
 

@@ -2,7 +2,7 @@
 
 from colosseum.language import syntax
 from colosseum.language.compose import Composition, load
+from colosseum.language.files import shipped
 from colosseum.language.parser import parse
-from colosseum.language.shipped import shipped
 
 __all__ = ["Composition", "load", "parse", "shipped", "syntax"]

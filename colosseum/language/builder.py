@@ -44,11 +44,6 @@ def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
     return method
 
 
-def _mapped(kind: str) -> Callable[..., syntax.Mapped]:
-    """The method of a rule whose first word is one of the grammar, and so no piece."""
-    return lambda self, span, what, source: syntax.Mapped(kind, what, source, span=span)
-
-
 class Builder:
     """The text being read, what is wrong with it so far, and a method for each rule."""
 
@@ -166,7 +161,6 @@ class Builder:
         found: list[Piece] = [tuple([part for part in parts if isinstance(part, kind)]) for kind in kinds]
         return syntax.Experiment(str(name), self.span(name), asked, *found, span=span)
 
-    mapped_arm, mapped_channel, mapped_param = map(_mapped, ("arm", "channel", "param"))
     scenario, use = _made(ScenarioName, 'name@ title"'), _made(Use, 'path"')
     override, param = _made(Override, "statement"), _made(syntax.Param, "name@ value")
     agents, network = _made(syntax.Agents, "name@ items*"), _made(syntax.Network, "name@ graph")

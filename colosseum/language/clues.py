@@ -4,14 +4,21 @@ A clue says what stands around the word that does not fit. Terminals are written
 that it is not FOR. Words in braces are put in: see `_words`.
 """
 
-import re
 from dataclasses import dataclass
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.forms import form, opening
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
-from colosseum.language.words import CLOSERS, INNER_WORDS, KEYWORDS, STARTS_EXPRESSION, Token, found, meant_keyword
+from colosseum.language.words import (
+    CLOSERS,
+    INNER_WORDS,
+    KEYWORDS,
+    OPENERS,
+    STARTS_EXPRESSION,
+    Token,
+    found,
+    meant_keyword,
+)
 
 INDEXED = "TABLE VARIABLE REWARD REQUIRE CLAIM OBJECTIVE"
 IN_EXPERIMENT = "EXPERIMENT ARM SWEEP"
@@ -22,16 +29,10 @@ SIGN_OF_VALUE = " ".join(sorted(STARTS_EXPRESSION - {"NAME", "AGENTS"}))
 LOOPS = "loops are written `sum(e for i in S, j in T where c when d)` and `all(i in S where c when d)`"
 CHOICE = "a choice is written `x if condition else y`"
 SET = "a set is written `{{a, b, c}}`"
-QUANTIFIERS = {"forall": "all", "every": "all", "foreach": "all", "exists": "any", "some": "any"}
-"""The words of other languages for ours."""
-LONGEST_REWRITE = 100
-"""Characters of a line that a help repeats in other words."""
 NAME_A_PART = "give a part a name of its own: a table `= expr` may be used in another expression"
-LONGEST_REST = 60
-"""Characters of the rest of a line that a help repeats."""
-_IF_THEN = re.compile(r"if\s+(.+?)\s+then\s+(.+?)(?:\s+else\b\s*(.*?))?(?:\s+endif\b.*|[;\s]*)$")
 COMMENT = ("C011", "`//` does not begin a comment", "a comment begins with `#`")
 AT_LEAST = "at least is `>=`, at most `<=`; `a implies b` is written `not a or b`"
+CELL = "a cell is a name, a number, a text or `none`, and {found} is none of them"
 GIVE_A_NAME = "give it a name, and a `:` before its content: `{opener} NAME: {first} …`"
 MAP = "labels and values are joined by `:`, as in `{{A: 1, B: 2}}`"
 
@@ -50,8 +51,6 @@ class Clue:
     earlier: str = ""
     """The word before the one before."""
     after: str = ""
-    beyond: str = ""
-    """The word behind the one after."""
     joined: str = ""
     """The word and the one before it as written, without a blank between them."""
     ahead: str = ""
@@ -94,8 +93,7 @@ class Clue:
             (_type(before), self.before),
             (_type(f.around(-2)), self.earlier),
             (_type(after), self.after),
-            (_type(f.around(2)), self.beyond),
-            (f.tokens[opening(f)].type, self.opener),
+            (f.tokens[f.opening].type, self.opener),
             (_type(f.opened[-1] if f.opened else None), self.inside),
         )
         return (
@@ -103,7 +101,7 @@ class Clue:
             and all((word.lstrip("-") in f.accepts) is (word[0] != "-") for word in self.accepts.split())
             and _together(before, token, self.joined)
             and _together(token, after, self.ahead)
-            and self.words in (0, f.stop - opening(f))
+            and self.words in (0, f.stop - f.opening)
             and not (self.goes_on and _type(after) not in f.accepts - KEYWORDS - {"EQUAL", "COLON", "LSQB"})
         )
 
@@ -132,51 +130,21 @@ def _blamed(f: ReadingFailure, where: str) -> Span:
     """The word that does not fit, the one before it, both, it and the one after it, or the first of the statement."""
     token, before, after = (f.at(t) if t is not None else f.place for t in (f.token, f.around(-1), f.around(1)))
     places = {"place": f.place, "token": token, "before": before, "both": before.to(token), "ahead": token.to(after)}
-    return f.at(f.tokens[opening(f) + 1]) if where == "first" else places[where]
+    return f.at(f.tokens[f.opening + 1]) if where == "first" else places[where]
 
 
 def _words(f: ReadingFailure) -> dict[str, str]:
     """What may stand in braces: words of the text, as written or shortened; the form of the statement."""
     token, before, after = f.token, f.around(-1), f.around(1)
-    index, start = opening(f), f.place.start
+    index = f.opening
     return {
         "token": str(token), "before": str(before), "after": str(after), "earlier": str(f.around(-2)),
-        "beyond": str(f.around(2)), "form": form(f), "opener": str(f.tokens[index]),
+        "form": f.form, "opener": str(f.tokens[index]), "first": str(f.tokens[min(index + 1, len(f.tokens) - 1)]),
         "found": found(token) if token is not None else "", "behind": found(before) if before is not None else "",
-        "first": str(f.tokens[min(index + 1, len(f.tokens) - 1)]),
         "name": str(after) if after is not None and after.type == "NAME" else "NAME",
         "kind": {"PRIVATE": "table", "SECRET": "channel"}.get(_type(before), ""),
         "bracket": str(f.opened[-1]) if f.opened else "", "belongs": INNER_WORDS.get(_type(token), ""),
-        "index": f.place.source.text[start : f.place.source.text.find("]", start)],
-        "rest": _rest(f), "choice": _choice(f), "quantifier": _quantifier(f),
-        "coalition": str(f.tokens[min(f.start + 1, len(f.tokens) - 1)]),
     }  # fmt: skip
-
-
-def _rest(f: ReadingFailure) -> str:
-    """What follows on the line, without brackets around it; shortened where it is long or a text."""
-    after = f.around(1)
-    if after is not None and after.type in TEXT.split():
-        return '"…"'
-    rest = f.place.source.line(f.place.line)[f.place.column :].partition("#")[0].strip()
-    if rest[:1] in ("{", "["):
-        rest = rest.strip(" {}[]")
-    whole = 0 < len(rest) <= LONGEST_REST and not set(rest) & set('{}"')
-    return rest if whole else f"{after} …"
-
-
-def _choice(f: ReadingFailure) -> str:
-    """`if c then x else y` as it is written here."""
-    line = f.place.source.line(f.place.line)[f.place.column - 1 :].partition("#")[0]
-    found = _IF_THEN.match(line)
-    written = f"{found[2]} if {found[1]} else {found[3] or '0'}" if found else ""
-    return f"write `{written}`" if 0 < len(written) <= LONGEST_REWRITE else CHOICE
-
-
-def _quantifier(f: ReadingFailure) -> str:
-    """`forall(i in S when c)` with our word for theirs."""
-    called = str(f.tokens[f.tokens.index(f.opened[-1], f.start) - 1]) if f.opened else ""
-    return f"write `{QUANTIFIERS[called]}(…)`" if called in QUANTIFIERS else LOOPS
 
 
 SURE = (
@@ -189,6 +157,16 @@ SURE = (
     Clue("C018", f"more than {LONGEST_CHAIN} operators in one expression", NAME_A_PART, reason="CHAIN"),
 )  # fmt: skip
 """Before all others."""
+GRID = (
+    Clue("C019", "the first line of a grid begins with `|`",
+         "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`",
+         token="LABEL", accepts="VBAR", reason=ANY),
+    Clue("C019", CELL, "write cells without commas", token="COMMA", inside="NOTHING", accepts="LABEL STRING"),
+    Clue("C019", CELL, "what is computed belongs in a table `= expr`",
+         token="-NOTHING", inside="NOTHING", accepts="LABEL STRING"),
+    Clue("C019", CELL, "to pay several agents, write a table for each",
+         token="LPAR", before="VBAR", inside="NOTHING", accepts="NAME NUMBER"),
+)  # fmt: skip
 SLASHES = (Clue(*COMMENT, joined="//", at="both"), Clue(*COMMENT, ahead="//", at="ahead"))
 FIRST = (
     Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", token=" ".join(CLOSERS),
@@ -196,24 +174,13 @@ FIRST = (
     Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", reason="END", at="before"),
     Clue("C011", "`{token}` stands before `{before}`", "write `{token} {before} {name} …`",
          token="PRIVATE SECRET", before="TABLE CHANNEL", words=1, reason=ANY, at="both"),
-    Clue("C011", "`{before}` stands before `{kind}`, not before {found}", "write `{before} {kind} {token} …`",
-         token="NAME", before="PRIVATE SECRET", reason=ANY, at="token"),
-    Clue("C011", "`{before}` stands before `{kind}`, not before {found}", "write `override {before} {kind}`",
-         token="OVERRIDE", before="PRIVATE SECRET", reason=ANY, at="token"),
     Clue("C011", "`{before}` stands before `{kind}`, not before {found}",
          token="-NOTHING -MISSPELT", before="PRIVATE SECRET", reason=ANY, at="token"),
-    Clue("C020", "`objective` belongs {belongs}",
-         "an experiment and its arms set channels, prompts, params, the network and settings",
-         token="OBJECTIVE", opener="EXPERIMENT ARM", after="-NOTHING"),
-    Clue("C011", "`channel` is left out here", "write `{after} {beyond}`",
-         token="CHANNEL", after="NAME", beyond="ON OFF", opener="EXPERIMENT ARM"),
     Clue("C011", "`{token}` is left out here", "write `{after} …`",
          token="CHANNEL PARAM PROMPT", after="NAME", opener="EXPERIMENT ARM"),
 )  # fmt: skip
 """Before a bracket is missed."""
 SECOND = (
-    Clue("C011", "this `reward` has no name", "write `reward NAME to {after}: …`",
-         token="LSQB", after="NAME", beyond="RSQB", opener="REWARD", words=1, reason=ANY),
     Clue("C011", "this `{opener}` has no name", "write `{opener} NAME[…] …`",
          token="LSQB", opener=INDEXED, words=1, reason=ANY),
     Clue("C011", "this `{opener}` has no name", GIVE_A_NAME,
@@ -227,10 +194,8 @@ SECOND = (
     Clue("C017", "`{opener}` takes `for` here, not `{token}`", "{form}",
          token="TO IN OF EQUAL COLON", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME"),
     Clue("C017", "`for` is missing after {behind}: who is it for?", "{form}",
-         token=f"{TEXT} LBRACE AGENTS", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME"),
-    Clue("C017", "`for` is missing after {behind}: who is it for?", "{form}",
-         token="-NOTHING", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME", reason="END"),
-    Clue("C017", "`{opener}` takes `=` here, not `in`", "{form}", token="IN", inside="NOTHING", accepts="EQUAL"),
+         token=" ".join(OPENERS | {"STRING", "LONG_STRING", "LBRACE"}), opener="CHANNEL PROMPT", inside="NOTHING",
+         accepts="FOR -NAME", reason=ANY),
     Clue("C017", "`=` is missing after {behind}", "{form}",
          token="LBRACE LSQB NUMBER MINUS MONEY", inside="NOTHING", accepts="EQUAL"),
     Clue("C017", "`{opener}` takes `:` here, not `in`",
@@ -239,30 +204,18 @@ SECOND = (
 """Before a reserved word is blamed as a name."""
 LAST = (
     Clue("C011", "`{token}{after}` has no meaning", AT_LEAST, ahead="=> =<", at="ahead"),
-    Clue("C017", "`{token}` does not belong here", "{form}",
-         token="COLON EQUAL", before="-NOTHING", opener="COALITION", goes_on=True),
-    Clue("C017", "`{token}` stands twice", "leave one of them out", token="COLON", before="COLON", goes_on=True),
-    Clue("C017", "`{token}` stands twice", "leave one of them out", token="EQUAL", before="EQUAL", goes_on=True),
-    Clue("C017", "`{token}` does not belong after {behind}", "leave it out: `{before} {rest}`",
+    Clue("C017", "`{token}` does not belong after {behind}", "leave it out",
          token="COLON EQUAL", before="-NOTHING", opener="-AGENTS", goes_on=True),
-    Clue("C017", "`agents` is followed by its names, without `{token}`", "write `agents {rest}`",
+    Clue("C017", "`agents` is followed by its names, without `{token}`", "{form}",
          token="COLON EQUAL", before="AGENTS", opener="AGENTS", words=1),
-    Clue("C011", "`->` has no meaning", "name the recipient with `to`, as in `reward NAME[a in agents] to a: …`",
-         token="MINUS", ahead="->", accepts="TO -PLUS", at="ahead"),
     Clue("C017", "`{opener}` takes `:` here, not `=`", token="EQUAL", accepts="COLON -COMPARE"),
     Clue("C017", "`{opener}` takes `:` here, not `=`", token="EQUAL", accepts="COLON", opener="VARIABLE"),
     Clue("C017", "a map takes `:` here, not `=`", MAP, token="EQUAL", opener="TABLE", inside="LBRACE"),
     Clue("C015", "`=` gives a value; to compare, write `==`", token="EQUAL", accepts="COMPARE"),
     Clue("C017", "`{opener}` takes `=` here, not `:`", token="COLON", accepts="EQUAL"),
-    Clue("C017", "`{opener}` takes `=` here, not `{token}`", token="COMPARE", accepts="EQUAL"),
-    Clue("C017", "`:` is missing after {behind}", "{form}",
-         token=TEXT, before="-NOTHING", inside="-NOTHING", accepts="COLON -COMMA"),
     Clue("C017", "`:` is missing after {behind}", token=VALUE, before="-NOTHING", inside="-LBRACE", accepts="COLON"),
     *SLASHES,
     Clue("C011", "`&&` has no meaning", "write `and`", joined="&&", at="both"),
-    Clue("C011", "`**` has no meaning", "there are no powers; multiply", joined="**", at="both"),
-    Clue("C011", "`{before}{token}` has no meaning", "write `!=` for `is different from`",
-         joined="<> ~= =!", at="both"),
     Clue("C011", "`{before}{token}` has no meaning", AT_LEAST, joined="=> =< ->", at="both"),
     Clue("C011", "`,` is missing between {behind} and {found}",
          token=VALUE, before="-NOTHING", inside="LPAR LBRACE", opener="-EXPERIMENT -ARM -SWEEP", accepts="COMMA"),
@@ -271,17 +224,13 @@ LAST = (
 )  # fmt: skip
 """After all that is surer; the comma at the end, as between two words it is the least sure."""
 ADVICE = (
-    Clue(help="in a loop, `where` tests data and `when` tests decisions",
-         token="IF", inside="-NOTHING", accepts="WHERE"),
-    Clue(help="a condition stands after `when`, before the `:`", token="IF", accepts="WHEN"),
-    Clue(help="{choice}", token="IF"),
+    Clue(help="a condition stands after `when`", token="IF", accepts="WHEN"),
+    Clue(help=CHOICE, token="IF"),
     Clue(help="leave the square brackets out: `{earlier}(… for a in S)`", token="LSQB", before="LPAR", earlier="NAME"),
-    Clue(help=LOOPS, token="LSQB", accepts="IN -PLUS"),
     Clue(help="write several values with commas, without brackets: `1, 2, 3`", token="LSQB", opener=IN_EXPERIMENT),
     Clue(help="values are given by label, as in `{{A: 1, B: 2}}`, in a grid, or in a CSV file",
          token="LSQB", opener="TABLE"),
-    Clue(help="{form}", token="LSQB", opener="AGENTS"),
-    Clue(help=SET, token="LSQB"),
+    Clue(help=SET, token="LSQB", accepts="-IN", opener="-AGENTS"),
     Clue(help="an arm is written `arm {before} {{ … }}`",
          token="LBRACE", before="NAME", earlier="NAME", opener=IN_EXPERIMENT),
     Clue(help="decimals are written with a point: `{before}.{after}`",
@@ -293,35 +242,19 @@ ADVICE = (
          token="WHEN", opener="REWARD REQUIRE", inside="NOTHING", accepts="PLUS"),
     Clue(help="`]` is missing; a test of data stands inside the brackets, after `where`",
          token="WHEN", inside="LSQB", accepts="RSQB"),
-    Clue(help="{quantifier}", token="WHEN", inside="LPAR"),
     Clue(help="a filter stands inside the brackets, `[a in agents where …]`; `when` tests decisions",
          token="WHERE", inside="NOTHING", accepts="WHEN"),
-    Clue(help="leave elements out with `where`, as in `[a in agents where a != A]`",
-         token="COMPARE", inside="LSQB", accepts="IN"),
-    Clue(help="a range is written `{before}..{after}`", token="COLON", before="NUMBER", after="NUMBER"),
-    Clue(help=LOOPS, token="COLON", inside="LPAR"),
-    Clue(help="a sweep is written `sweep n in 4, 6, 8`", token="EQUAL", opener="SWEEP"),
-    Clue(help=LOOPS, token="LPAR", before="RPAR"),
-    Clue(help="write `==`", token="IS", accepts="COMPARE"),
     Clue(help="the owner stands before the `:`, as in `variable NAME of A: 0..9`",
          token="OF", opener="VARIABLE", inside="NOTHING"),
     Clue(help="everybody is `agents`", token=TEXT, before="ALL"),
-    Clue(help="leave `else` out: `… penalty 5`", token="ELSE", accepts="PENALTY"),
     Clue(help="say who sees it before the `=`, as in `private table NAME to A = …`",
          token="TO", opener="TABLE", inside="NOTHING", accepts="PLUS"),
     Clue(help="say who is paid before the `:`, as in `reward NAME to a: …`",
          token="TO", opener="REWARD", inside="NOTHING", accepts="PLUS"),
-    Clue(help="an index of numbers has a name: `[i in {index}]`",
-         token="NUMBER", before="LSQB", opener=INDEXED, accepts="-PLUS"),
-    Clue(help=LOOPS, token="FOR", accepts="PLUS"),
-    Clue(help=LOOPS, token="FOR", accepts="NUMBER LPAR"),
     Clue(help="every setting is followed by its value, as in `aside on  rounds 4`; one of these has none",
          token="RBRACE", opener=IN_EXPERIMENT, accepts="LPAR"),
-    Clue(help="its members are the set `{coalition}`",
-         token="MEMBERS", opener="COALITION OBJECTIVE", inside="-NOTHING"),
-    Clue(help="a loop names each element: `for a in {token}`", token="AGENTS", before="FOR", inside="-NOTHING"),
+    Clue(help=LOOPS, token="WHEN COLON", inside="LPAR"),
+    Clue(help=LOOPS, token="FOR", accepts="PLUS"),
     Clue(help=LOOPS, token="-NAME -MISSPELT -NOTHING", before="FOR", inside="-NOTHING"),
-    Clue(help="a loop names each element: `for a in {before}`",
-         token="-NAME", before="NAME", earlier="FOR", accepts="IN -PLUS"),
 )  # fmt: skip
 """What a word most likely stands for, where no mistake above is sure."""

@@ -49,10 +49,11 @@ def load_doubtfully(path: Path | str) -> tuple[Composition | None, list[Diagnost
     reader = _FileReader(source)
     scenario = reader.bring(source, chain=())
     reader.declare()
+    start = Span(source, 0, 0)
     composition = Composition(
         source=source,
         sources=tuple(reader.sources),
-        scenario=scenario or _unnamed(source),
+        scenario=scenario or ScenarioName(name="", name_span=start, title="", span=start),
         statements=tuple(reader.declared),
         overridden=tuple(reader.overridden),
         doubts=reader.doubts,
@@ -169,12 +170,6 @@ class _FileReader:
                 if len(self.sources) == 1:
                     help_ = "this file uses no other; leave `override` out"
                 yield report("C035", statement.name_span, f"there is no `{name}` to override", help=help_)
-
-
-def _unnamed(source: Source) -> ScenarioName:
-    """What stands for the name of a scenario that has none."""
-    start = Span(source, 0, 0)
-    return ScenarioName(span=start, name="", name_span=start, title="")
 
 
 def _key(statement: Statement) -> tuple[str, str]:

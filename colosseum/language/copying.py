@@ -12,8 +12,8 @@ from pathlib import Path
 
 from colosseum.diagnostics import ColosseumError, Source, closest, file_errors, report, stop
 from colosseum.language.compose import Composition, load
+from colosseum.language.files import shipped
 from colosseum.language.parser import parse
-from colosseum.language.shipped import shipped
 from colosseum.language.syntax import Loaded, Set, Table
 from colosseum.language.words import KEYWORDS
 
@@ -122,17 +122,15 @@ def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:
     What is there already with the same content is left as it is.
     """
     places = [(folder / file.path, file.content) for file in files]
-    (spec, _), *others = places
+    spec = places[0][0]
     if len({place for place, _ in places}) < len(places):
         raise stop("C122", f"`{spec}` is also the name of a file that it uses", help="choose another name")
     with file_errors(spec):
-        present = [place for place, content in others if place.exists() and place.read_bytes() == content]
-        taken = next((place for place, _ in places if place.exists() and place not in present), None)
-        if taken is not None:
-            help_ = "choose another name" if taken == spec else "write the spec into a folder of its own, as in "
-            help_ += "" if taken == spec else f"`colosseum new {folder / spec.stem / spec.stem} …`"
+        missing = [(p, content) for p, content in places if p == spec or not p.exists() or p.read_bytes() != content]
+        if taken := next((place for place, _ in missing if place.exists()), None):
+            apart = f"write the spec into a folder of its own, as in `colosseum new {folder / spec.stem / spec.stem} …`"
+            help_ = "choose another name" if taken == spec else apart
             raise stop("C122", f"`{taken}` is there already; nothing was written", help=help_)
-        missing = [(place, content) for place, content in places if place not in present]
         for place, content in missing:
             place.parent.mkdir(parents=True, exist_ok=True)
             with place.open("xb") as file:

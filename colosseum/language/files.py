@@ -14,6 +14,13 @@ BUFFERS: ContextVar[Mapping[Path, str]] = ContextVar("buffers")
 """Texts that are read in place of files, by resolved path: those that an editor has open."""
 
 
+def shipped(folder: str) -> Path:
+    """The folder `grammar` or `specs`: inside the package in a wheel, beside it in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    packed = package / "_shipped" / folder
+    return packed if packed.is_dir() else package.parent / folder
+
+
 def read_source(
     path: Path, *, name: str, span: Span | None, codes: tuple[str, str] = ("C030", "C031"), largest: int = LARGEST
 ) -> Source | Diagnostic:

@@ -4,17 +4,15 @@ After such a place the reading goes on behind it, so one stray character hides n
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
 from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.syntax import Comment
+from colosseum.language.tables import tables
 from colosseum.language.words import OPENERS, Token
-
-if TYPE_CHECKING:
-    from lark import Lark
 
 MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
@@ -59,40 +57,30 @@ class Lexed:
     """More than `MOST_STRAYS`: the tokens end there."""
 
 
-def lex(source: Source, tables: "Lark") -> Lexed:
+def lex(source: Source) -> Lexed:
     """Read the words of a text; never raises for any text."""
-    text, result, semicolons = source.text, Lexed(), 0
+    text, result, ended = source.text, Lexed(), False
     position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
-    while True:
-        stop = _read_from(position, source, tables, result)
-        if stop is None:
-            break
-        stray = _stray(source, result.tokens, stop)
-        if text[stop] == ";" and semicolons:
-            semicolons += 1  # who ends statements so ends them all so: told once
-        else:
-            result.strays.append(stray.diagnostic)
-            semicolons += text[stop] == ";"
-        result.skipped.append((stray.start, stray.end))
-        while result.tokens and result.tokens[-1].end > stray.start:
+    while (stop := _read_from(position, source, result)) is not None:
+        stray, start, position = _stray(source, result.tokens, stop)
+        if text[stop] != ";" or not ended:
+            result.strays.append(stray)
+        ended |= text[stop] == ";"  # who ends statements so ends them all so: told once
+        result.skipped.append((start, position))
+        while result.tokens and result.tokens[-1].end > start:
             result.tokens.pop()
-        while result.comments and result.comments[-1].span.end > stray.start:
+        while result.comments and result.comments[-1].span.end > start:
             result.comments.pop()
-        position = stray.end
         if len(result.strays) == MOST_STRAYS:
             result.gave_up = True
             break
-    if semicolons > 1:
-        result.strays = [
-            _with_others(d, semicolons - 1) if d.span and d.span.text[:1] == ";" else d for d in result.strays
-        ]
     return result
 
 
 @cache
-def _words(tables: "Lark") -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
+def _words() -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
     """The pattern of all terminals behind blanks, the keywords among those of a terminal, and the ignored terminals."""
-    lexer: Any = tables.parse_interactive("", start="statement").lexer_thread.lexer
+    lexer: Any = tables().parse_interactive("", start="statement").lexer_thread.lexer
     pattern = "|".join(f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in lexer.scanner.terminals)
     keywords = {
         kind: {t.pattern.value: t.name for t in unless.scanner.terminals} for kind, unless in lexer.callback.items()
@@ -100,9 +88,9 @@ def _words(tables: "Lark") -> tuple[re.Pattern[str], dict[str, dict[str, str]], 
     return re.compile(rf"\s*(?:{pattern})", lexer.g_regex_flags), keywords, lexer.ignore_types
 
 
-def _read_from(position: int, source: Source, tables: "Lark", lexed: Lexed) -> int | None:
+def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:
     """Append the tokens and comments from a position on; the offset of what is neither, None at the end of the text."""
-    pattern, keywords, ignored = _words(tables)
+    pattern, keywords, ignored = _words()
     text, match = source.text, pattern.match
     while position < len(text):
         found = match(text, position)
@@ -112,8 +100,8 @@ def _read_from(position: int, source: Source, tables: "Lark", lexed: Lexed) -> i
         word, (start, position) = found[kind], found.span(kind)
         if kind in ignored:
             if kind == "COMMENT":
-                written = word.rstrip("\r")
-                lexed.comments.append(Comment(span=Span(source, start, start + len(written)), text=written))
+                span = Span(source, start, start + len(word.rstrip("\r")))
+                lexed.comments.append(Comment(span=span, text=word.rstrip()))
             continue
         if word == QUOTE * 2 and text.startswith(QUOTE, position):
             return start  # three quotes that nothing closes read as an empty text and one quote
@@ -124,13 +112,8 @@ def _read_from(position: int, source: Source, tables: "Lark", lexed: Lexed) -> i
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Stray:
-    """A stretch of text to pass over and what to say about it."""
-
-    diagnostic: Diagnostic
-    start: int
-    end: int
+_Stray: TypeAlias = tuple[Diagnostic, int, int]
+"""What to say about a stretch of text, and where it begins and ends: it is passed over."""
 
 
 def _stray(source: Source, tokens: list[Token], position: int) -> _Stray:
@@ -156,7 +139,7 @@ def _open_long_text(source: Source, tokens: list[Token], position: int) -> _Stra
         end = following.start() if following else len(source.text)
     help_ = 'close it with `"""` on a line of its own'
     span = Span(source, position, position + len(LONG_QUOTE))
-    return _Stray(report("C009", span, 'this `"""` is never closed', help=help_), position, end)
+    return report("C009", span, 'this `"""` is never closed', help=help_), position, end
 
 
 def _open_text(source: Source, position: int) -> _Stray:
@@ -173,7 +156,7 @@ def _open_text(source: Source, position: int) -> _Stray:
             end, help_ = start + line.rindex(QUOTE) + 1, 'a text of several lines stands between `"""` and `"""`'
             break
         start += len(line)
-    return _Stray(report("C008", span, "this text is not closed on its line", help=help_), position, end)
+    return report("C008", span, "this text is not closed on its line", help=help_), position, end
 
 
 def _foreign_text(source: Source, position: int) -> _Stray:
@@ -186,7 +169,7 @@ def _foreign_text(source: Source, position: int) -> _Stray:
     inside = text[position + 1 : end - 1]
     help_ = f"write `{QUOTE}{inside}{QUOTE}`" if 0 < len(inside) <= MOST_QUOTED else 'write `"`'
     message = 'texts stand between straight double quotes `"`'
-    return _Stray(report("C007", Span(source, position, end), message, help=help_), position, end)
+    return report("C007", Span(source, position, end), message, help=help_), position, end
 
 
 def _file_name(source: Source, position: int) -> _Stray | None:
@@ -197,7 +180,7 @@ def _file_name(source: Source, position: int) -> _Stray | None:
             span = Span(source, name.start(), name.end())
             help_ = f"write `{QUOTE}{name[0]}{QUOTE}`"
             diagnostic = report("C007", span, "put the name of a file in quotes", help=help_)
-            return _Stray(diagnostic, name.start(), name.end())
+            return diagnostic, name.start(), name.end()
     return None
 
 
@@ -212,12 +195,7 @@ def _stray_character(source: Source, position: int) -> _Stray:
         help_ = "a comment begins with `#`"
     if character == ".":
         help_ = _point_advice(text[max(0, position - 1) : position], text[end : end + 1])
-    return _Stray(report("C007", span, f"`{shown}` has no meaning here", help=help_), position, end)
-
-
-def _with_others(diagnostic: Diagnostic, others: int) -> Diagnostic:
-    also = f"there {'is' if others == 1 else 'are'} {others} more of them in this text"
-    return replace(diagnostic, help=(*diagnostic.help, also))
+    return report("C007", span, f"`{shown}` has no meaning here", help=help_), position, end
 
 
 def _point_advice(before: str, after: str) -> str:

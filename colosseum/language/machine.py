@@ -1,106 +1,43 @@
 """The LALR(1) reader over Lark's tables. In: tokens one by one; out: a statement's node, or what could come next.
 
-Lark's own loop makes trees, and calls several functions for each rule of a chain such as `expr: either: … atom`. This
-one calls the Builder for whole rules only, and reads a text in a quarter of the time.
+Lark's own loop calls several functions for each rule of a chain such as `expr: either: … atom`. This one passes over
+such rules, and reads a text in half of the time.
 """
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from colosseum.diagnostics import Span
 from colosseum.language.builder import Builder, Piece
+from colosseum.language.tables import tables
 from colosseum.language.words import Token
 
-if TYPE_CHECKING:
-    from lark import Lark
-
 END = "$END"
-States: TypeAlias = tuple[int, ...]
-MOST_KNOWN = 4096
-"""Answers to `after` and to `passed` that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """What is done when a rule is complete."""
+@cache
+def _table() -> Any:
+    """Lark's table for the start symbol `statement`. Lark does not type it, hence Any in this file and `lexing`.
 
-    origin: str
-    size: int
-    parts: tuple[tuple[int | None, bool], ...]
-    """What is kept: the place of a symbol, None for a part that is absent, and whether it is a list to be opened."""
-    method: str
-    """The Builder's; empty for a rule whose pieces belong to the rule around it."""
-    only: bool
-    """Whether a single piece stands for the whole."""
-    passes: bool
-    """Whether nothing is done at all: one symbol stands for another."""
-
-
-class ParseTable:
-    """Lark's table for the start symbol `statement`. Lark does not type it, hence Any in this file and `lexing`."""
-
-    def __init__(self, tables: "Lark") -> None:
-        conf: Any = tables.parse_interactive(start="statement").parser_state.parse_conf
-        self.rows: dict[int, dict[str, tuple[object, Any]]] = conf.states
-        self.first, self.last = conf.start_state, conf.end_state
-        self.rules: dict[int, _Rule] = {}
-        self.after = lru_cache(MOST_KNOWN)(self._after)
-        self.passed = lru_cache(MOST_KNOWN)(self._passed)
-
-    def rule(self, rule: Any) -> _Rule:
-        """What completing a rule of Lark's does, found out once: as Lark's own tree builder does."""
-        if id(rule) not in self.rules:
-            absent = "".join(str(int(gap)) for gap in rule.options.empty_indices).split("0")
-            parts: list[tuple[int | None, bool]] = []
-            for place, symbol in enumerate(rule.expansion):
-                parts += [(None, False)] * len(absent[place]) if rule.options.empty_indices else []
-                if not (symbol.is_term and symbol.filter_out):
-                    parts.append((place, not symbol.is_term and symbol.name.startswith("_")))
-            parts += [(None, False)] * len(absent[-1]) if rule.options.empty_indices else []
-            name, only = rule.alias or rule.origin.name, rule.options.expand1 and not rule.alias
-            method = "" if name.startswith("_") else name if hasattr(Builder, name) else f"{name}_"
-            passes = only and parts == [(0, False)] and len(rule.expansion) == 1
-            self.rules[id(rule)] = _Rule(rule.origin.name, len(rule.expansion), tuple(parts), method, only, passes)
-        return self.rules[id(rule)]
-
-    def _passed(self, below: int, state: int, kind: str) -> int:
-        """The state after a whole chain of rules that pass, once a symbol behind `below` has led to `state`."""
-        while (found := self.rows[state].get(kind)) and type(found[1]) is not int and self.rule(found[1]).passes:
-            state = self.rows[below][found[1].origin.name][1]
-        return state
-
-    def _after(self, states: States, kind: str) -> States | None:
-        """The states that a terminal leads to, or None where it cannot come next."""
-        stack = list(states)
-        while (found := self.rows[stack[-1]].get(kind)) is not None:
-            target = found[1]
-            if type(target) is int:
-                return (*stack, target)
-            del stack[len(stack) - len(target.expansion) :]
-            stack.append(self.rows[stack[-1]][target.origin.name][1])
-            if kind == END and stack[-1] == self.last:
-                return tuple(stack)
-        return None
-
-
-table = cache(ParseTable)
-"""The Table of a grammar, made once."""
+    Its callbacks make of the symbols of a rule a tree, named after the rule, without signs and keywords and with None
+    for absent parts; those of a rule that only chooses give what it chose.
+    """
+    return tables().parse_interactive(start="statement").parser_state.parse_conf
 
 
 class Machine:
     """A parser of one statement."""
 
-    def __init__(self, table: ParseTable, builder: Builder) -> None:
-        self.table, self.builder = table, builder
-        self.states: list[int] = [table.first]
+    def __init__(self, builder: Builder) -> None:
+        self.table, self.builder = _table(), builder
+        self.states: list[int] = [self.table.start_state]
         self.values: list[Piece] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
 
     def feed(self, kind: str, token: Token | None, start: int, end: int) -> bool:
         """Go on with a token, or with `END`; False where it does not fit, and then nothing more can be fed."""
-        rows, states, last = self.table.rows, self.states, self.table.last
+        rows, states = self.table.states, self.states
         while (found := rows[states[-1]].get(kind)) is not None:
             target = found[1]
             if type(target) is int:
@@ -109,31 +46,23 @@ class Machine:
                 self.starts.append(start)
                 self.ends.append(end)
                 return True
-            rule = self.table.rules.get(id(target)) or self.table.rule(target)
-            if rule.passes:
-                states[-1] = self.table.passed(states[-2], states[-1], kind)
-                continue
-            self._reduce(rule)
-            states.append(rows[states[-1]][rule.origin][1])
-            if kind == END and states[-1] == last:
+            if len(target.expansion) == 1 and target.options.expand1 and not target.alias:
+                states.pop()  # one symbol stands for another
+            else:
+                self._reduce(target)
+            states.append(rows[states[-1]][target.origin.name][1])
+            if kind == END and states[-1] == self.table.end_state:
                 return True
         return False
 
-    def _reduce(self, rule: _Rule) -> None:
-        """Put what a rule stands for in place of its symbols."""
-        below = len(self.values) - rule.size
-        symbols, pieces = self.values[below:], list[Piece]()
-        for place, opened in rule.parts:
-            if opened:
-                pieces += symbols[place]  # type: ignore[index]  # what is absent is never opened
-            else:
-                pieces.append(None if place is None else symbols[place])
-        start, end = self.starts[below], self.ends[-1]
-        made: Piece = pieces
-        if rule.only and len(pieces) == 1:
-            made = pieces[0]
-        elif rule.method:
-            made = getattr(self.builder, rule.method)(Span(self.builder.source, start, end), *pieces)
+    def _reduce(self, rule: Any) -> None:
+        """Put what a rule stands for in place of its symbols; what a rule with `_` holds belongs to the rule around."""
+        below = len(self.values) - len(rule.expansion)
+        made = self.table.callbacks[rule](self.values[below:])
+        start, end, name = self.starts[below], self.ends[-1], getattr(made, "data", "_")
+        if name[0] != "_":
+            method = getattr(self.builder, name, None) or getattr(self.builder, f"{name}_")
+            made = method(Span(self.builder.source, start, end), *made.children)
         del self.states[below + 1 :]
         self.values[below:], self.starts[below:], self.ends[below:] = [made], [start], [end]
 
@@ -142,13 +71,24 @@ class Machine:
         return self.feed(END, None, self.ends[-1], self.ends[-1])
 
     def accepts(self) -> frozenset[str]:
-        """Every terminal that could come next, `END` included. Slow: it tries them all."""
-        return frozenset(kind for kind in self.table.rows[self.states[-1]] if kind.isupper() and self.takes(kind))
-
-    def may_take(self, terminal: str) -> bool:
-        """Whether the terminal has an entry in the table: necessary for `takes`, and fast."""
-        return terminal in self.table.rows[self.states[-1]]
+        """Every terminal that could come next, `END` included."""
+        return frozenset(kind for kind in self.table.states[self.states[-1]] if kind.isupper() and self.takes(kind))
 
     def takes(self, terminal: str) -> bool:
         """Whether a terminal could come next: `accepts` for a single one."""
-        return self.may_take(terminal) and self.table.after(tuple(self.states), terminal) is not None
+        return _taken(tuple(self.states), terminal)
+
+
+@lru_cache(4096)
+def _taken(states: tuple[int, ...], terminal: str) -> bool:
+    """Whether a terminal could come next after states; kept, since most statements end alike."""
+    stack, rows = list(states), _table().states
+    while (found := rows[stack[-1]].get(terminal)) is not None:
+        target = found[1]
+        if type(target) is int:
+            return True
+        del stack[len(stack) - len(target.expansion) :]
+        stack.append(rows[stack[-1]][target.origin.name][1])
+        if terminal == END and stack[-1] == _table().end_state:
+            return True
+    return False

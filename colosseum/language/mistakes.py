@@ -7,28 +7,23 @@ import re
 from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
-from colosseum.language.clues import ADVICE, FIRST, LAST, SECOND, SLASHES, SURE
+from colosseum.language.clues import ADVICE, FIRST, GRID, LAST, SECOND, SLASHES, SURE
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.forms import at_head, form, opening
 from colosseum.language.words import (
     CLOSERS,
     KEYWORDS,
     OPENERS,
     OPERATORS,
-    SIGNS,
     expected,
     found,
     listed,
     meant_keyword,
     meant_opener,
-    terminals,
+    said,
 )
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
 MODEL = re.compile(r"[\w.:@/+-]+")
-NOUNS = terminals("ARM CHANNEL CLAIM COALITION COUNT EXPERIMENT NETWORK OBJECTIVE PARAM PROMPT REWARD RUBRIC SCENARIO "
-                  "SECRET SET SWEEP TABLE VARIABLE")  # fmt: skip
-"""Reserved words that have a plural."""
 OPENING_WORDS = listed(
     [f"`{word.lower()}`" for word in sorted(OPENERS - {"COLOSSEUM", "SCENARIO", "PRIVATE", "SECRET"})]
 )
@@ -80,39 +75,8 @@ def _row(f: ReadingFailure) -> Diagnostic | None:
     if "|" in line[f.place.column :]:
         help_ = "parts of a label are joined by commas: `Row, cooperate | 3 0`"
         return report("C019", f.place, "this row's label is not one name, number or text", help=help_)
-    return report(
-        "C019",
-        f.place,
-        "this line of the grid has no `|`",
-        help="a row is a label, a bar and one cell for each column, on one line: `low | 1 2`",
-    )
-
-
-def _header(f: ReadingFailure) -> Diagnostic | None:
-    """A grid whose header names the column of labels."""
-    if f.token is None or "VBAR" not in f.accepts:
-        return None
-    before = f.around(-1)
-    below = before is not None and f.at(before).line < f.place.line and f.token.type in ("NAME", "NUMBER", "STRING")
-    if f.token.type != "LABEL" and not below:
-        return None
-    help_ = "write `| left right`, and each further line as `label | 1 2`"
-    if f.token.type == "LABEL":
-        help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
-    return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
-
-
-def _cell(f: ReadingFailure) -> Diagnostic | None:
-    """Something longer than a value in a grid, or a comma between values."""
-    before = f.around(-1)
-    first = before is not None and before.type == "VBAR" and {"NAME", "NUMBER"} <= f.accepts
-    if f.token is None or f.opened or not (f.accepts >= {"LABEL", "STRING"} or (first and f.token.type == "LPAR")):
-        return None
-    help_ = "write cells without commas" if f.token.type == "COMMA" else "what is computed belongs in a table `= expr`"
-    if f.token.type == "LPAR" and (after := f.around(2)) is not None and after.type == "COMMA":
-        help_ = "one value in each cell: to pay several agents, write a table for each"
-    message = f"a cell is a name, a number, a text or `none`, and {found(f.token)} is none of them"
-    return report("C019", f.place, message, help=help_)
+    help_ = "a row is a label, a bar and one cell for each column, on one line: `low | 1 2`"
+    return report("C019", f.place, "this line of the grid has no `|`", help=help_)
 
 
 def _unclosed(f: ReadingFailure) -> Diagnostic | None:
@@ -129,7 +93,7 @@ def _unclosed(f: ReadingFailure) -> Diagnostic | None:
     if f.token is None:
         return report("C012", f.place, f"the text ends before `{last}` is closed", labels=labels)
     begins = "another part of it" if part else "a new statement"
-    help_ = f"add `{SIGNS[closer]}` before {found(f.token)}, which begins {begins}"
+    help_ = f"add {said(closer)} before {found(f.token)}, which begins {begins}"
     return report("C012", f.place, f"`{last}` is not closed", labels=labels, help=help_)
 
 
@@ -149,19 +113,8 @@ def _not_a_name(f: ReadingFailure) -> Diagnostic | None:
     forgotten = after is not None and after.type in ("NAME", "AGENTS", "NUMBER", "STRING")
     if token.type not in OPENERS and ("NUMBER" in f.accepts or forgotten):
         return None
-    return report(
-        "C014",
-        f.place,
-        f"`{token}` is a reserved word and cannot be a name",
-        help=f"choose another name, for example `{_near_name(f)}`",
-    )
-
-
-def _near_name(f: ReadingFailure) -> str:
-    """A name that says much the same, is not reserved and not in use."""
-    token, plural = f.token, f"{f.token}s"
-    used = any(t == plural for t in f.tokens)
-    return f"{plural}` or `my_{token}" if f.token is not None and f.token.type in NOUNS and not used else f"my_{token}"
+    message = f"`{token}` is a reserved word and cannot be a name"
+    return report("C014", f.place, message, help=f"choose another name, for example `my_{token}`")
 
 
 def _bar(f: ReadingFailure) -> Diagnostic | None:
@@ -221,7 +174,8 @@ def _ending(f: ReadingFailure) -> str:
     before = f.around(-1)
     if before is not None and before.type == "PENALTY":
         return "a penalty has a price, as in `penalty 5`"
-    return form(f) if not f.opened and (at_head(f) or f.accepts == {"LBRACE"}) else ""
+    at_head = f.tokens[f.start].type in OPENERS and f.stop <= f.opening + 2
+    return f.form if not f.opened and (at_head or f.accepts == {"LBRACE"}) else ""
 
 
 def _help(f: ReadingFailure) -> str:
@@ -237,8 +191,8 @@ def _help(f: ReadingFailure) -> str:
     if token.type == "LONG_STRING" and "STRING" in f.accepts:
         return 'here a text stands on one line, in `"…"`'
     inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
-    expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > opening(f) + 1
-    return "" if inside or expression else form(f)
+    expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > f.opening + 1
+    return "" if inside or expression else f.form
 
 
 def _open_label(f: ReadingFailure) -> list[Label]:
@@ -252,8 +206,7 @@ EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
     *SURE,
     _no_opener,
     _row,
-    _header,
-    _cell,
+    *GRID,
     _bar,
     _model_name,
     *FIRST,

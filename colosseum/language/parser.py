@@ -11,7 +11,6 @@ from colosseum.language.gc_pause import gc_paused
 from colosseum.language.lexing import Lexed, lex
 from colosseum.language.splitting import Parsed, split
 from colosseum.language.syntax import Edition, File, ScenarioName
-from colosseum.language.tables import tables
 from colosseum.language.words import Token, meant_opener
 
 MOST_DIAGNOSTICS = 50
@@ -30,15 +29,14 @@ def parse(source: Source) -> tuple[File, list[Diagnostic]]:
 @gc_paused()
 def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     """`parse`, and what the stretches that could not be read may have declared."""
-    grammar = tables()
-    lexed = lex(source, grammar)
+    lexed = lex(source)
     builder = Builder(source)
     told = builder.diagnostics
     told += lexed.strays
     pieces: list[_Piece] = []
     broken: list[str] = []
     whole = False
-    for parsed in split(builder, lexed.tokens, grammar):
+    for parsed in split(builder, lexed.tokens):
         node = parsed.node
         touched = bool(lexed.skipped) and _touches(source, parsed, lexed)
         if parsed.failure is not None and not touched:

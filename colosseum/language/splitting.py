@@ -7,16 +7,11 @@ not end it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.machine import END, Machine, ParseTable, table
-from colosseum.language.syntax import moved
+from colosseum.language.machine import END, Machine
 from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, Token, meant_opener, terminals
-
-if TYPE_CHECKING:
-    from lark import Lark
 
 DEEPEST = 40
 """Brackets inside each other."""
@@ -48,40 +43,20 @@ class Parsed:
     failure: ReadingFailure | None
 
 
-def split(builder: Builder, tokens: list[Token], tables: "Lark") -> Iterator[Parsed]:
+def split(builder: Builder, tokens: list[Token]) -> Iterator[Parsed]:
     """Each statement of a text in turn."""
     position = 0
-    parsed: Parsed | None = None
     while position < len(tokens):
-        told = len(builder.diagnostics)
-        again = _again(parsed, builder.source.text, tokens) if parsed else None
-        parsed = again or _Run(builder, tokens, table(tables), position).read()
+        parsed = _Run(builder, tokens, position).read()
         yield parsed
         position = parsed.end
-        if len(builder.diagnostics) > told:
-            parsed = None  # a statement with mistakes is read again, for each has its own place
-
-
-def _again(last: Parsed, text: str, tokens: list[Token]) -> Parsed | None:
-    """The next statement where it and the two words behind it repeat the last one: read once, its spans are moved.
-
-    A file of nothing else takes a quarter of the time to split.
-    """
-    seen = tokens[last.start : last.end + 2]
-    ahead = tokens[last.end : last.end + len(seen)]
-    written = text[seen[0].start : seen[-1].end]
-    repeated = ahead and text.startswith(written, ahead[0].start) and [t.type for t in seen] == [t.type for t in ahead]
-    if last.node is None or not repeated:
-        return None
-    node = moved(last.node, ahead[0].start - seen[0].start)
-    return Parsed(last.end, 2 * last.end - last.start, node, None)
 
 
 class _Run:
     """The reading of one statement."""
 
-    def __init__(self, builder: Builder, tokens: list[Token], table: ParseTable, start: int) -> None:
-        self.builder, self.tokens, self.table, self.start = builder, tokens, table, start
+    def __init__(self, builder: Builder, tokens: list[Token], start: int) -> None:
+        self.builder, self.tokens, self.start = builder, tokens, start
         self.text, self.told = builder.source.text, len(builder.diagnostics)
         self.opened: list[Token] = []
         self.chains = [0]
@@ -89,7 +64,7 @@ class _Run:
     def read(self) -> Parsed:
         if self.tokens[self.start].type not in OPENERS:
             return self._failed(ReadingReason.NO_OPENER, self.start)
-        parser, index = Machine(self.table, self.builder), self.start
+        parser, index = Machine(self.builder), self.start
         while index < len(self.tokens):
             token = self.tokens[index]
             if index > self.start:
@@ -121,7 +96,7 @@ class _Run:
         """Whether a cell stands on a later line than its row's label."""
         if self.opened or self.tokens[index].type not in _CELLS or not self._fresh(index):
             return False
-        return parser.may_take("LABEL") and parser.may_take("STRING")
+        return parser.takes("LABEL") and parser.takes("STRING")
 
     def _weigh(self, token: "Token") -> ReadingReason | None:
         """Keep count of brackets and operators; a reason to stop when a bracket does not fit or they are too many."""
@@ -154,7 +129,7 @@ class _Run:
     def _replay(self, end: int) -> Machine:
         """A parser just before a token: one that failed has already reduced for the token that it then refused."""
         del self.builder.diagnostics[self.told :]
-        parser = Machine(self.table, self.builder)
+        parser = Machine(self.builder)
         for token in self.tokens[self.start : end]:
             parser.feed(token.type, token, token.start, token.end)
         return parser

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -39,27 +39,27 @@ def cached_tables(grammar: str, folder: Path | None) -> "Lark":
     """Load the tables of a grammar from `folder`, or build them and leave them there."""
     if folder is None or not is_ours(folder):
         return build_tables(grammar)
-    return build_tables(grammar, cache=str(folder / f"grammar-{sha256(grammar.encode()).hexdigest()[:24]}.tables"))
+    return build_tables(grammar, cache=str(folder / f"lark-{sha256(grammar.encode()).hexdigest()[:24]}.tables"))
 
 
 def import_lark() -> ModuleType:
-    """Import Lark without the package `regex`, which it would load if it is there (litellm brings it) and never use."""
-    hidden = "regex" not in sys.modules
-    if hidden:
-        sys.modules["regex"] = None  # type: ignore[assignment]
+    """Import Lark without two packages that it would load where they are: `regex`, and `interegular`.
+
+    It never uses the first, and with the second it would compare words for a minute whenever it makes tables.
+    """
+    hidden = [name for name in ("regex", "interegular") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
         import lark
     finally:
-        if hidden:
-            del sys.modules["regex"]
+        for name in hidden:
+            del sys.modules[name]
     return lark
 
 
 def build_tables(grammar: str, *, cache: str | bool = False) -> "Lark":
     """Make the tables from the grammar's text, or load them from the file `cache` where Lark left them for it."""
-    made: Lark = import_lark().Lark(
-        grammar, parser="lalr", lexer="basic", start=["start", "statement"], propagate_positions=True, cache=cache
-    )
+    made: Lark = import_lark().Lark(grammar, parser="lalr", lexer="basic", start=["start", "statement"], cache=cache)
     return made
 
 

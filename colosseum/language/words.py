@@ -3,8 +3,10 @@
 Every reserved word stands in exactly one class here; a test compares them with the grammar."""
 
 from collections.abc import Set
+from functools import cache
 
 from colosseum.diagnostics import closest
+from colosseum.language.tables import tables
 
 
 class Token(str):
@@ -54,25 +56,6 @@ FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sampl
              "uniform")  # fmt: skip
 GRAPHS = ("barabasi_albert", "edges", "erdos_renyi", "star", "watts_strogatz")
 """Networks that take arguments. These and the functions are names to the grammar."""
-SIGNS = {
-    "COLON": ":",
-    "EQUAL": "=",
-    "TILDE": "~",
-    "COMMA": ",",
-    "VBAR": "|",
-    "LPAR": "(",
-    "RPAR": ")",
-    "LBRACE": "{",
-    "RBRACE": "}",
-    "LSQB": "[",
-    "RSQB": "]",
-    "_DOTS": "..",
-    "PLUS": "+",
-    "MINUS": "-",
-    "AMP": "&",
-    "STAR": "*",
-    "SLASH": "/",
-}
 _KINDS = {
     "NAME": "a name",
     "STRING": "a text in quotes",
@@ -109,14 +92,20 @@ OTHER_TONGUES = {
 """What a newcomer may write for our words."""
 
 
-def spelled(keyword: str) -> str:
-    """A keyword as it stands in a text: `not in` for NOT_IN."""
-    return keyword.lower().replace("_", " ")
+@cache
+def _written() -> dict[str, str]:
+    """The words and signs of the grammar that are typed as they stand there, by their terminals."""
+    return {each.name: each.pattern.value for each in tables().terminals if each.pattern.type == "str"}
+
+
+def spelled(terminal: str) -> str:
+    """A keyword or a sign as it stands in a text: `not in` for NOT_IN."""
+    return _written().get(terminal) or terminal.lower().replace("_", " ")
 
 
 def said(terminal: str) -> str:
     """A terminal as a reader would call it, in back-quotes where it is to be typed as it stands."""
-    return _KINDS.get(terminal) or f"`{SIGNS.get(terminal) or spelled(terminal)}`"
+    return _KINDS.get(terminal) or f"`{spelled(terminal)}`"
 
 
 def found(token: Token) -> str:

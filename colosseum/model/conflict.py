@@ -5,10 +5,11 @@ contradicts itself. Every question is one search for any assignment, which the c
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from colosseum.diagnostics import Diagnostic, Label, report
+from colosseum.model.record import Record
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.spec import Declared
 
@@ -20,8 +21,7 @@ Holds = Callable[[Task], bool | None]
 """Whether any assignment satisfies a task; None where that is not found out in time."""
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Conflict(Record):
     """Hard requirements that no assignment satisfies together."""
 
     requirements: tuple[Requirement, ...]

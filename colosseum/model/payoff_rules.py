@@ -60,7 +60,10 @@ def requirement(statement: syntax.Require, name: str, env: Environment, domains:
     _refuse(fault_example(condition, domains), statement.condition)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
-    price = _price(statement.penalty, env)
+    price = located(statement.penalty.span, number, value(statement.penalty, env), "a penalty")
+    if price < 0:
+        raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066",
+                    help="to pay, write a `reward`", span=statement.penalty.span)  # fmt: skip
     cost, missed = _cost(statement, price, holds, inside, condition, env)
     shares = credit(statement.recipients, env, cost.scope, domains.task)
     try:
@@ -91,14 +94,6 @@ def _guard(when: syntax.Expr | None, env: Environment) -> bool | Term:
         return True
     holds = evaluate(when, env)
     return holds if isinstance(holds, Ground) else located(when.span, truth, holds, "`when`")
-
-
-def _price(expr: syntax.Expr, env: Environment) -> Number:
-    found = located(expr.span, number, value(expr, env), "a penalty")
-    if found < 0:
-        raise Fault(f"a penalty is a price ≥ 0, not {text(found)}", code="C066",
-                    help="to pay, write a `reward`", span=expr.span)  # fmt: skip
-    return found
 
 
 def _excess(expr: syntax.Expr, inside: Folded, env: Environment) -> Term:
@@ -164,10 +159,12 @@ def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task
     who, agents = evaluate(expr, env), env.place.facts.members("agents")
     if isinstance(who, Ground):
         check_known(who, task)
-        for each in _reached(who, task):
-            if each is not None:
-                people(each, agents, expr)
-        return QualifiedSplit(tuple((a, _receives(who, a, task)) for a in task.agents), default)
+        reached = [each for each in _reached(who, task) if each is not None]
+        for each in reached:
+            people(each, agents, expr)
+        several = any(isinstance(each, Elements) for each in reached)  # a set of agents shares among its elements
+        tests = ((a, link("in", a, who) if several else link("==", who, a)) for a in task.agents)
+        return QualifiedSplit(tuple((agent, term(test)) for agent, test in tests), default)
     return EqualSplit(default if who is None else people(who, agents, expr) or default)
 
 
@@ -200,13 +197,6 @@ def _reached(who: Term, task: Task) -> tuple[Value, ...]:
             return (*_reached(then, task), *_reached(otherwise, task))
         case _:
             return ()
-
-
-def _receives(who: Term, agent: str, task: Task) -> Term:
-    """Whether a recipient that decisions choose is this agent; a set-valued one shares among its elements."""
-    if any(isinstance(value, Elements) for value in _reached(who, task)):
-        return term(link("in", agent, who))
-    return term(link("==", who, agent))
 
 
 def _scope_owners(scope: frozenset[str], task: Task) -> tuple[str, ...]:

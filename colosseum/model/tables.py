@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from colosseum.diagnostics import Diagnostic, closest, has_errors
+from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
 from colosseum.model import draws, table_rows
@@ -114,8 +114,7 @@ def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realis
 
 def draw(call: syntax.Call, key: str, env: Environment) -> Value:
     """The value of `~ call` for one key; names in braces may be new elements."""
-    births = env.where(env.place.open)
-    arguments = [value(argument, births) for argument in call.arguments]
+    arguments = [value(argument, env) for argument in call.arguments]
     if call.named:
         message = f"`{call.function}` takes no named arguments"
         raise Fault(message, code="C047", help=f"draws: {DRAWS}", span=call.named[0].span)
@@ -182,22 +181,17 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
     arity = len(keys[0]) if keys else 0
     match statement.source:
         case syntax.Given(value=syntax.MapLiteral() as entries):
-            listed, diagnostics = entries.span, list[Diagnostic]()
-            rows = _map_rows(statement.name, entries, arity if keys else 1, facts)
+            listed, rows = entries.span, _map_rows(statement.name, entries, arity if keys else 1, facts)
         case syntax.Grid() as grid:
-            listed = grid.span
-            rows, diagnostics = table_rows.grid_rows(grid, arity=arity)
+            listed, rows = grid.span, table_rows.grid_rows(grid, arity=arity, findings=facts.findings)
         case syntax.Loaded() as loaded:
             sheet, names = _loaded(loaded, facts), tuple(headings for _, headings in indices)
             listed = whole(sheet.header)
-            rows, diagnostics = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
+            rows = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
-    _stop(diagnostics, facts)
     wanted = WantedTable(statement.name, [over for over, _ in indices], statement.name_span, listed)
-    found, diagnostics = fit(rows, keys, wanted)
-    _stop(diagnostics, facts)
-    return found
+    return fit(rows, keys, wanted, facts.findings)
 
 
 def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[TableEntry]:
@@ -236,9 +230,8 @@ def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set from a file or a grid: the first column."""
-    found, diagnostics = table_rows.elements((row[0] for row in _sheet(source, facts).rows), at=source.span)
-    _stop(diagnostics, facts)
-    return found
+    cells = (row[0] for row in _sheet(source, facts).rows)
+    return table_rows.elements(cells, at=source.span, findings=facts.findings)
 
 
 def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
@@ -266,10 +259,3 @@ def _loaded(source: syntax.Loaded, facts: "Realiser") -> Sheet:
         message = f"this file has no data for seed {facts.seed}"
         raise Fault(message, code="C059", help=f"its seeds: {known}", span=source.span)
     return Sheet(sheet.header, rows)
-
-
-def _stop(diagnostics: list[Diagnostic], facts: "Realiser") -> None:
-    for diagnostic in diagnostics:
-        facts.findings.add(diagnostic)
-    if has_errors(diagnostics):
-        raise Poisoned("reported")

@@ -9,7 +9,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +16,7 @@ from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
 from colosseum.model.prompts import TemplateNames, compile_template, lines_kept
+from colosseum.model.record import Record
 from colosseum.model.values import Fault
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def _visible(found: re.Match[str]) -> str:
     return json.dumps(character)[1:-1] if unicodedata.category(character) in _ESCAPED else character
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Record):
     """One text of a file."""
 
     name: str

@@ -1,13 +1,14 @@
 """Undefined payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, product
 from math import prod
 from typing import TypeAlias
 
 from colosseum.model import terms
 from colosseum.model.environment import Meter
+from colosseum.model.record import Record
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.model.values import Elements, Fault, Value, number, truth
@@ -28,8 +29,7 @@ SETS: Kinds = frozenset((Elements, type(None)))
 FAULT: Kinds = frozenset((Fault,))
 
 
-@dataclass(frozen=True)
-class Domains:
+class Domains(Record):
     """The values that variables may take at some place in a term."""
 
     task: Task

@@ -11,7 +11,7 @@ import numpy as np
 
 from colosseum.solve.arrays import Floats
 from colosseum.solve.arrays import Places as Kept
-from colosseum.solve.buckets import Buckets, Ordering, Places, Solution, best_order, given_order
+from colosseum.solve.buckets import Ordering, Places, Solution, best_order, eliminate, given_order
 
 LITTLE = 100_000
 """Joint values that are eliminated in declared order at once."""
@@ -20,7 +20,7 @@ MOST_WRITTEN = 1 << 22
 MOST_WALKED = 1 << 28
 """Joint values that the search may go through in all."""
 
-Table = tuple[Sequence[str], Floats]
+Table = tuple[tuple[str, ...], Floats]
 """The variables of its axes, and its values."""
 
 
@@ -36,8 +36,8 @@ def earliest(tables: Sequence[Table], sizes: Mapping[str, int], *, least: float,
         if order is None or solved is None or walked + order.cost > MOST_WALKED:
             return None
         walked += order.cost
-        names = list(solved.buckets.sizes)
-        if order.names == tuple(reversed(names)):
+        names = list(solved.order.sizes)
+        if [*order.turn] == names[::-1]:
             places = solved.first(slack=solved.value - least)
             return {name: int(kept[name][places.get(name, 0)]) for name in kept}
         for name, reached in solved.marginals().items():
@@ -57,8 +57,7 @@ def _solved(tables: Sequence[Table], kept: Mapping[str, Kept], little: int) -> t
     order = reverse if reverse is not None and reverse.cost <= little else best_order(scopes, sizes, most=MOST_WRITTEN)
     if order is None:
         return None, None
-    buckets = Buckets(scopes, sizes, order)
-    return order, buckets.solve([buckets.laid(number, table) for number, (_, table) in enumerate(left)])
+    return order, eliminate(left, order)
 
 
 def _cut(table: Table, kept: Mapping[str, Kept]) -> Table:
@@ -67,5 +66,5 @@ def _cut(table: Table, kept: Mapping[str, Kept]) -> Table:
     for axis, name in enumerate(names):
         if len(kept[name]) < values.shape[axis]:
             values = values.take(kept[name], axis=axis)
-    left = [name for name in names if len(kept[name]) > 1]
+    left = tuple(name for name in names if len(kept[name]) > 1)
     return left, values.reshape([len(kept[name]) for name in left])

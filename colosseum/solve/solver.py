@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
@@ -17,11 +17,11 @@ from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES, Networked
+from colosseum.solve.canonical import first
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.network import table_values
-from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import goal_value
 
 TIME_LIMIT = 120.0
@@ -43,8 +43,6 @@ CHANCE = 16
 A_VALUE = 1e-4
 """Seconds that go to other engines before the program is lowered, for each value of the tables: what lowering takes,
 and the first relaxation."""
-MOST_TESTS = 500
-"""Queries by which the first optimum is walked to, for an engine that knows no order."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
 AT_MOST = 10.0
@@ -239,7 +237,7 @@ class Solver:
         if found.status != "optimal" or found.first:
             return found
         if found.by == "highs":
-            found = self.highs.first(query, found, until=self._stop)
+            found = first(self.task, query, found, partial(self.highs.tried, until=self._stop), ranks=True)
         if not found.first and (again := self._eliminated(query, until, most=MUCH)) and again.first:
             return again
         if found.first or tables or self.toulbar2 is None:
@@ -249,27 +247,14 @@ class Solver:
 
     def _walked(self, query: Query, engine: Backend) -> Found:
         """The answer of one engine; where it knows no order, earlier values are tried variable by variable."""
-        until, tests = self._stop, 0
+        until = self._stop
         found = engine.solve(query, until=until)
         if not query.canonical or found.status != "optimal" or engine.orders:
             return found
         assert found.assignment is not None
         assert found.value is not None
-        best, fixed, least = found, dict(query.fixed), found.value - grain(found.value)
-        for variable in self.task.variables:
-            for value in () if variable.name in fixed else variable.domain:
-                if best.assignment is None or best.assignment[variable.name] == value:
-                    break
-                tests += 1
-                other = engine.solve(query.holding({**fixed, variable.name: value}), until=until)
-                if tests > MOST_TESTS or other.status == "limit":
-                    return found
-                if other.value is not None and other.value >= least:
-                    best = other
-                    break
-            assert best.assignment is not None
-            fixed[variable.name] = best.assignment[variable.name]
-        return replace(best, first=True)
+        ask = self.highs.tried if engine is self.highs else engine.solve
+        return first(self.task, query, found, partial(ask, until=until), ranks=engine is self.highs)
 
     def _best(self, query: Query) -> Found:
         """Any optimum: by the relaxation where it is whole; else by elimination or tables, by a search in the end."""
@@ -306,8 +291,8 @@ class Solver:
 
     def _eliminated(self, query: Query, until: float, *, most: int = LITTLE) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        cost = self.elimination.cost(query.goal, fixed=query.fixed, most=most)
-        if cost is None or cost.once > max(most, LITTLE):
+        cost = self.elimination.cost(query)
+        if cost is None or cost > most:
             return None
         found = self.elimination.solve(query, until=self._on_the_wall(until))
         return None if found.status == "limit" else found
@@ -324,7 +309,8 @@ class Solver:
         found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found.status != "limit":
             return found
-        if self.elimination.cost(query.goal, fixed=query.fixed, most=MUCH) is not None:
+        cost = self.elimination.cost(query)
+        if cost is not None and cost <= MUCH:
             return self._eliminated(query, until, most=MUCH)
         found = self.toulbar2.solve(query, until=_part(time.monotonic(), until, SHARE))
         return None if found.status == "limit" else found

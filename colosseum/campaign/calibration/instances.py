@@ -11,7 +11,7 @@ from itertools import count, permutations
 from pathlib import Path
 from typing import Any, Final
 
-from colosseum.language.shipped import shipped
+from colosseum.language.files import shipped
 from colosseum.model import draws
 from colosseum.model.check import check
 from colosseum.model.values import Value

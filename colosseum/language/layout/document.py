@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, TypeAlias, TypeVar
+from typing import ClassVar, Self, TypeAlias
 
 INDENT = 2
 """Columns by which a part stands to the right of what it belongs to."""
@@ -93,6 +93,14 @@ class Cat:
     closes: bool
     """Ends with a comment."""
 
+    @classmethod
+    def of(cls, *parts: "Document") -> Self:
+        """Those of the documents that are something."""
+        kept = tuple([part for part in parts if part is not NOTHING])
+        broken = any(left.closes or right.opens for left, right in pairwise(kept))
+        opens, closes = (kept[0].opens, kept[-1].closes) if kept else (False, False)
+        return cls(kept, math.inf if broken else sum(part.width for part in kept), opens, closes)
+
 
 class LayoutGroup(Cat):
     """All on one line if there is room, else every break outside of inner groups ends a line."""
@@ -129,39 +137,21 @@ class Fill(Cat):
 
 
 Document: TypeAlias = Plain | LongText | Remark | Break | Stop | Cat
-C = TypeVar("C", bound=Cat)
 NOTHING = Cat((), 0, opens=False, closes=False)
 SPACE = Plain(" ")
 HARD = Break(hard=True)
+group, nest, align = LayoutGroup.of, Nest.of, Align.of
 
 
 def cat(*parts: Document) -> Document:
     """Documents one after the other."""
     kept = [part for part in parts if part is not NOTHING]
-    return kept[0] if len(kept) == 1 else _made(Cat, kept) if kept else NOTHING
+    return kept[0] if len(kept) == 1 else Cat.of(*kept) if kept else NOTHING
 
 
 def joined(items: Iterable[Document], between: Document) -> Document:
     """Documents with another one between each two."""
-    parts: list[Document] = []
-    for item in items:
-        parts += [between, item] if parts else [item]
-    return cat(*parts)
-
-
-def group(*parts: Document) -> Document:
-    """On one line if there is room."""
-    return _made(LayoutGroup, parts)
-
-
-def nest(*parts: Document) -> Document:
-    """One level deeper."""
-    return _made(Nest, parts)
-
-
-def align(*parts: Document) -> Document:
-    """Below its first column."""
-    return _made(Align, parts)
+    return cat(*[part for item in items for part in (between, item)][1:])
 
 
 def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Document:
@@ -169,19 +159,10 @@ def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Do
     kept = [item for item in items if item is not NOTHING]
     if len(kept) <= 1:
         return cat(*kept)
-    made = _made(Cat, kept)
+    made = Cat.of(*kept)
     return Fill(made.parts, made.width + len(kept) - 1, made.opens, made.closes, snug, apart)
 
 
 def bracket(opening: Document, content: Document, closing: Document, *, block: bool = False) -> Document:
     """Something between brackets."""
-    return group(opening, _made(Braced if block else Inside, [content]), closing)
-
-
-def _made(kind: type[C], parts: Iterable[Document]) -> C:
-    """A document of others, with its width on one line, and whether it opens and closes with a comment."""
-    kept = tuple(part for part in parts if part is not NOTHING)
-    width = sum(part.width for part in kept)
-    broken = any(left.closes or right.opens for left, right in pairwise(kept))
-    opens, closes = (kept[0].opens, kept[-1].closes) if kept else (False, False)
-    return kind(kept, math.inf if broken else width, opens, closes)
+    return group(opening, (Braced if block else Inside).of(content), closing)

@@ -8,22 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from colosseum.language.layout.document import (
-    INDENT,
-    Align,
-    Braced,
-    Break,
-    Cat,
-    Document,
-    Fill,
-    Inside,
-    LayoutGroup,
-    LongText,
-    Nest,
-    Plain,
-    Remark,
-    Stop,
-)
+from colosseum.language.layout import document as doc
+from colosseum.language.layout.document import Document
 from colosseum.language.layout.lines import WIDTH, Line
 from colosseum.language.literals import LONG_QUOTE
 
@@ -72,28 +58,28 @@ class _Printer:
 
     def _print(self, item: Document, indent: int, *, flat: bool) -> None:
         match item:
-            case Plain(text=text):
+            case doc.Plain(text=text):
                 self._write(text, indent)
-            case Break():
+            case doc.Break():
                 self._break(item, indent, flat=flat)
-            case LayoutGroup(parts=parts):
+            case doc.LayoutGroup(parts=parts):
                 self._push(parts, indent, flat=flat or self._fits(item, indent))
-            case Nest(parts=parts):
-                self._push(parts, indent + INDENT, flat=flat)
-            case Inside(parts=parts) if self._blocked(item, flat=flat):
-                self._push([Break("", hard=True)], indent, flat=False)
-                self._push([Break("", hard=True), *parts], indent + INDENT, flat=False)
-            case Align(parts=parts) | Inside(parts=parts):
+            case doc.Nest(parts=parts):
+                self._push(parts, indent + doc.INDENT, flat=flat)
+            case doc.Inside(parts=parts) if self._blocked(item, flat=flat):
+                self._push([doc.Break("", hard=True)], indent, flat=False)
+                self._push([doc.Break("", hard=True), *parts], indent + doc.INDENT, flat=False)
+            case doc.Align(parts=parts) | doc.Inside(parts=parts):
                 self._push(parts, self._below(indent), flat=flat)
-            case Fill():
+            case doc.Fill():
                 self._fill(item, indent, flat=flat)
-            case Cat(parts=parts):
+            case doc.Cat(parts=parts):
                 self._push(parts, indent, flat=flat)
-            case Remark():
+            case doc.Remark():
                 self._comment(item, indent)
-            case LongText(lines=lines):
+            case doc.LongText(lines=lines):
                 self._long_text(lines, indent)
-            case Stop(kind=kind):
+            case doc.Stop(kind=kind):
                 if not self.kind and not self.ended:
                     self.kind, self.stop = kind, len(self.code) + len(self.gap)
             case _:
@@ -111,7 +97,7 @@ class _Printer:
     def _below(self, indent: int) -> int:
         """Where the lines of an Align stand; a comment at the end of the line changes nothing."""
         if self.blocks:
-            return indent + INDENT
+            return indent + doc.INDENT
         own_line = self.ended and not self.remark
         return indent if own_line else max(indent, self.indent + len(self.code) + len(self.gap))
 
@@ -135,33 +121,33 @@ class _Printer:
         todo = [item]
         while todo and width <= room:
             match todo.pop():
-                case Plain(text=text) if "\n" in text:
+                case doc.Plain(text=text) if "\n" in text:
                     return width + text.index("\n"), True
-                case LongText():
+                case doc.LongText():
                     return width + len(LONG_QUOTE), True
-                case Remark():
+                case doc.Remark():
                     return width, True
-                case Break(hard=hard) if hard or not flat:
+                case doc.Break(hard=hard) if hard or not flat:
                     return width, True
-                case Inside() as inside if self._blocked(inside, flat=flat):
+                case doc.Inside() as inside if self._blocked(inside, flat=flat):
                     return width, True
-                case Fill(parts=parts, position=place) if place and not flat:
+                case doc.Fill(parts=parts, position=place) if place and not flat:
                     return width, True
-                case Fill(parts=parts, position=place) as fill:
+                case doc.Fill(parts=parts, position=place) as fill:
                     todo += [replace(fill, position=place + 1)] if place + 1 < len(parts) else []
                     todo.append(parts[place])
                     width += place > 0  # the blank before it
-                case Cat(parts=parts):
+                case doc.Cat(parts=parts):
                     todo += reversed(parts)
                 case other:
                     width += other.width
         return width, False
 
-    def _blocked(self, item: Inside, *, flat: bool) -> bool:
+    def _blocked(self, item: doc.Inside, *, flat: bool) -> bool:
         """Whether it stands between lines of its own."""
-        return not flat and (self.blocks or isinstance(item, Braced))
+        return not flat and (self.blocks or isinstance(item, doc.Braced))
 
-    def _fill(self, fill: Fill, indent: int, *, flat: bool) -> None:
+    def _fill(self, fill: doc.Fill, indent: int, *, flat: bool) -> None:
         """Its next part, with the break before it; then what is left of it."""
         part, place = fill.parts[fill.position], fill.position
         goes_on = flat or not place or self._goes_on(fill, indent)
@@ -170,9 +156,9 @@ class _Printer:
             self._push([replace(fill, position=place + 1, line=line)], indent, flat=flat)
         self._push([part], indent, flat=flat)
         if place:
-            self._push([Break()], indent, flat=goes_on)
+            self._push([doc.Break()], indent, flat=goes_on)
 
-    def _goes_on(self, fill: Fill, indent: int) -> bool:
+    def _goes_on(self, fill: doc.Fill, indent: int) -> bool:
         """Whether the next part of a Fill stands on the running line.
 
         One that fits on no line may go on where it is, if its beginning has room or would not have it there either.
@@ -200,7 +186,7 @@ class _Printer:
         self.code += self.gap + text
         self.gap = ""
 
-    def _break(self, item: Break, indent: int, *, flat: bool) -> None:
+    def _break(self, item: doc.Break, indent: int, *, flat: bool) -> None:
         if flat and not item.hard and not self.ended:
             self.gap += item.flat
             return
@@ -208,7 +194,7 @@ class _Printer:
         if item.blank and not flat:
             self.lines.append(Line(0, ""))
 
-    def _comment(self, item: Remark, indent: int) -> None:
+    def _comment(self, item: doc.Remark, indent: int) -> None:
         if not item.opens:
             self.remark, self.ended = item.text, True
             return
@@ -220,7 +206,7 @@ class _Printer:
         self._write(LONG_QUOTE, indent)
         self._end(0)
         self.lines += [Line(indent if line else 0, line) for line in lines]
-        self.indent = indent - INDENT
+        self.indent = indent - doc.INDENT
         self._write(LONG_QUOTE, indent)
 
     def _end(self, indent: int) -> None:

@@ -43,7 +43,6 @@ class WordReader:
         self.last: list[Remark] = _attach(text, self._words, comments)
         """The comments behind the last word."""
         _settle(self._words)
-        self._partners = _partners(self._words)
         self._words.append(Word("", "", len(text), len(text)))
         self._position = 0
         self._taken = Word("", "", 0, 0)
@@ -77,7 +76,8 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        inside = _long_text(word.text) if word.kind == "LONG_STRING" else Plain(_spaced(word))
+        text = " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
+        inside = _long_text(text) if word.kind == "LONG_STRING" else Plain(text)
         return cat(*word.before, inside, word.after)
 
     def take_before(self) -> list[Remark]:
@@ -103,7 +103,10 @@ class WordReader:
 
     def drop_brackets(self) -> bool:
         """Leave out the next word, an opening bracket, and its partner, unless a comment is in the way."""
-        opening, index = self.next, self._partners[self._position]
+        opening, index, depth = self.next, self._position, 1
+        while depth:
+            index += 1
+            depth += (self._words[index].kind in CLOSERS.values()) - (self._words[index].kind in CLOSERS)
         closing, inner, following = self._words[index], self._kept(index, -1), self._words[self._position + 1]
         if opening.after is not NOTHING or closing.before or NOTHING not in (closing.after, inner.after):
             return False
@@ -137,9 +140,9 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list
             piece.fresh, piece.blank = newlines > 0, newlines > 1
             previous = piece
         elif previous is not None and newlines == 0:
-            previous.after = Remark(piece.text.rstrip(), opens=False)
+            previous.after = Remark(piece.text, opens=False)
         else:
-            waiting.append(Remark(piece.text.rstrip(), opens=True, blank=newlines > 1))
+            waiting.append(Remark(piece.text, opens=True, blank=newlines > 1))
     return waiting
 
 
@@ -150,22 +153,6 @@ def _settle(words: list[Word]) -> None:
             sign.after, word.after = word.after, NOTHING
             following.before = sign.before + following.before
             sign.before = []
-
-
-def _partners(words: list[Word]) -> dict[int, int]:
-    """For each opening bracket the index of its closing one."""
-    opened: list[int] = []
-    partners: dict[int, int] = {}
-    for index, word in enumerate(words):
-        if word.kind in CLOSERS.values():
-            opened.append(index)
-        elif word.kind in CLOSERS:
-            partners[opened.pop()] = index
-    return partners
-
-
-def _spaced(word: Word) -> str:
-    return " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
 
 
 def _long_text(written: str) -> Document:

@@ -300,7 +300,7 @@ Statement: TypeAlias = (
 
 
 class Comment(Node):
-    """`# …`, kept for the formatter."""
+    """`# …`, kept for the formatter; without the blanks at its end."""
 
     text: str
 

@@ -1,13 +1,9 @@
 """What stands in a node. In: a node; out: the nodes and names below it, in reading order."""
 
 from collections.abc import Iterator
-from typing import TypeVar
 
-from colosseum.diagnostics import Span
 from colosseum.language.syntax.expression import Name
 from colosseum.language.syntax.node import Node
-
-P = TypeVar("P")
 
 
 def mentioned(node: Node) -> Iterator[str]:
@@ -31,15 +27,3 @@ def walk(node: Node) -> Iterator[Node]:
         current = stack.pop()
         yield current
         stack += reversed(list(children(current)))
-
-
-def moved(part: P, by: int) -> P:
-    """A node, or what a field of one holds, as many characters further on in its text."""
-    made: object = part
-    if isinstance(part, Span):
-        made = Span(part.source, part.start + by, part.end + by)
-    elif isinstance(part, tuple):
-        made = tuple([moved(each, by) for each in part])
-    elif isinstance(part, Node):
-        made = type(part)(**{name: moved(getattr(part, name), by) for name in part.__dataclass_fields__})
-    return made  # type: ignore[return-value]  # of the same type

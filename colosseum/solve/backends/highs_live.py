@@ -13,7 +13,7 @@ import highspy
 import numpy as np
 from highspy.highs import HighsCallbackEvent
 
-from colosseum.solve.arrays import Floats
+from colosseum.solve.arrays import Floats, Places
 from colosseum.solve.backend import Clock, Status, WorkClock
 from colosseum.solve.lowering.program import Matrix
 
@@ -37,15 +37,21 @@ MOST_PIVOTS = 20
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Bounds of a component's columns."""
+    """Bounds of columns."""
 
     low: Floats
     high: Floats
 
+    def fixing(self, places: Places | range | int, values: Floats | float) -> "Box":
+        """The box with some columns fixed."""
+        low, high = self.low.copy(), self.high.copy()
+        low[places] = high[places] = values
+        return Box(low, high)
+
 
 @dataclass(frozen=True)
 class Best:
-    """The best point of one component."""
+    """The best point of a program."""
 
     status: Status
     point: Floats | None
@@ -99,10 +105,6 @@ class Live:
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         point = np.array(highs.getSolution().col_value) if found else None
         return Best("limit", point, -float(info.mip_dual_bound))
-
-    def reduced_costs(self) -> Floats:
-        """How fast the value of the last relaxation falls as a column leaves its bound; 0 inside the bounds."""
-        return np.abs(np.array(self.highs.getSolution().col_dual, dtype=np.float64))
 
     def _end(self, seconds: float) -> float:
         """When so many seconds are over, on the clock that HiGHS looks at: branch and bound begins at 0 each time."""

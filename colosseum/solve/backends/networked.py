@@ -57,7 +57,7 @@ class Networked:
     def solve(self, query: Query, *, until: float) -> Found:
         """The best assignment of a query that is a network, component by component."""
         try:
-            made = network(self.factors, query)
+            made = network(self.factors, self.factors.weights(query), query.fixed)
         except NotANetwork as fault:
             return Found("limit", by=self.name, reason=f"{self.name} takes small tables and sums: {fault}")
         if not isfinite(made.constant):
@@ -139,7 +139,7 @@ class _Component:
             "sizes": list(self.made.sizes.values()),
             "tables": [([number[n] for n in scope], costs.ravel().tolist()) for scope, costs in self.rounded.items()],
             "rules": [
-                ([(number[name], place, weight) for (name, place), weight in rule.weights.items()], rule.low)
+                ([(number[name], place, weight) for (name, place), weight in rule.weights.items()], -rule.constant)
                 for rule in self.made.rules
             ],
         }

@@ -2,11 +2,11 @@
 
 A Program has one binary `x[v = d]` for each value of each variable, one row each `Σ_d x[v = d] = 1`, and whatever
 columns the payoffs needed. Its inverse turns column values back into an assignment in the spec's words. A Matrix is
-the same as arrays by rows, or one of the components that it falls into.
+the same as arrays by rows.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -303,53 +303,6 @@ class Matrix:
     row_low: Floats
     row_high: Floats
 
-    @property
-    def lengths(self) -> Places:
-        """How many coefficients each row has."""
-        return np.diff(self.starts)
-
-    def components(self) -> Iterator[tuple[Places, "Matrix"]]:
-        """Columns that rows tie together with what they make up, in the order of their first columns.
-
-        Rows without columns, which hold or not whatever is decided, belong to the first.
-        """
-        tied = self._tied()
-        if not tied.any():
-            yield np.arange(len(tied)), self
-            return
-        home = np.zeros(len(self.row_low), dtype=np.int64)
-        held = self.lengths > 0
-        home[held] = tied[self.index[self.starts[:-1][held]]]
-        for columns, rows in zip(_groups(tied), _groups(home, among=np.unique(tied)), strict=True):
-            yield columns, self._part(columns, rows)
-
-    def _tied(self) -> Places:
-        """For every column the first of those that rows tie it to, directly or by way of others."""
-        first = np.arange(len(self.low))
-        held = self.lengths > 0
-        heads, lengths = self.starts[:-1][held], self.lengths[held]
-        while len(heads):
-            known = first[self.index]
-            closer = first.copy()
-            np.minimum.at(closer, self.index, np.repeat(np.minimum.reduceat(known, heads), lengths))
-            closer = closer[closer]  # what ties the first of them ties this one
-            if np.array_equal(closer, first):
-                break
-            first = closer
-        return first
-
-    def _part(self, columns: Places, rows: Places) -> "Matrix":
-        """Some rows, with the columns that they tie together."""
-        place = np.zeros(len(self.low), dtype=np.int64)
-        place[columns] = np.arange(len(columns))
-        lengths = self.lengths[rows]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        taken = np.repeat(self.starts[:-1][rows] - starts[:-1], lengths) + np.arange(starts[-1])
-        return Matrix(
-            self.low[columns], self.high[columns], self.whole[columns],
-            starts, place[self.index[taken]], self.weights[taken], self.row_low[rows], self.row_high[rows],
-        )  # fmt: skip
-
 
 def matrix(program: Program) -> Matrix:
     """All columns and rows."""
@@ -369,10 +322,3 @@ def matrix(program: Program) -> Matrix:
         row_low=np.array([-np.inf if row.low is None else row.low for row in rows]),
         row_high=np.array([np.inf if row.high is None else row.high for row in rows]),
     )
-
-
-def _groups(labels: Places, among: Places | None = None) -> list[Places]:
-    """The places of each label, labels and places in order; of labels that do not occur there are none."""
-    order = np.argsort(labels, kind="stable")
-    every = np.unique(labels) if among is None else among
-    return np.split(order, np.searchsorted(labels[order], every[1:]))
