@@ -16,7 +16,7 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "buckets", "earliest",
+SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "buckets",
          "backends", "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
@@ -81,9 +81,9 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4429,
-    "model": 6687,
-    "solve": 5607,
+    "language": 4343,
+    "model": 6641,
+    "solve": 4873,
     "players": 3381,
     "run": 2301,
     "campaign": 8820,

@@ -59,7 +59,7 @@ def test_pulp_and_highs_are_told_the_same(name: str) -> None:
 
 def test_a_program_that_is_written_is_worth_what_the_task_is(tmp_path: Path) -> None:
     """Constants included: LP files have a place for columns only."""
-    found, _ = check(SPECS / "bidding.colo")
+    found, _ = check(SPECS / "classroom.colo")
     assert found is not None
     solver = Solver(found.expansion.scenario.task)
     form = solver.lowered.form(WELFARE)

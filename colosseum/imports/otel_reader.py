@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from colosseum.imports.foreign_run import Refusal, Source, content_of, json_of, laid_out
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.table_reader import json_rows, run_name, run_of
-from colosseum.language.syntax.traversal import mentioned
+from colosseum.language.syntax import mentioned
 
 OWN_TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value")}
 """Tools that need no mapping, with their arguments."""

@@ -13,7 +13,7 @@ from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit,
 from colosseum.model.tables import people
 from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.undefined_payoffs import Domains, Example, fault_example, none_example
-from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text, truth
+from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
@@ -25,7 +25,7 @@ def worth(
     statement: syntax.Reward | syntax.Objective, role: str, env: Environment, domains: Domains
 ) -> Term | None:
     """The checked term that a reward or an objective is worth; None where its `when` is false. Raises Fault."""
-    expr, holds = statement.value, _guard(statement.when, env)
+    expr, holds = statement.value, admitted(statement.when, env)
     if holds is False:
         return None
     found = evaluate(expr, env)
@@ -43,7 +43,7 @@ def worth(
 
 def requirement(statement: syntax.Require, name: str, env: Environment, domains: Domains) -> Instance | None:
     """The instance of a `require`, with the penalty of a soft one; None where its `when` is false. Raises Fault."""
-    holds = _guard(statement.when, env)
+    holds = admitted(statement.when, env)
     if holds is False:
         return None
     inside = evaluate(statement.condition, env)
@@ -86,14 +86,6 @@ def _cost(
     missed = _excess(statement.condition, inside, env)
     cost = terms.Arithmetic("*", Constant(-price), missed)
     return cost if holds is True else Conditional(term(holds), cost, NOTHING), missed
-
-
-def _guard(when: syntax.Expr | None, env: Environment) -> bool | Term:
-    """A statement's `when`: a truth where no decision matters, else its term."""
-    if when is None:
-        return True
-    holds = evaluate(when, env)
-    return holds if isinstance(holds, Ground) else located(when.span, truth, holds, "`when`")
 
 
 def _excess(expr: syntax.Expr, inside: Folded, env: Environment) -> Term:
@@ -176,8 +168,7 @@ def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], ta
         if isinstance(holds, Ground):
             check_known(holds, task)
         for agent in people(inner.bindings[first], agents, each.binders):
-            fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
-            qualified.setdefault(agent, []).append(fits)
+            qualified.setdefault(agent, []).append(holds)
     conditions = {a: disjunction(qualified[a]) for a in task.agents if a in qualified}
     if not any(isinstance(c, Ground) for c in conditions.values()):
         return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)

@@ -19,6 +19,8 @@ from colosseum.solve.arrays import Floats
 
 MOST_JOINT = 1 << 24
 """Joint values that the sum of tables from which a variable goes may have; it is never written out whole."""
+LITTLE = 20_000
+"""Joint values of so little work that declared order is as good as any."""
 WRITTEN_OUT = 1 << 15
 """Joint values up to which a sum of tables is written out before it is maximised."""
 
@@ -56,15 +58,20 @@ class Ordering:
         return self.known[scope]
 
 
-def best_order(scopes: Iterable[Scope], sizes: Mapping[str, int], *, most: int = MOST_JOINT) -> Ordering | None:
-    """The smallest table next, or the last declared next, whichever is cheaper; None where both need one past the most.
+def best_order(
+    scopes: Iterable[Scope], sizes: Mapping[str, int], *, most: int = MOST_JOINT, patience: int = 1
+) -> Ordering | None:
+    """The last declared next, where that is little work, or `patience` times as much as the smallest table next.
 
-    `sizes` has the variables in declared order, which decides between equals. On grids, trees and random graphs the
-    fewest new neighbours next, or other decisions between equals, save a tenth at most.
+    None where both need a table past the most. `sizes` has the variables in declared order, which decides between
+    equals. On grids, trees and random graphs the fewest new neighbours next, or other decisions between equals, save a
+    tenth at most.
     """
     scopes = list(scopes)
-    found = (_ordered(scopes, sizes, most, None), given_order(scopes, sizes, list(sizes)[::-1], most=most))
-    return min((order for order in found if order), key=lambda order: order.cost, default=None)
+    smallest, backwards = _ordered(scopes, sizes, most), given_order(scopes, sizes, list(sizes)[::-1], most=most)
+    if backwards and (smallest is None or backwards.cost <= max(LITTLE, patience * smallest.cost)):
+        return backwards
+    return smallest
 
 
 def given_order(
@@ -75,7 +82,7 @@ def given_order(
 
 
 def _ordered(
-    scopes: Iterable[Scope], sizes: Mapping[str, int], most: int, price: Callable[[str], int] | None
+    scopes: Iterable[Scope], sizes: Mapping[str, int], most: int, price: Callable[[str], int] | None = None
 ) -> Ordering | None:
     """The cheapest first, again after each elimination: whose neighbours share a table from then on."""
     near = {name: {name} for name in sizes}
@@ -111,9 +118,7 @@ def eliminate(tables: Iterable[tuple[Scope, Floats]], order: Ordering) -> "Solut
     for scope, table in tables:
         found.add(scope, table)
     for turn, scope in enumerate(order.scopes):
-        result = _greatest(found.parts[turn], [order.sizes[name] for name in scope])
-        found.results.append(result)
-        found.add(scope[1:], result)
+        found.add(scope[1:], _greatest(found.parts[turn], [order.sizes[name] for name in scope]))
     return found
 
 
@@ -124,8 +129,6 @@ class Solution:
     order: Ordering
     parts: list[list[Floats]]
     """What each adds up: an axis for each variable of its scope, of length 1 for those that a table lacks."""
-    results: list[Floats] = field(default_factory=list)
-    """The greatest sum over the rest of each scope."""
     value: float = 0.0
     """The greatest sum of all tables; −∞ where they cannot hold together."""
 
@@ -153,21 +156,6 @@ class Solution:
                 slack -= float(below[place])
             places[name] = place
         return places
-
-    def marginals(self) -> dict[str, Floats]:
-        """For each value of each variable the greatest sum with it."""
-        found, above = dict[str, Floats](), dict[int, Floats]()
-        for turn, scope in reversed(list(enumerate(self.order.scopes))):
-            alone = np.array(self.value - float(self.results[turn])) if len(scope) == 1 else above.pop(turn)
-            shape = [self.order.sizes[name] for name in scope]
-            whole = np.broadcast_to(reduce(np.add, [*self.parts[turn], alone]), shape)
-            found[scope[0]] = whole.max(axis=tuple(range(1, whole.ndim)))
-            for below, (_, *rest) in enumerate(self.order.scopes[:turn]):
-                if rest and rest[0] == scope[0]:
-                    others = tuple(axis for axis, name in enumerate(scope) if name not in rest)
-                    result, never = self.results[below], np.isneginf(self.results[below])
-                    above[below] = np.where(never, -np.inf, whole.max(axis=others) - np.where(never, 0.0, result))
-        return found
 
 
 def _column(part: Floats, at: Sequence[int]) -> Floats:

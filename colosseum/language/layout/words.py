@@ -40,10 +40,9 @@ class WordReader:
 
     def __init__(self, text: str, tokens: list[Token], comments: tuple[Comment, ...]) -> None:
         self._words = [Word(token.type, str(token), token.start, token.end) for token in tokens]
-        self.last: list[Remark] = _attach(text, self._words, comments)
-        """The comments behind the last word."""
-        _settle(self._words)
         self._words.append(Word("", "", len(text), len(text)))
+        _attach(text, self._words, comments)
+        _settle(self._words)
         self._position = 0
         self._taken = Word("", "", 0, 0)
 
@@ -85,11 +84,15 @@ class WordReader:
         found, self.next.before = self.next.before, []
         return found
 
-    def separator(self, flat: str, *, first: bool) -> Document:
-        """A break before the next word, with the comments there and the blank lines that the author left."""
+    def separator(self, flat: str, *, first: bool, apart: bool = False) -> Document:
+        """A break before the next word, with the comments there and the blank lines that the author left.
+
+        None stands before what is `first`; before what is `apart`, there is one at least.
+        """
         found = self.take_before()
         blanks = [*(remark.blank for remark in found), self.next.blank]
-        parts: list[Document] = [Break(flat, blank=blanks[0] and not first)]
+        blank = (apart and not any(blanks)) or (blanks[0] and not first)
+        parts: list[Document] = [Break(flat, blank=blank)]
         for remark, blank in zip(found, blanks[1:], strict=True):
             parts += [remark, Break(flat, blank=blank)]
         return cat(*parts)
@@ -125,8 +128,8 @@ class WordReader:
         return self._kept(index, step) if self._words[index].dropped else self._words[index]
 
 
-def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[Remark]:
-    """Give each comment to its word, in place; what is left stands behind the last word."""
+def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> None:
+    """Give each comment to its word, in place."""
     pieces: list[tuple[int, int, Word | Comment]] = [(word.start, word.end, word) for word in words]
     pieces += [(comment.span.start, comment.span.end, comment) for comment in comments]
     waiting: list[Remark] = []
@@ -143,7 +146,6 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list
             previous.after = Remark(piece.text, opens=False)
         else:
             waiting.append(Remark(piece.text, opens=True, blank=newlines > 1))
-    return waiting
 
 
 def _settle(words: list[Word]) -> None:

@@ -74,7 +74,7 @@ class LiveProgram:
         told = [self.presolved.ask(costs, box, until=until, clock=self.clock)]
         first = told[0].point
         if first is None or costs @ first < reached(most):
-            told.append(self.plain.ask(costs, box, until=until, clock=self.clock, known=first))
+            told.append(self.plain.ask(costs, box, until=until, clock=self.clock))
         bound = min(most, max(answer.bound for answer in told))
         point = max((a.point for a in told if a.point is not None), key=lambda p: float(costs @ p), default=None)
         if point is None:

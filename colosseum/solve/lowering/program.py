@@ -5,8 +5,7 @@ columns the payoffs needed. Its inverse turns column values back into an assignm
 the same as arrays by rows.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -113,15 +112,6 @@ class Row:
     high: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Exclusive:
-    """Columns of which at most one is not 0."""
-
-    columns: tuple[int, ...]
-    one: bool
-    """Whether exactly one is 1."""
-
-
 @dataclass
 class Program:
     """Columns and rows over a task. It only grows: an objective asked for later may add columns of its own."""
@@ -131,25 +121,20 @@ class Program:
     rows: list[Row] = field(default_factory=list)
     weights: int = 0
     """Coefficients of all rows."""
-    groups: dict[int, Exclusive] = field(default_factory=dict)
-    """The group of each column that has one."""
+    groups: dict[int, range] = field(default_factory=dict)
+    """By column: those of which exactly one is 1, it among them."""
     choices: dict[str, range] = field(default_factory=dict)
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
-    family: dict[int, str] = field(default_factory=dict)
-    """The variable that a choice column belongs to."""
-    steps: dict[str, int] = field(default_factory=dict)
-    """The column with the place of a variable's value in its domain, where sums count it as a number."""
-    bent: set[str] = field(default_factory=set)
-    """Variables that an objective pays otherwise than so much a place."""
+    steps: dict[range, int] = field(default_factory=dict)
+    """By choices: the column with the place of the value in the domain, where sums count it as a number."""
+    bent: set[range] = field(default_factory=set)
+    """Choices that an objective pays otherwise than so much a place."""
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
             raise CannotLower(f"together they have more than {MOST_COLUMNS:,} values")
         for variable in self.task.variables:
-            choice = self.many(CHOICE, len(variable.domain))
-            self.choices[variable.name] = choice
-            self.set_apart(choice, one=True)
-            self.family.update(dict.fromkeys(choice, variable.name))
+            self.choices[variable.name] = choice = self.group(CHOICE, len(variable.domain))
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
 
     @cached_property
@@ -177,10 +162,11 @@ class Program:
         self.columns += [column] * count
         return made
 
-    def set_apart(self, columns: Iterable[int], *, one: bool = False) -> None:
-        """Note that at most one of these columns is not 0, or that exactly one is 1."""
-        group = Exclusive(tuple(columns), one)
-        self.groups.update(dict.fromkeys(group.columns, group))
+    def group(self, column: Column, count: int) -> range:
+        """Add equal columns of which rows let exactly one be 1."""
+        made = self.many(column, count)
+        self.groups.update(dict.fromkeys(made, made))
+        return made
 
     def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
         """Add `low ≤ body ≤ high`."""
@@ -191,36 +177,28 @@ class Program:
             None if high is None else high - body.constant,
         ))  # fmt: skip
 
-    def unary(self, variable: str, values: Sequence[float]) -> Affine:
-        """The function of one variable that takes these values, in the order of its domain."""
-        common, times = Counter(values).most_common(1)[0]
-        if 2 * times <= len(values) or not all(float(v).is_integer() for v in values):
-            common = 0.0
-        choice = zip(self.choices[variable], values, strict=True)
-        return Affine(float(common), {c: float(v - common) for c, v in choice if v != common})
-
     def number(self, variable: str) -> Affine | None:
         """A variable as one column, if its values are numbers at equal steps; None where they are not, or are few.
 
         Sums then have one coefficient for it. Where nothing else reads its choices, these need not be whole, and no
         search decides between them: 5 may be half of 0 and half of 10.
         """
-        domain = self.task.variable[variable].domain
+        domain, choice = self.task.variable[variable].domain, self.choices[variable]
         if len(domain) < FEWEST_STEPS or not all(is_number(d) for d in domain):
             return None
         first, step = as_number(domain[0]), as_number(domain[1]) - as_number(domain[0])
         if any(d != first + step * place for place, d in enumerate(domain)):
             return None
-        if variable not in self.steps:
-            column = self.steps[variable] = self.column("number", high=len(domain) - 1.0, integer=True)
-            places = Affine(0.0, {c: float(place) for place, c in enumerate(self.choices[variable]) if place})
-            self.row(places.minus(Affine(0.0, {column: 1.0})), low=0.0, high=0.0)
-        return Affine(first, {self.steps[variable]: step})
+        if choice not in self.steps:
+            column = self.steps[choice] = self.column("number", high=len(domain) - 1.0, integer=True)
+            places = {c: float(place) for place, c in enumerate(choice) if place}
+            self.row(Affine(0.0, {**places, column: -1.0}), low=0.0, high=0.0)
+        return Affine(first, {self.steps[choice]: step})
 
     def price(self, weights: Floats) -> None:
         """Take note of what an objective pays for choices."""
-        bends = np.flatnonzero(np.diff(weights[: len(self.family)], 2)).tolist()
-        self.bent.update(self.family[c] for c in bends if self.family[c] == self.family[c + 2])
+        bends, groups = np.flatnonzero(np.diff(weights, 2)).tolist(), self.groups
+        self.bent.update(groups[c] for c in bends if c in groups and c + 2 in groups[c])
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -232,27 +210,31 @@ class Program:
         place = self.places[variable].get(value)
         return Affine(0.0, {} if place is None else {self.choices[variable][place]: 1.0})
 
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """What choice columns stand for, in words."""
+        return {
+            column: f"{instance_name(v.name, ())} = {text(value)}"
+            for v in self.task.variables for column, value in zip(self.choices[v.name], v.domain, strict=True)
+        }  # fmt: skip
+
     def label(self, number: int) -> str:
         """What a column stands for, in words."""
-        if number not in self.family:
-            return self.columns[number].name
-        variable = self.family[number]
-        value = self.task.variable[variable].domain[number - self.choices[variable].start]
-        return f"{instance_name(variable, ())} = {text(value)}"
+        return self.labels.get(number) or self.columns[number].name
 
     def bounds(self, body: Affine) -> tuple[float, float]:
-        """The least and greatest value that the body could take; columns of a group exclude each other."""
+        """The least and greatest value that the body could take; of a group one column counts."""
         low = high = body.constant
-        grouped: dict[Exclusive, list[float]] = {}
+        grouped: dict[range, list[float]] = {}
         for number, coefficient in body.coefficients.items():
-            column, group = self.columns[number], self.groups.get(number)
-            ends = (coefficient * column.low, coefficient * column.high)
-            if group is None:
-                low, high = low + min(ends), high + max(ends)
-            else:
-                grouped.setdefault(group, []).extend(ends[1:] if group.one else ends)
+            if (group := self.groups.get(number)) is not None:
+                grouped.setdefault(group, []).append(coefficient)
+                continue
+            column = self.columns[number]
+            ends = coefficient * column.low, coefficient * column.high
+            low, high = low + min(ends), high + max(ends)
         for group, reached in grouped.items():
-            if not group.one or len(reached) < len(group.columns):
+            if len(reached) < len(group):
                 reached.append(0.0)
             low, high = low + min(reached), high + max(reached)
         return low, high
@@ -272,17 +254,15 @@ class Program:
 
     def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
         """The assignment that column values stand for, in declared order; the greatest share decides what is open."""
-        values = values.copy() if self.steps else values
-        for variable, column in self.steps.items():
-            choice = self.choices[variable]
+        values, ranges = values.copy() if self.steps else values, list(self.choices.values())
+        for choice, column in self.steps.items():
             values[choice.start : choice.stop] = 0.0
             values[choice[round(float(values[column]))]] = 1.0
-        taken = np.flatnonzero(values[: len(self.family)] > MOSTLY).tolist()
-        if [self.family[c] for c in taken] != list(self.choices):
-            taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in self.choices.values()]
-        return {
-            v.name: v.domain[c - self.choices[v.name].start] for v, c in zip(self.task.variables, taken, strict=True)
-        }  # fmt: skip
+        taken = np.flatnonzero(values[: ranges[-1].stop if ranges else 0] > MOSTLY).tolist()
+        if len(taken) != len(ranges) or not all(c in r for c, r in zip(taken, ranges, strict=True)):
+            taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in ranges]
+        every = zip(self.task.variables, taken, ranges, strict=True)
+        return {v.name: v.domain[column - r.start] for v, column, r in every}
 
 
 # ---- as arrays -------------------------------------------------------------------------------------------------------
@@ -309,8 +289,7 @@ def matrix(program: Program) -> Matrix:
     columns, rows = program.columns, program.rows
     index = np.array([column for row in rows for column in row.coefficients], dtype=np.int64)
     whole, read = np.array([column.integer for column in columns]), np.bincount(index, minlength=len(columns))
-    for name in program.steps.keys() - program.bent:
-        choice = program.choices[name]  # its own two rows read them, but the first, which counts 0, only one
+    for choice in program.steps.keys() - program.bent:  # its own two rows read it, but its first, which counts 0, once
         whole[choice] = sum(read[choice]) >= 2 * len(choice)
     return Matrix(
         low=np.array([column.low for column in columns]),

@@ -18,7 +18,7 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import known_best, least_of, preferred_to
+from colosseum.solve.questions.preferred import known_best, preferred_to
 from colosseum.solve.questions.prospect import fair_share, lost
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import Score, goal_worth, score
@@ -102,10 +102,11 @@ def _exposure(
     try:
         selfish = solver.maximise(wanted, fixed=fixed)
         found["temptation"] = lost(selfish.proven, goal_worth(wanted, scored, x))
-        found["selfish_harm"] = lost(best, least_of(solver, selfish, wanted, WELFARE, fixed=fixed).proven)
+        worst = preferred_to(solver, selfish, wanted, WELFARE, sign=-1.0, fixed=fixed).proven
+        found["selfish_harm"] = lost(best, worst)
         if isinstance(unit, float):
             fair = preferred_to(solver, known_best(x), WELFARE, outsiders, fixed=fixed).proven
-            left = least_of(solver, selfish, wanted, outsiders, fixed=fixed).proven
+            left = preferred_to(solver, selfish, wanted, outsiders, sign=-1.0, fixed=fixed).proven
             found["outsider_harm"] = lost(fair, left, unit)
         else:
             missing["outsider_harm"] = unit
