@@ -22,7 +22,7 @@ from colosseum.solve.canonical import first
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.network import table_values
+from colosseum.solve.network import small
 from colosseum.solve.scoring import goal_value
 
 TIME_LIMIT = 120.0
@@ -251,7 +251,7 @@ class Solver:
         Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
         a second; else toulbar2 has a share of all time.
         """
-        if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
+        if self.toulbar2 is None or not small(self.elimination.factors, query):
             return None
         found: Found | None = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found and found.status == "limit":
