@@ -5,6 +5,7 @@ computed once.
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from operator import sub
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
@@ -18,6 +19,8 @@ from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0
 """Seconds for all figures of one run, and for each end of F_n; those that take longer are null."""
+LITTLE = 0.1
+"""A smaller opportunity is called little: a tenth of a fair share."""
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
@@ -96,15 +99,12 @@ def proven(optimum: Optimum, what: str) -> Figure:
 
 def difference(one: Figure, other: Figure) -> Figure:
     """`one − other`; null where one of them is."""
-    if one.value is None or other.value is None:
-        return one if one.value is None else other
-    return Figure(one.value - other.value)
+    return Figure.of(sub, one, other)
 
 
 def gap(one: Figure, other: Figure) -> Figure:
     """`one − other` without noise."""
-    apart = difference(one, other)
-    return apart if apart.value is None or one.value is None else Figure(rounded(apart.value, one.value))
+    return Figure.of(lambda a, b: rounded(a - b, a), one, other)
 
 
 def share(part: Figure, whole: Figure, nothing: str) -> Figure:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, report, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, one_of, report, stop
 from colosseum.diagnostics.json_object import place_in, read_object
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
@@ -90,11 +90,8 @@ def _holds(task: Task, until: float) -> bool | None:
 
 def chosen_coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
     """The coalition of a name, else the first, with other members where some are named. Raises ColosseumError."""
-    if name is not None and name not in scenario.coalition:
-        known = list(scenario.coalition)
-        help_ = closest(name, known) or f"coalitions: {', '.join(known) or 'none'}"
-        raise stop("C122", f"there is no coalition `{name}`", help=help_)
-    chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
+    every = scenario.coalition
+    chosen = next(iter(every.values()), None) if name is None else every[one_of("coalition", name, every)]
     if members is None:
         return chosen
     named = _agents(members, scenario.task, "--members")
@@ -266,8 +263,6 @@ def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> 
 
 def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
     """All coalitions of a size, ranked by what they could do at the optimum. Raises ColosseumError."""
-    if by not in BY:
-        raise stop("C122", f"there is no ranking by `{by}`", help=closest(by, BY) or f"rank by {', '.join(BY)}")
     scenario = checked.expansion.scenario
     agents = len(scenario.task.agents)
     if not 1 <= size < agents:
@@ -275,7 +270,7 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
         raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"possible sizes: {most}")
     with solving(checked):
         solver = Solver(scenario.task, until=time.monotonic() + PATIENCE)
-        found = scan(solver, scenario, size=size, by=BY[by], watch=watch)
+        found = scan(solver, scenario, size=size, by=BY[one_of("ranking", by, BY)], watch=watch)
     require_feasible(found.optimum, checked)
     return found
 
