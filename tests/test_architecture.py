@@ -81,7 +81,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4300,
+    "language": 4294,
     "model": 6957,
     "solve": 6767,
     "players": 3382,
@@ -90,7 +90,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7156,
     "report": 4000,
     "api": 500,
-    "editor": 528,
+    "editor": 524,
     "cli": 1800,
     "imports": 1851,
 }
