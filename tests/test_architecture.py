@@ -16,8 +16,8 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "ledger", "scoring", "partial", "backend", "arrays", "lowering",
-         "factors", "network", "buckets", "earliest", "backends", "solver", "verify", "questions")  # fmt: skip
+SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "backends",
+         "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
     "aiohttp": {"chaos/proxy.py"},
@@ -28,6 +28,7 @@ ENGINES = {
     "ortools": {"solve/backends/cp_sat.py"},
     "zstandard": {"imports/inspect_reader.py"},
     "pulp": {"solve/backends/pulp.py"},
+    "pyarrow": {"imports/table_reader.py"},
     "pytoulbar2": {"solve/backends/toulbar2.py"},
     "highspy": {"solve/backends/highs_live.py"},
     "litellm": {"players/models/call.py"},
@@ -82,17 +83,17 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "diagnostics": 500,
     "chaos": 393,
     "language": 4294,
-    "model": 6957,
-    "solve": 6767,
+    "model": 6612,
+    "solve": 4862,
     "players": 3382,
     "run": 2301,
     "campaign": 8820,
-    "evidence": 7156,
+    "evidence": 7155,
     "report": 4000,
-    "api": 500,
+    "api": 497,
     "editor": 524,
-    "cli": 1800,
-    "imports": 1851,
+    "cli": 1796,
+    "imports": 1847,
 }
 
 

@@ -14,6 +14,7 @@ import pytest
 from chat_server import ChatServer, calls
 from conftest import MATCH, SPECS
 from plans import list_of, relist, trials_of
+from specs_made import HEAD
 from typer.testing import CliRunner
 from warm_process import Command
 
@@ -99,6 +100,20 @@ def test_compile_json_has_what_other_tools_read(tmp_path: Path) -> None:
     assert "maximize" in (tmp_path / "m.lp").read_text().lower()
     assert "3" in done.stdout
     assert "wrote" not in done.stdout
+
+
+def test_compile_warns_of_a_penalty_that_the_optimum_pays(tmp_path: Path) -> None:
+    spec = tmp_path / "game.colo"
+    spec.write_text(
+        f"{HEAD}param price = 3\nagents A, B, C\nset goods = {{car, bike}}\nvariable take[agents]: goods or none\n"
+        "table worth[goods] = {car: 10, bike: 4}\n"
+        "reward have[a in agents] when take[a] != none: worth[take[a]]\n"
+        "require single[g in goods]: count(a in agents when take[a] == g) <= 1 penalty price\n",
+        encoding="utf-8",
+    )
+    assert "warning[W010]: breaking `single[car]` pays: the optimum itself does" in colosseum("compile", spec).stderr
+    assert read("compile", spec)["worth_breaking"] == {"single": ["single[car]"]}
+    assert "W010" not in colosseum("compile", spec, "--set", "price=17").stderr
 
 
 def test_compile_takes_seeds_and_params() -> None:
@@ -443,7 +458,7 @@ def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Pa
     assert "missing    6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in full.stdout
     assert "options    --couple\n" in full.stdout
     other = colosseum("audit", TOY, "--seeds", "2", "--out", tmp_path)
-    assert "also keeps 9 runs of another configuration, which this report leaves out" in other.stderr
+    assert "also keeps 9 runs of another configuration, not in this report" in other.stderr
     assert "options" not in colosseum("report", tmp_path, "--full").stdout
     again = colosseum("audit", TOY, "--seeds", "2..3", "--out", tmp_path)
     assert "another configuration" not in again.stderr

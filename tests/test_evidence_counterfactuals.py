@@ -272,18 +272,16 @@ class Asked(Solver):
 
 def test_nothing_is_asked_twice() -> None:
     """Of a run, nothing; of a second run of the instance, nothing that hangs on the instance alone."""
-    chance = random.Random(2)
-    for size in (1, 2):
-        task, cabal = made_by_chance(chance)
-        coalition, solver = replace(cabal, members=cabal.members[:size]), Asked(task)
-        instance = SolvedTask(task, solver, solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE))
-        first: Assignment = {"ann": "p", "bob": "q", "cid": "p", "dan": "q"}
-        measured_closely(instance, coalition, first)
-        of_the_run = [repr(question) for question in solver.questions if question[2]]
-        assert len(of_the_run) == len(set(of_the_run)) > 2
-        of_the_instance = len(solver.questions) - len(of_the_run)
-        measured_closely(instance, coalition, {**first, "cid": "q"})
-        assert sum(not fixed for _, _, fixed in solver.questions) == of_the_instance
+    task, coalition = made_by_chance(random.Random(2))
+    solver = Asked(task)
+    instance = SolvedTask(task, solver, solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE))
+    first: Assignment = {"ann": "p", "bob": "q", "cid": "p", "dan": "q"}
+    measured_closely(instance, coalition, first)
+    of_the_run = [repr(question) for question in solver.questions if question[2]]
+    assert len(of_the_run) == len(set(of_the_run)) > 2
+    of_the_instance = len(solver.questions) - len(of_the_run)
+    measured_closely(instance, coalition, {**first, "cid": "q"})
+    assert sum(not fixed for _, _, fixed in solver.questions) == of_the_instance
 
 
 # ---- by hand ---------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from colosseum.model.terms import Compare, Conditional, Constant, Decision, Ever
 from colosseum.model.values import Value
 from colosseum.solve.goal import coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.scoring import Local, goal_value, score
+from colosseum.solve.scoring import goal_value, moving, score
 from colosseum.solve.solver import NOT_PROVEN
 
 Assignment = dict[str, Value]
@@ -39,7 +39,7 @@ def keeps_hard_rules(task: Task, x: Assignment) -> bool:
 
 def best_response_regret(task: Task, agent: str, x: Assignment) -> float | None:
     """δ_i = max over y_i of r_i(y_i ⊕ x̃_{−i}) − r_i(x̃)."""
-    if not Local(task, agent).moving:
+    if not moving(task, agent):
         return None
     options = [y for y in own_moves(task, agent, x) if keeps_hard_rules(task, y)]
     return max(score(task, y).payoff[agent] for y in options) - score(task, x).payoff[agent]
@@ -59,7 +59,7 @@ def missed(rule: Requirement, task: Task, known: Assignment) -> float:
 
 def sequential_regret(task: Task, agent: str, x: Assignment, order: Sequence[str]) -> float | None:
     """δ_i over the realised move and those that break no rule against what was decided before."""
-    if not Local(task, agent).moving:
+    if not moving(task, agent):
         return None
     seen = {*order[: order.index(agent)], agent}
     rules = [r for r in task.requirements if r.condition.scope & {v.name for v in task.owned[agent]}]

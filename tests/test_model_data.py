@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from specs_made import TEAM, checked, said
+from specs_made import HEAD, TEAM, checked, expanded, said
 
 from colosseum.model.check import check
 from colosseum.model.values import Value
@@ -172,3 +172,16 @@ def test_a_file_may_have_rows_by_seed(tmp_path: Path) -> None:
     _, (missing,) = check(spec, seed=2)
     assert (missing.code, missing.message) == ("C059", "this file has no data for seed 2")
     assert missing.help == ("its seeds: 1, 4",)
+
+
+def test_a_range_of_names_may_count_what_is_declared_below(tmp_path: Path) -> None:
+    text = """set roads = road[1..size(links)]
+    set lots = {left, right}
+    set pairs_of_lots = lot[1..size(lots)]
+    agents A, B, helper[1..2]
+    variable take[agents]: roads
+    reward r: count(a in agents when take[a] == road6)
+    """
+    scenario = expanded(tmp_path, HEAD + text)
+    assert scenario.task.agents == ("A", "B", "helper1", "helper2")
+    assert scenario.task.variables[0].domain == tuple(f"road{i}" for i in range(1, 7))

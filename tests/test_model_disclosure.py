@@ -188,6 +188,20 @@ def test_numbers_of_others_are_in_no_sheet(tmp_path: Path) -> None:
     assert "lent alone" not in said["A"]
 
 
+def test_a_penalty_that_the_reader_may_not_see_is_in_no_sheet(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """agents A, B
+    variable move[agents]: 0..1
+    private table fee[a in agents] to B = 8001 if a == A else 8002
+    require stay[a in agents]: move[a] == 0 penalty fee[a]
+    """
+    )
+    said = sheets(checked(tmp_path, text + ASK).expansion.scenario)
+    assert "800" not in said["A"]
+    assert "stay alone pays you: 0 = 0, 1 = -8002" in said["B"]
+
+
 def test_who_alone_knows_a_number_is_named(tmp_path: Path) -> None:
     text = (
         HEAD

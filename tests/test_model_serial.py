@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from conftest import SPECS as FOLDER
 from jsonschema import Draft202012Validator
+from model_schema import json_schema, published
 from specs_made import HEAD, expanded
 from test_cli_commands import colosseum, read
 
@@ -20,7 +21,7 @@ from colosseum.language import shipped
 from colosseum.model.check import check, read_spec
 from colosseum.model.expand import expand
 from colosseum.model.scenario import Scenario
-from colosseum.model.serial import LEFT_OUT, NotAModel, content_hash, dump, json_schema, load, schema_text
+from colosseum.model.serial import LEFT_OUT, NotAModel, content_hash, dump, load, schema_text
 
 HERE = Path(__file__).parent
 SPECS = sorted(FOLDER.glob("*.colo"))
@@ -175,10 +176,9 @@ def test_what_compile_writes_has_the_scenario_s_hash(tmp_path: Path) -> None:
 
 
 def test_the_published_schema_is_what_the_command_prints() -> None:
-    published = shipped("grammar") / "model.schema.json"
     if UPDATE:
-        published.write_text(schema_text(), encoding="utf-8")
-    assert published.read_text(encoding="utf-8") == schema_text() == colosseum("schema").stdout
+        (shipped("grammar") / "model.schema.json").write_text(published(), encoding="utf-8")
+    assert published() == schema_text() == colosseum("schema").stdout
 
 
 def test_the_schema_is_one_and_says_what_every_field_is() -> None:

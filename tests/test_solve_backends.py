@@ -17,7 +17,7 @@ from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Vari
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Extremum, Total
 from colosseum.solve.backend import Engine, Query
 from colosseum.solve.backends import BACKENDS, installed_engines
-from colosseum.solve.backends.networked import MOST_OPTIMA, PROCESSES
+from colosseum.solve.backends.networked import PROCESSES
 from colosseum.solve.factors import Factors
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.network import EXCESS, NotANetwork, network
@@ -53,7 +53,6 @@ def test_the_first_of_very_many_optima(engine: Engine) -> None:
     rule = Requirement("few", "few", Compare("<=", ins, Constant(2)), None, None)
     task = Task(agents, tuple(Variable(a, a, ("in", "out", "up", "down")) for a in agents), (paid,), (rule,))
     found = Solver(task, only=engine).maximise(WELFARE, canonical=True)
-    assert MOST_OPTIMA < 4**6 - 3**6
     assert (found.value, found.canonical) == (1.0, True)
     assert list((found.assignment or {}).values()) == ["in", "in", "out", "out", "out", "out", "up"]
 

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from unittest.mock import ANY
 
 import pytest
+from specs_made import HEAD, expanded
 
 from colosseum.language.files import shipped
 from colosseum.model.check import check
@@ -39,6 +41,21 @@ def told_alike(game: tuple[str, int], *, canonical: bool, only: Engine | None = 
     asked.maximise(payoff_of(asked.task.agents[0]))
     answers = [asked.maximise(WELFARE, canonical=True) for _ in range(2)]
     assert all((a.value, a.assignment, a.canonical) == (alone.value, alone.assignment, canonical) for a in answers)
+
+
+def test_many_optima_of_few_have_a_first(tmp_path: Path) -> None:
+    """All but A may take what they like, as early as it is left."""
+    text = """
+    agents A, B, C, D[1..20]
+    set things = thing[1..30]
+    variable pick[agents]: things or none
+    reward done[a in agents, t in things] when pick[a] == t: 2
+    require owner[t in things]: count(a in agents when pick[a] == t) <= 1
+    """
+    best = Solver(expanded(tmp_path, HEAD + text).task).maximise(payoff_of("A"), canonical=True)
+    assert (best.by, best.canonical) == ("highs", True)
+    assert best.assignment is not None
+    assert list(best.assignment.values()) == [f"thing{number}" for number in range(1, 24)]
 
 
 def test_two_hospitals_have_a_first_optimum() -> None:

@@ -1,5 +1,6 @@
 """Elimination finds what enumeration finds and what the integer program finds, or says that a task is too large."""
 
+import math
 import random
 from collections.abc import Mapping
 from itertools import product
@@ -20,8 +21,8 @@ from colosseum.model.check import check
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, PayoffOf, Select, Total
 from colosseum.model.values import Value
-from colosseum.solve.backend import Engine
-from colosseum.solve.backends.elimination import NODES, Cost, Elimination
+from colosseum.solve.backend import Engine, Query
+from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal, mixed, payoff_of
 from colosseum.solve.scoring import goal_value
 from colosseum.solve.solver import Solver
@@ -110,19 +111,17 @@ def test_what_is_too_large_is_said_to_be(name: str) -> None:
     found, diagnostics = check(shipped("specs") / f"{name}.colo", seed=1)
     assert found is not None, diagnostics
     elimination = Elimination(found.expansion.scenario.task)
-    assert elimination.cost(WELFARE) is None
+    assert elimination.plan(Query(WELFARE, 1.0, {})) is None
     answer = eliminating(elimination.task).maximise(WELFARE, canonical=True)
     assert (answer.status, answer.value, answer.assignment) == ("limit", None, None)
 
 
-def test_a_share_among_many_is_not_taken_apart() -> None:
-    """Fifteen engineers share each penalty: that is seen before any term is looked into."""
+def test_a_share_among_many_is_too_large() -> None:
+    """Fifteen engineers share each penalty; what is left of it where all but one have decided is not."""
     found, diagnostics = check(shipped("specs") / "jira.colo", seed=1, params={"engineers": 15, "tickets": 20})
     assert found is not None, diagnostics
     task = found.expansion.scenario.task
-    elimination = Elimination(task)
-    assert elimination.cost(payoff_of(task.agents[0])) is None
-    assert not elimination.factors.made
+    assert Elimination(task).plan(Query(payoff_of(task.agents[0]), 1.0, {})) is None
     fixed = {v.name: v.domain[0] for v in task.variables[1:]}
     both_ways(task, [payoff_of(task.agents[0]), payoff_of(task.agents[1])], fixed)
 
@@ -135,9 +134,9 @@ def test_what_is_left_of_a_large_task_may_be_small() -> None:
     one, two, *others = task.variables
     fixed = {v.name: None if None in v.domain else v.domain[0] for v in others}
     joint = len(one.domain) * len(two.domain)
-    cost = Elimination(task).cost(WELFARE, fixed=fixed)
-    assert cost is not None
-    assert joint + len(two.domain) < cost.each < 10 * joint
+    plan = Elimination(task).plan(Query(WELFARE, 1.0, fixed))
+    assert plan is not None
+    assert joint + len(two.domain) < plan.each < 10 * joint
     both_ways(task, [WELFARE, payoff_of(one.owner)], fixed)
 
 
@@ -184,17 +183,18 @@ def test_optima_computed_elsewhere(path: Path) -> None:
 def test_another_mixture_needs_no_other_tables() -> None:
     """Equal questions have equal answers, whatever was asked before; a new weight makes nothing new."""
     task = tree(12, seed=9, worths=(0.0, 1.0, 2.5))
-    asked = eliminating(task)
-    kept = asked.elimination
-    assert kept.cost(WELFARE) is not None
-    assert not kept.factors.tables
-    asked.maximise(mixed({WELFARE: 1.0, payoff_of("v1"): 3.0}))
-    tables, mixtures = len(kept.factors.tables), len(kept.mixtures)
+    asked = Elimination(task)
+    assert asked.plan(Query(WELFARE, 1.0, {})) is not None
+    assert all(factor.whole is None for made in asked.factors.made.values() for factor in made)
+    asked.solve(Query(mixed({WELFARE: 1.0, payoff_of("v1"): 3.0}), 1.0, {}), until=math.inf)
+    tables, plans = [f.whole for made in asked.factors.made.values() for f in made], len(asked.plans)
     for weight in (0.25, 0.5, 4.0):
-        goal = mixed({WELFARE: 1.0, payoff_of("v1"): weight})
-        found, alone = asked.maximise(goal), eliminating(task).maximise(goal)
+        query = Query(mixed({WELFARE: 1.0, payoff_of("v1"): weight}), 1.0, {})
+        found, alone = asked.solve(query, until=math.inf), Elimination(task).solve(query, until=math.inf)
         assert (found.value, found.assignment) == (alone.value, alone.assignment)
-    assert (len(kept.factors.tables), len(kept.mixtures)) == (tables, mixtures)
+    again = [f.whole for made in asked.factors.made.values() for f in made]
+    assert len(asked.plans) == plans
+    assert all(one is other for one, other in zip(tables, again, strict=True))
 
 
 def test_payoffs_count_however_they_are_named() -> None:
@@ -235,7 +235,9 @@ def test_components_do_not_mind_each_other() -> None:
     ]
     task = Task(tuple(names), tuple(Variable(n, n, tuple("abcd")) for n in names), tuple(payoffs), ())
     elimination = Elimination(task)
-    assert elimination.cost(WELFARE) == Cost(each=800 + 800, once=800 * 6 // NODES)  # six nodes are looked at for each
+    plan = elimination.plan(Query(WELFARE, 1.0, {}))
+    assert plan is not None
+    assert plan.each == 800 + 800
     found = eliminating(task).maximise(WELFARE, canonical=True)
     assert found.value == 19_900
     assert found.assignment == {n: "c" if i else "a" for i, n in enumerate(names)}

@@ -92,7 +92,7 @@ def test_a_declared_coalition_keeps_its_objectives() -> None:
 
 def test_equals_share_a_rank_and_stay_in_their_order() -> None:
     def exposure(name: str, harm: float | None) -> Exposure:
-        return Exposure(Coalition(name, (name,), ()), harm, harm, harm, harm, {})
+        return Exposure(Coalition(name, (name,), ()), {} if harm is None else {"temptation": harm}, {})
 
     given = [
         exposure("a", 1.0),
@@ -149,7 +149,7 @@ def test_who_is_in_most_of_the_first() -> None:
     assert [e.coalition.members for e in found.ranking[:3]] == [
         ("agent3", "agent4"), ("agent2", "agent4"), ("agent1", "agent4"),
     ]  # fmt: skip
-    assert [e.worst_harm for e in found.ranking[:3]] == [7, 6, 5]
+    assert [e.by("worst_harm") for e in found.ranking[:3]] == [7, 6, 5]
     assert found.ranks == (1, 2, 3, 3, 5, 5, 7, 7, 9, 10)
     assert found.most_often(3) == {"agent4": 3, "agent3": 1, "agent2": 1, "agent1": 1}
 
@@ -160,7 +160,7 @@ def test_what_takes_too_long_is_not_known() -> None:
     x = whole.maximise(WELFARE).assignment
     assert x is not None
     (true,) = exposures(whole, [made.coalition], x)
-    assert (true.worst_harm, true.selfish_harm, true.temptation) == (10, 5, 3)
+    assert [true.by(m) for m in ("worst_harm", "selfish_harm", "temptation")] == [10, 5, 3]
     for number in range(1, whole.asked):
         (found,) = exposures(Hurried(made.task, skipped=frozenset({number})), [made.coalition], x)
         for measure in MEASURES:
@@ -181,6 +181,5 @@ def test_an_objective_that_cannot_be_optimised_leaves_the_worst_harm() -> None:
         odd = Arithmetic("/", Decision(other), Arithmetic("+", odd, Constant(1.3)))
     coalition = Coalition("odd", agents, (Objective("odd", odd),))
     (found,) = exposures(Solver(task), [coalition], dict.fromkeys(agents, 3))
-    assert found.worst_harm == 36
-    assert (found.selfish_harm, found.temptation) == (None, None)
+    assert found.figures == {"worst_harm": 36}
     assert "cannot be optimised exactly" in found.reasons["temptation"]

@@ -260,12 +260,13 @@ class Folder:
         """Take a result back, so that the run can be made again."""
         self.result_path(trial).unlink(missing_ok=True)
 
-    def write_plan(self, plan: Plan, order: Sequence[str]) -> None:
-        """Write the list of trials; `order` has all arms of the experiment. Other shards may do so at the same time."""
+    def write_plan(self, plan: Plan, order: Sequence[str]) -> Plan:
+        """Write and return the list of trials, as other shards may at the same time; `order` has all arms."""
         self.path.mkdir(parents=True, exist_ok=True)
         with FileLock(self.path / "campaign.lock") as lock:
-            self.keep_plan(self._extended(plan, order))
+            self.keep_plan(whole := self._extended(plan, order))
             Path(lock.lock_file).unlink(missing_ok=True)
+        return whole
 
     def keep_plan(self, plan: Plan) -> None:
         """Write a plan and its list of trials as they are, and seal both."""

@@ -8,7 +8,7 @@ from colosseum import __version__
 from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.registering import register
 from colosseum.campaign.screening import Screener
-from colosseum.diagnostics import Diagnostic
+from colosseum.diagnostics import ColosseumError
 from colosseum.language.copying import NewFile, gathered
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
@@ -43,19 +43,18 @@ class Planned:
 
 
 def plan(
-    folder: Folder, asked: PlannedQuestion, blocks: Iterable[Block], trials: Trials, *, seeds: int
-) -> tuple[list[Planned], list[Diagnostic]]:
+    folder: Folder, asked: PlannedQuestion, blocks: Iterable[Block], trials: Trials, *, seeds: int, before: Plan | None
+) -> tuple[list[Planned], Plan]:
     """Write down every trial and the spec, or say what is wrong with one and write nothing.
 
-    `seeds` is how many are asked for, in all shards.
-
+    `seeds` is how many are asked for, in all shards; `before` is the plan that is there, and the one returned is whole.
     Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
-    Raises OSError, UnknownPlayer, and NotLowered where payoffs or hard rules do not fit an integer program.
+    Raises ColosseumError, OSError, UnknownPlayer, and NotLowered where payoffs or hard rules fit no integer program.
     """
     planned: list[Planned] = []
     first: Trial | None = None
     shared = configured(asked.design, trials.expansions, {"model": asked.model, **asked.options})
-    before = folder.earlier(shared.configuration)
+    before = before if before and before.configuration == shared.configuration else None
     screener = Screener(asked.design, trials, before.screening if before else None)
     ended = _ended(folder, before)
     for block in screener.passing(blocks):
@@ -66,7 +65,7 @@ def plan(
             continue
         made, diagnostics = trials.of(block)
         if diagnostics:
-            return [], diagnostics
+            raise ColosseumError(*diagnostics)
         if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
             ended = {}  # this version, or its prompts, makes other runs of the same configuration
         planned.append(Planned(block, tuple(t.listed for t in made), {t.identity: t.turns for t in made}))
@@ -74,14 +73,14 @@ def plan(
             first = made[0]
             first.instance.rules.prepare()
     if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
-        return [], screener.diagnostics or [screener.nothing]
+        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
     for file in shared.files:
         keep_file(folder.spec / file.path, file.content)
     whole = plan_of(asked, [each for block in planned for each in block.listed], first, shared)
     spec, scenario = trials.expansions.spec, first.stage.scenario
     settled = register(asked.design, scenario, spec, seeds=seeds, configuration=shared.configuration)
-    folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
-    return planned, []
+    whole = replace(whole, screening=screener.screening, registered=settled)
+    return planned, folder.write_plan(whole, asked.design.arms)
 
 
 def _ended(folder: Folder, before: Plan | None) -> dict[tuple[str, str, int, int], Listed]:

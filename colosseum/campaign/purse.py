@@ -147,18 +147,21 @@ class Purse:
     def recall(self, folder: Folder, listed: Iterable[Listed]) -> "Purse":
         """Count what is on file, of runs that were not finished too, and of judges: this purse again.
 
-        It stands in the result of a run, or among its calls. Raises OSError, and Damaged.
+        It stands in the result of a run, or among its calls; scripted players cost nothing. Raises OSError, Damaged.
         """
         for each in listed:
+            self.spent += self._on_file(folder.judging(each.trial))
+            team = ", ".join(sorted({name for name in each.players.values() if name not in SCRIPTED}))
+            if not team:
+                continue
             result, path = folder.result(each.trial), folder.calls(each.trial)
             if result is None or (result.expense.unpriced and path.exists()):
                 cost = self._on_file(path)
             else:
                 cost, self.uncounted = result.expense.cost, self.uncounted + result.expense.unpriced
             if result is not None and result.status == "complete":
-                team = ", ".join(sorted({name for name in each.players.values() if name not in SCRIPTED}))
                 self.learn(Account(team, spent=cost))
-            self.spent += cost + self._on_file(folder.judging(each.trial))
+            self.spent += cost
         return self
 
     def _on_file(self, path: Path) -> float:

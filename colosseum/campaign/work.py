@@ -24,7 +24,7 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import screening_words
-from colosseum.diagnostics import ColosseumError, counted, stop
+from colosseum.diagnostics import counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
@@ -182,21 +182,18 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     options = resolved(request, asking)
     asked = PlannedQuestion(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
-    earlier = before.trials if (before := folder.earlier()) else ()
+    before, blocks = folder.earlier(), sharded(design, request.part.shard)
     try:
-        planned, diagnostics = plan(folder, asked, sharded(design, request.part.shard), trials, seeds=len(design.seeds))
+        planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
-    if diagnostics:
-        raise ColosseumError(*diagnostics)
-    if (whole := folder.plan()).screening:
+    if whole.screening:
         request.say(f"screened: {screening_words(whole.screening)}")
-    listed = {each.trial for each in whole.trials}
-    if apart := sum(each.trial not in listed and folder.ended(each.trial) for each in earlier):
-        runs = counted(apart, "run")
-        request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
+    others = {each.trial for each in (before.trials if before else ())} - {each.trial for each in whole.trials}
+    if apart := sum(map(folder.ended, others)):
+        request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")

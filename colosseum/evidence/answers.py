@@ -9,7 +9,6 @@ from colosseum.model import serial
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
 from colosseum.solve.questions.exposure import Scan
-from colosseum.solve.questions.prices import Temptation
 from colosseum.solve.questions.prospect import Harm, Opportunity, Prospect
 from colosseum.solve.solver import Optimum
 
@@ -52,18 +51,18 @@ class CompileFile(AboutInstance):
     """The best of every coalition's objective, or why it could not be had."""
     verified: VerifiedOptima | None
     """What a second way says of the optima; null where nobody asked."""
-    worth_breaking: tuple[Temptation, ...]
-    """Soft requirements that the optimum breaks."""
+    worth_breaking: Mapping[str, tuple[str, ...]]
+    """Of soft requirements that the optimum breaks, the broken instances."""
 
 
-def compile_content(optima: Optima, tempting: Sequence[Temptation]) -> CompileFile:
+def compile_content(optima: Optima, worth_breaking: Mapping[str, tuple[str, ...]]) -> CompileFile:
     """What `compile --json` prints."""
     scenario = optima.scenario
     return CompileFile(
         *_about(scenario), dict(scenario.params), scenario.task.agents,
         {v.name: VariableLine(v.owner, tuple(v.domain)) for v in scenario.task.variables},
         optima.optimum, optima.minimum, {c.name: c.members for c in scenario.coalitions}, optima.coalitions,
-        optima.verified, tuple(tempting),
+        optima.verified, worth_breaking,
     )  # fmt: skip
 
 
@@ -187,8 +186,8 @@ class ScanFile(AboutInstance):
 def scan_content(scenario: Scenario, found: Scan, top: int) -> ScanFile:
     """What `scan --json` prints."""
     ranking = tuple(
-        RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.worst_harm, each.selfish_harm,
-                        each.outsider_harm, each.temptation, each.reasons)
+        RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.by("worst_harm"),
+                        each.by("selfish_harm"), each.by("outsider_harm"), each.by("temptation"), each.reasons)
         for rank, each in zip(found.ranks, found.ranking, strict=True)
     )  # fmt: skip
     return ScanFile(

@@ -105,7 +105,8 @@ def closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]:
 def _strengths(run: Held) -> dict[str, Figure]:
     """The λ at which `F_λ = (1 − λ)·F_n + λ·F_c` is greatest at the coalition's move, others held."""
     found = strengths(run.held)
-    return {"lambda_low": Figure(found.low, found.reason), "lambda_high": Figure(found.high, found.reason)}
+    ends = (Figure(None, found),) * 2 if isinstance(found, str) else tuple(map(Figure, found))
+    return dict(zip(LAMBDAS, ends, strict=True))
 
 
 def _among_optima(run: Held, regret: Figure) -> dict[str, Figure]:

@@ -19,7 +19,7 @@ from colosseum.evidence.strength import Choice
 from colosseum.model.scenario import Coalition, Variable
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, coalition_goal
-from colosseum.solve.questions.counterfactuals import outcome
+from colosseum.solve.questions.preferred import worths_of
 from colosseum.solve.scoring import hard_broken
 from colosseum.solve.solver import NOT_PROVEN, TIME_LIMIT
 
@@ -77,12 +77,11 @@ def held(instance: SolvedTask, coalition: Coalition, assignment: Assignment) -> 
 def _moves(instance: SolvedTask, coalition: Coalition, follow: Callable[[Assignment], Assignment | None]) -> Committed:
     """All moves after which `follow` finds an outcome. Raises Unread."""
     unit, variables = _read(instance, coalition)
-    goal, found = coalition_goal(coalition), dict[tuple[str, ...], tuple[float, float]]()
+    goal, found = coalition_goal(coalition), dict[tuple[str, ...], list[float]]()
     for values in product(*(v.domain for v in variables)):
         y = follow(dict(zip((v.name for v in variables), values, strict=True)))
         if y is not None:
-            ends = outcome(instance.solver, goal, y)
-            found[_key(values)] = (ends.joint_payoff / unit, ends.coalition_value / unit)
+            found[_key(values)] = [worth / unit for worth in worths_of(instance.solver, y, WELFARE, goal)]
     worth = np.array(list(found.values())).reshape(-1, 2)
     return Committed(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
 

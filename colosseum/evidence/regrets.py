@@ -3,30 +3,27 @@
 Source: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their decisions.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, reduce
-from math import prod
+from math import inf, prod
 
 import numpy as np
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import BROKEN, SolvedTask, gap, proven
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
-from colosseum.model.terms import Compare, Decision, Every, Inverse, Member, Some, Term, Total
-from colosseum.model.values import Fault, Value
+from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
+from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.partial import shortfall
-from colosseum.solve.questions.counterfactuals import Counterfactuals
 from colosseum.solve.rounding import ROUNDING, rounded
-from colosseum.solve.scoring import Local, goal_value, hard_broken
+from colosseum.solve.scoring import goal_value, hard_broken, moving
 from colosseum.solve.solver import NOT_PROVEN
 
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
-SETTLED = (Compare, Every, Inverse, Member, Some, Total)
-"""Terms that are a number or a condition wherever they are defined."""
+NEVER = np.zeros(())
 UNMOVED = "no own decision can change its payoff"
 
 
@@ -36,18 +33,17 @@ class JointMoves:
     def __init__(self, instance: SolvedTask, agent: str, assignment: Mapping[str, Value]) -> None:
         self.instance, self.agent, self.assignment = instance, agent, assignment
         self.own = instance.task.owned[agent]
-        self.local = Local(instance.task, agent)
+        self.moving = moving(instance.task, agent)
         names = {v.name for v in self.own}
         self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & names)
         """What the agent's own decisions take part in, hard and soft."""
         self.shape = self._axes(names)
-        self.places = dict(zip((v.name for v in self.own), np.ogrid[tuple(map(slice, self.shape))], strict=True))
 
     @cached_property
     def worth(self) -> Floats:
         """The part of r_i that the moves can change."""
         total = np.zeros(self.shape)
-        for part in self.local.moving:
+        for part in self.moving:
             paid = self.at(part.term)
             match part.credit if paid.any() else None:
                 case EqualSplit(agents=agents):
@@ -84,34 +80,52 @@ class JointMoves:
         here = float(self.worth[tuple(v.domain.index(self.assignment[v.name]) for v in self.own)])
         return Figure(rounded(float(self.worth[allowed].max(initial=here)) - here, here))
 
-    def missed(self, rule: Requirement, holds: Mask, known: Mapping[str, Value]) -> Floats:
-        """By how much each move makes every completion miss a rule at least. Raises Fault and TimeoutError."""
-        scope, task = rule.condition.scope.union(rule.excess.scope if rule.excess else ()), self.instance.task
-        if scope <= known.keys():
-            return np.where(holds, 0.0, self.at(rule.excess) if rule.excess else 1.0)
-        found = np.zeros(axes := self._axes(scope))
-        broken = tuple(np.argwhere(~np.broadcast_to(holds, axes)).T)
-        told = [part for term in (rule.condition, rule.excess) if term for part in self._told(term, known)]
-        seen = [np.broadcast_to(part, axes)[broken] for part in (holds, *told)]
-        _, first, alike = np.unique(seen, axis=1, return_index=True, return_inverse=True)
-        missed = []
-        for move in np.transpose(broken)[first]:
-            if self.instance.solver.late:
-                raise TimeoutError
-            own = {v.name: v.domain[n] for v, n, size in zip(self.own, move, axes, strict=True) if size > 1}
-            missed.append(shortfall(rule, {**known, **own}, task, witness={**self.assignment, **own}))
-        found[broken] = np.array(missed)[alike.reshape(-1)]
-        return found
+    def missed(self, rule: Requirement, holds: Mask, known: Collection[str]) -> Floats:
+        """By how much each move makes every completion of the known decisions miss a rule at least.
 
-    def _told(self, term: Term, known: Mapping[str, Value]) -> Iterator[Floats]:
-        """Numbers by move that tell apart all moves that the term does: its sums and conditions of known decisions."""
-        if isinstance(term, SETTLED) and term.scope <= known.keys():
-            yield self.at(term)
-        elif isinstance(term, Decision) and term.variable in self.places:
-            yield self.places[term.variable]
-        else:
-            for part in term.below:
-                yield from self._told(part, known)
+        In units of its excess with `per unit`, where that can be computed; else 1 where it is missed for good.
+        """
+        possible = np.asarray(holds.all() or self._ends(rule.condition, known)[1] > 0)
+        if rule.excess is None or possible.all():
+            return np.where(possible, 0.0, 1.0)
+        least = self._ends(rule.excess, known)[0]
+        return np.where(possible, 0.0, np.where(least > 0, least, 1.0))
+
+    def _ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
+        """The least and the greatest value of a term after each move, whatever the open decisions will be.
+
+        Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
+        they may lie farther out.
+        """
+        if id(term) in self.instance.open_ends and term.scope.isdisjoint(known):
+            return self.instance.open_ends[id(term)]
+        open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
+        own, axes = [v for v in self.own if v.name in term.scope], self._axes(term.scope)
+        if prod(axes) * (completions := prod(len(v.domain) for v in open_)) <= MOST_ALTERNATIVES:
+            found = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, completions])
+            if len(open_) == len(term.scope):
+                return self.instance.open_ends.setdefault(id(term), (np.array(found.min()), np.array(found.max())))
+            return found.min(axis=-1), found.max(axis=-1)
+        if not isinstance(term, Arithmetic | Compare | Every | Extremum | Some | Total):
+            return np.array(-inf), np.array(inf)
+        lows, highs = zip(*(self._ends(part, known) for part in term.below), strict=True)
+        match term:
+            case Total():
+                return sum(lows, np.zeros(())), sum(highs, np.zeros(()))
+            case Arithmetic(operator="+"):
+                return lows[0] + lows[1], highs[0] + highs[1]
+            case Arithmetic(operator="-"):
+                return lows[0] - highs[1], highs[0] - lows[1]
+            case Extremum(which="max", parts=parts) if all((low > 0).all() for low in lows[len(parts) :]):
+                return reduce(np.maximum, lows[: len(parts)]), reduce(np.maximum, highs[: len(parts)])
+            case Compare(operator="<=" | "<" | ">=" | ">" as operator):
+                one, other = (0, 1) if operator.startswith("<") else (1, 0)
+                return NEVER, (np.less_equal if operator.endswith("=") else np.less)(lows[one], highs[other])
+            case Compare(operator="=="):
+                return NEVER, (lows[0] <= highs[1]) & (lows[1] <= highs[0])
+            case Every() | Some():
+                return NEVER, reduce(np.minimum if isinstance(term, Every) else np.maximum, highs)
+        return np.array(-inf), np.array(inf)
 
 
 def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:
@@ -120,7 +134,7 @@ def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNAT
     Up to `enumerated` joint moves are gone through; more are left to the integer program, which knows no move where
     others have broken a hard rule among themselves.
     """
-    if not options.local.moving:
+    if not options.moving:
         return Figure(None, UNMOVED)
     if hard_broken(options.rules, options.assignment):
         return Figure(None, "own decisions take part in breaking a hard requirement")
@@ -129,21 +143,15 @@ def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNAT
     return options.regret(options.kept)
 
 
-def goal_regret(
-    instance: SolvedTask, goal: Goal, agent: str, assignment: Mapping[str, Value], held: Counterfactuals | None = None
-) -> Figure:
-    """How much an objective could gain by the agent's own decisions alone, hard rules kept.
-
-    A lone deviator is the coalition, whose best moves are known.
-    """
+def goal_regret(instance: SolvedTask, goal: Goal, agent: str, assignment: Mapping[str, Value]) -> Figure:
+    """How much an objective could gain by the agent's own decisions alone, hard rules kept."""
     if hard_broken(instance.task.requirements, assignment):
         return Figure(None, BROKEN)
     own = {v.name for v in instance.task.owned[agent]}
     here = Figure(goal_value(instance.task, goal, assignment))
     fixed = {name: value for name, value in assignment.items() if name not in own}
     try:
-        alone = held if held and held.coalition.members == (agent,) else None
-        best = alone.greatest if alone else instance.solver.maximise(goal, fixed=fixed)
+        best = instance.solver.maximise(goal, fixed=fixed)
     except NotLowered as fault:
         return Figure(None, str(fault))
     return gap(proven(best, "the best response"), here)
@@ -163,18 +171,15 @@ def sequential_regrets(options: Mapping[str, JointMoves], order: Sequence[str] |
 
 
 def _sequential(options: JointMoves, heard: Collection[str]) -> Figure:
-    if not options.local.moving:
+    if not options.moving:
         return Figure(None, UNMOVED)
     if prod(options.shape) > MOST_ALTERNATIVES:
         return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
-    known = {v.name: options.assignment[v.name] for v in options.instance.task.variables if v.owner in heard}
+    known = {v.name for v in options.instance.task.variables if v.owner in heard}
     allowed = options.kept
-    try:
-        for rule, holds in zip(options.rules, options.holds, strict=True):
-            missed = options.missed(rule, holds, known)
-            allowed = allowed & (missed <= missed.min() + ROUNDING)
-    except Fault as fault:
-        return Figure(None, f"a rule cannot be evaluated: {fault.message}")
-    except TimeoutError:
-        return Figure(None, NOT_PROVEN)
+    for rule, holds in zip(options.rules, options.holds, strict=True):
+        if options.instance.solver.late:
+            return Figure(None, NOT_PROVEN)
+        missed = options.missed(rule, holds, known)
+        allowed = allowed & (missed <= missed.min() + ROUNDING)
     return options.regret(allowed)

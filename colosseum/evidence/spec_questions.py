@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, report, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, one_of, report, stop
 from colosseum.diagnostics.json_object import place_in, read_object
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
@@ -25,7 +25,6 @@ from colosseum.solve.backend import Engine
 from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.exposure import MEASURES, Measure, Scan, Watch, scan
-from colosseum.solve.questions.prices import Temptation, temptations
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Optimum, Solver
 from colosseum.solve.verify import Verification, engines, verify
@@ -34,8 +33,6 @@ PATIENCE: Final = 600.0
 """Seconds for a frontier or a scan."""
 MOST_LISTED: Final = 12
 """Variables that a message lists."""
-MOST_SHOWN: Final = 3
-"""Instances that a warning names before it counts the rest."""
 BY: Final[dict[str, Measure]] = {measure.removesuffix("_harm"): measure for measure in MEASURES}
 """By what a scan may rank."""
 
@@ -93,11 +90,8 @@ def _holds(task: Task, until: float) -> bool | None:
 
 def chosen_coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
     """The coalition of a name, else the first, with other members where some are named. Raises ColosseumError."""
-    if name is not None and name not in scenario.coalition:
-        known = list(scenario.coalition)
-        help_ = closest(name, known) or f"coalitions: {', '.join(known) or 'none'}"
-        raise stop("C122", f"there is no coalition `{name}`", help=help_)
-    chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
+    every = scenario.coalition
+    chosen = next(iter(every.values()), None) if name is None else every[one_of("coalition", name, every)]
     if members is None:
         return chosen
     named = _agents(members, scenario.task, "--members")
@@ -167,24 +161,22 @@ def wrong_answers(optima: Optima) -> Iterator[str]:
             yield f"internal error: the {name} is not {answer}: {verification.reason}"
 
 
-def tempting(optima: Optima) -> Sequence[Temptation]:
-    """Soft requirements that cost less than it brings to break them."""
-    x = optima.optimum.assignment
-    return () if x is None or optima.optimum.proven is None else temptations(optima.scenario.task, x)
+def worth_breaking(optima: Optima) -> dict[str, tuple[str, ...]]:
+    """The soft requirements that a proven optimum breaks: by statement, in declared order, the broken instances."""
+    x, found = optima.optimum.assignment, dict[str, tuple[str, ...]]()
+    if x is not None and optima.optimum.proven is not None:
+        for r in optima.scenario.task.requirements:
+            if not (r.hard or r.condition.evaluate(x)):
+                found[r.statement] = (*found.get(r.statement, ()), r.name)
+    return found
 
 
-def worth_breaking(found: Temptation, checked: Checked) -> Diagnostic:
+def low_penalty(statement: str, instances: Sequence[str], checked: Checked) -> Diagnostic:
     """A warning that a soft requirement costs less than it brings to break it."""
-    shown = ", ".join(f"`{name}`" for name in found.instances[:MOST_SHOWN])
-    more = f" and {len(found.instances) - MOST_SHOWN} more" if len(found.instances) > MOST_SHOWN else ""
-    if found.enough is not None:
-        help_ = f"above a penalty of {found.enough:.6g} breaking it never pays; it is {found.price:g}"
-    elif found.factor is not None:
-        help_ = f"with penalties more than {found.factor:.6g} times as high breaking it never pays"
-    else:
-        help_ = f"at which penalty it stops paying is unknown: {found.reason}"
-    symbol = checked.spec.symbols.get(found.statement)
-    message = f"breaking {shown}{more} pays: the optimum itself does"
+    more = f" and {len(instances) - 1} more" if len(instances) > 1 else ""
+    symbol = checked.spec.symbols.get(statement)
+    message = f"breaking `{instances[0]}`{more} pays: the optimum itself does"
+    help_ = "raise the penalty until the warning is gone; without a penalty the rule is never broken"
     return report("W010", symbol.span if symbol else None, message, help=help_)
 
 
@@ -271,8 +263,6 @@ def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> 
 
 def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
     """All coalitions of a size, ranked by what they could do at the optimum. Raises ColosseumError."""
-    if by not in BY:
-        raise stop("C122", f"there is no ranking by `{by}`", help=closest(by, BY) or f"rank by {', '.join(BY)}")
     scenario = checked.expansion.scenario
     agents = len(scenario.task.agents)
     if not 1 <= size < agents:
@@ -280,7 +270,7 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
         raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"possible sizes: {most}")
     with solving(checked):
         solver = Solver(scenario.task, until=time.monotonic() + PATIENCE)
-        found = scan(solver, scenario, size=size, by=BY[by], watch=watch)
+        found = scan(solver, scenario, size=size, by=BY[one_of("ranking", by, BY)], watch=watch)
     require_feasible(found.optimum, checked)
     return found
 

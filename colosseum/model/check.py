@@ -1,7 +1,7 @@
 """Checking a spec. In: a path; out: a Checked spec with its designs and its first expansion, and all diagnostics."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
@@ -12,6 +12,7 @@ from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
+from colosseum.model.record import Record
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text
@@ -26,8 +27,7 @@ ALONE = ("model", "post", "repeat", "round", "run", "seed")
 """Those that name nothing of the scenario."""
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(Record):
     """A spec without errors."""
 
     spec: Declared
@@ -70,19 +70,20 @@ def check(
     designs: dict[str, Design] = {}
     late = list(_mapping_faults(spec))
     for statement in spec.of(syntax.Experiment):
-        found, problems = design(spec, statement, params=changed)
+        made, problems = design(spec, statement, params=changed)
         late += problems
-        if found is not None:
-            designs[found.name] = found
+        designs |= {made.name: made} if made else {}
     first = next(iter(designs.values()), None)
     chosen = seed if seed is not None else first.seeds[0] if first else 1
     expansion, problems = expand(spec, seed=chosen, params=changed)
     varied: list[Diagnostic] = []
     if expansion is not None and not has_errors([*diagnostics, *problems]):
         varied = _variations(spec, designs, chosen, changed, own=dict(expansion.scenario.params))
-    diagnostics = _distinct(
-        [*diagnostics, *_with_options([*problems, *late, *varied], changed)], spec.composition.source
-    )
+    found = [*problems, *late, *varied]
+    if changed:  # which may be to blame
+        shown = " ".join(f"--set {name}={text(given)}" for name, given in changed.items())
+        found = [replace(each, help=(*each.help, f"this happens with `{shown}`")) for each in found]
+    diagnostics = _distinct([*diagnostics, *found], spec.composition.source)
     if expansion is None or has_errors(diagnostics):
         return None, diagnostics
     diagnostics += _distinct(warnings(spec, expansion.scenario, designs, expansion.sheets), spec.composition.source)
@@ -108,12 +109,6 @@ def _wrong_params(spec: Declared, changed: Mapping[str, Value]) -> Iterator[Diag
             message = f"`--set {name}={text(given)}`: the param `{name}` is {kind(own)}, not {kind(given)}"
             labels = [Label(known[name].span, "declared here")]
             yield report("C122", None, message, labels=labels, help=f"in the spec it is {text(own)}")
-
-
-def _with_options(problems: list[Diagnostic], changed: Mapping[str, Value]) -> list[Diagnostic]:
-    """The problems of a spec whose params are set from outside: each names the options, which may be to blame."""
-    shown = " ".join(f"--set {name}={text(given)}" for name, given in changed.items())
-    return [replace(p, help=(*p.help, f"this happens with `{shown}`")) for p in problems] if changed else problems
 
 
 def _variations(

@@ -7,7 +7,8 @@ from math import prod
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
-from colosseum.model.terms import Compare, Decision, named
+from colosseum.model.record import Record
+from colosseum.model.terms import Compare, Constant, Decision
 from colosseum.model.values import Fault, Key, Value, a, instance_name, text
 from colosseum.model.world import Facts, Poisoned, Source
 
@@ -55,13 +56,10 @@ class Meter:
             raise Fault(message, code="C056", help="loop over smaller sets")
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Record):
     """The part that all rounds of all loops share: the facts, and what an expression may mention."""
 
     facts: Facts
-    births: bool = False
-    """Whether names in braces and `x[1..n]` may be new elements."""
     decisions: bool = True
     """Whether variables may be mentioned."""
     payoffs: bool = False
@@ -77,23 +75,13 @@ class Surroundings:
         key = decision.variable, name
         found = self.tests.get(key)
         if found is None:
-            found = self.tests[key] = Compare("==", decision, named(name))
+            found = self.tests[key] = Compare("==", decision, Constant(name))
         return found
 
     @cached_property
     def fixed(self) -> "Surroundings":
         """The same place, where decisions may not be mentioned (`where`, data, domains)."""
         return replace(self, decisions=False)
-
-    @cached_property
-    def open(self) -> "Surroundings":
-        """The same place, where names may be new elements, and no decision may be mentioned (draws)."""
-        return replace(self, births=True, decisions=False)
-
-    @cached_property
-    def closed(self) -> "Surroundings":
-        """The same place, where neither new elements nor decisions may be mentioned (the bodies of sets)."""
-        return replace(self, births=False, decisions=False)
 
 
 @dataclass(slots=True)
@@ -134,11 +122,6 @@ class Environment:
     def fixed(self) -> "Environment":
         """The same round, where decisions may not be mentioned."""
         return self.where(self.place.fixed) if self.place.decisions else self
-
-    def gives_birth(self, name: str) -> bool:
-        """Whether a name in braces is an element that needs no other declaration."""
-        sure = name not in self.place.facts.spec.doubts.contested
-        return self.place.births and sure and name not in self.bindings and self.place.facts.symbol(name) is None
 
 
 def unknown(name: str, env: Environment) -> Fault:

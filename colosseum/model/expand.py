@@ -1,7 +1,7 @@
 """A scenario for one seed. In: a declared spec, a seed and params; out: the checked Scenario and its World."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
@@ -9,12 +9,13 @@ from colosseum.language.gc_pause import gc_paused
 from colosseum.model import rubrics as judged
 from colosseum.model.environment import Environment, Meter, Surroundings, refuse_private
 from colosseum.model.evaluate import indexed, value
-from colosseum.model.ground import ground
+from colosseum.model.ground import Grounding, ground
 from colosseum.model.networks import spec_graph
 from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
-from colosseum.model.prompts import TemplateNames, compile_template, render
+from colosseum.model.prompts import TemplateNames, check_template, render, template_names
 from colosseum.model.realise import Realiser, realise
+from colosseum.model.record import Record
 from colosseum.model.scenario import (
     Channel,
     Claim,
@@ -29,15 +30,14 @@ from colosseum.model.scenario import (
 )
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.undefined_payoffs import Domains
-from colosseum.model.values import Elements, Fault, Value, a, instance_name
+from colosseum.model.values import Elements, Fault, Key, Value, a, instance_name
 from colosseum.model.world import Problems, World
 
 READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
 
 
-@dataclass(frozen=True)
-class Expansion:
+class Expansion(Record):
     """A scenario with the facts it was made from."""
 
     scenario: Scenario
@@ -66,8 +66,8 @@ def expand(
         return None, diagnostics
     if members:
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
-    task, found = ground(world, meter=meter)
-    work, sheets = Problems([*diagnostics, *found]), Sheets(world, task)
+    task, grounding = ground(world, meter=meter)
+    work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding.paid)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
     parts = (tuple(_coalitions(world, task, work, meter)), tuple(_prompts(world, sheets, work, meter)),
              tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
@@ -109,25 +109,21 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 
 
 def _coalitions(world: World, task: Task, work: Problems, meter: Meter) -> Iterator[Coalition]:
+    grounding, domains = Grounding(Surroundings(world, meter=meter), work), Domains(task, meter)
     for statement in world.spec.of(syntax.Coalition):
-        objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, task, work, meter))
+        objectives = tuple(o for s in statement.objectives for o in _objectives(s, grounding, domains))
         if statement.name in world.sets:
             yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
 
 
-def _objectives(statement: syntax.Objective, world: World, task: Task, work: Problems, meter: Meter) -> list[Objective]:
-    found: list[Objective] = []
-    name = statement.name
-    outer = Environment(Surroundings(world, meter=meter))
-    paid, domains = replace(outer.place, payoffs=True), Domains(task, meter)
-    try:
-        for key, env in indexed(statement.indices, outer):
-            name = instance_name(statement.name, key)
-            whole = worth(statement, "an objective", env.where(paid), domains)
-            found += [] if whole is None else [Objective(name, whole)]
-    except Fault as fault:
-        work.fault(fault, statement.name_span, instance=name)
-    return found
+def _objectives(statement: syntax.Objective, grounding: Grounding, domains: Domains) -> list[Objective]:
+    paid = replace(grounding.place, payoffs=True)
+
+    def objective(name: str, key: Key, env: Environment) -> Objective | None:
+        whole = worth(statement, "an objective", env.where(paid), domains)
+        return None if whole is None else Objective(name, whole)
+
+    return grounding.made(statement, objective) or []
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------
@@ -170,13 +166,13 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             wordings = []
             for text in (variant.text, *variant.paraphrases):
                 with work.caught(text.span):
-                    compiled = compile_template(text, vocabulary)
+                    check_template(text, vocabulary)
                     told: list[tuple[str, str]] = []
                     for agent in recipients:
                         allies = _allies(agent, statement, world)
-                        asked = PAYOFFS in compiled.names and sheets.asked
+                        asked = PAYOFFS in template_names(text.value) and sheets.asked
                         extra: dict[str, Value] = {PAYOFFS: sheets.of(agent)} if asked else {}
-                        told.append((agent, render(compiled, world, me=agent, allies=allies, extra=extra, meter=meter)))
+                        told.append((agent, render(text, world, me=agent, allies=allies, extra=extra, meter=meter)))
                     wordings.append(tuple(told))
             if wordings:
                 variants.append(Variant(variant.name, wordings[0], tuple(wordings[1:])))
@@ -200,10 +196,10 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
             suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
             known = vocabulary.known - {"me", "allies"} | binders
-            compiled = compile_template(statement.text, replace(vocabulary, known=known))
+            check_template(statement.text, replace(vocabulary, known=known))
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
-                words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)
+                words = render(statement.text, world, me="", allies=(), extra=env.bindings, meter=meter)
                 about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
                 truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
                 yield Claim(name, words, truth, about, suspects)

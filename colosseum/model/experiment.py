@@ -5,7 +5,7 @@ cartesian factor; `where` drops combinations. Nothing is silently rewritten.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 from typing import TypeAlias, TypeVar
 
@@ -15,6 +15,7 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
+from colosseum.model.record import Record
 from colosseum.model.scenario import Graph
 from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
@@ -36,8 +37,7 @@ SHARED = {
 """Settings that its runs have together, so that no arm has its own, and why."""
 
 
-@dataclass(frozen=True)
-class Conditions:
+class Conditions(Record):
     """What may differ between arms and sweep points."""
 
     settings: Settings = field(default_factory=Settings)
@@ -50,8 +50,7 @@ class Conditions:
     """The network, where it is not the spec's own."""
 
 
-@dataclass(frozen=True)
-class Arm:
+class Arm(Record):
     """One arm at one sweep point."""
 
     name: str
@@ -60,8 +59,7 @@ class Arm:
     conditions: Conditions
 
 
-@dataclass(frozen=True)
-class Design:
+class Design(Record):
     """An experiment ready to be run: its arms at every sweep point, seeds and repeats."""
 
     name: str
@@ -91,7 +89,11 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     laid = list(work.points(statement, base))
     sizes = (len(laid), max(1, len(statement.arms)), len(seeds), repeats)
     if prod(sizes) > MOST_RUNS:
-        return None, [*work.findings.diagnostics, _too_many(statement, sizes)]
+        words = ("combinations of sweeps", "arms", "seeds", "repeats")
+        shown = " × ".join(f"{size:,} {word}" for size, word in zip(sizes, words, strict=True) if size > 1)
+        message = f"this experiment has {shown} = {prod(sizes):,} runs, at most {MOST_RUNS:,} are allowed"
+        help_ = "sweep over less, or take fewer seeds or repeats"
+        return None, [*work.findings.diagnostics, report("C056", statement.name_span, message, help=help_)]
     cells = [
         Arm(arm.name, label, work.varied(point, [(s, s.values) for s in arm.settings]))
         for label, point in laid for arm in statement.arms
@@ -107,14 +109,6 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
                              help="an experiment without a combination runs nothing")]  # fmt: skip
     arms = tuple(a.name for a in statement.arms) or ("baseline",)
     return Design(statement.name, statement.question, arms, tuple(cells), seeds, repeats), []
-
-
-def _too_many(statement: syntax.Experiment, sizes: tuple[int, ...]) -> Diagnostic:
-    """That an experiment has more runs than anybody can wait for."""
-    words = ("combinations of sweeps", "arms", "seeds", "repeats")
-    shown = " × ".join(f"{size:,} {word}" for size, word in zip(sizes, words, strict=True) if size > 1)
-    message = f"this experiment has {shown} = {prod(sizes):,} runs, at most {MOST_RUNS:,} are allowed"
-    return report("C056", statement.name_span, message, help="sweep over less, or take fewer seeds or repeats")
 
 
 def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
@@ -211,9 +205,7 @@ class _Reader:
             return replace(conditions, graph=parse_graph(expr, self.facts))
         if name in READERS and (symbol is None or symbol.kind not in ("channel", "prompt", "param")):
             changed = read_setting(conditions.settings, name, expr, self.environment)
-            self._check_groups(name, changed, expr)
-            if name == "paraphrase":
-                self._check_wordings(changed.paraphrase or (), expr)
+            self._check(name, changed, expr)
             return replace(conditions, settings=changed)
         match symbol.kind if symbol else None:
             case "channel":
@@ -251,7 +243,8 @@ class _Reader:
         help_ = closest(name, [*READERS, *PAIRING, "network", *changeable])
         return Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086", help=help_)
 
-    def _check_groups(self, name: str, settings: Settings, expr: syntax.Expr) -> None:
+    def _check(self, name: str, settings: Settings, expr: syntax.Expr) -> None:
+        """Whoever a setting means is an agent or a group, and the wordings that it means are there."""
         meant = [who for who, _ in settings.model] if name == "model" else []
         meant += [who for setting, who, _ in settings.apart if setting == name and "/" not in who]
         for who in meant:
@@ -260,10 +253,9 @@ class _Reader:
                 continue
             if not ((symbol and symbol.kind in ("set", "coalition")) or who in self.facts.members("agents")):
                 raise at(Fault(f"`{who}` is not a coalition, an agent or `agents`", code="C086"), expr.span)
-
-    def _check_wordings(self, numbers: tuple[int, ...], expr: syntax.Expr) -> None:
+        numbers = (settings.paraphrase or ()) if name == "paraphrase" else ()
         most = max((len(v.paraphrases) + 1 for p in self.spec.of(syntax.Prompt) for v in p.variants), default=1)
-        if max(numbers) > most and not self.spec.doubts:
+        if max(numbers, default=0) > most and not self.spec.doubts:
             help_ = f"the most that a prompt has is {most}" if most > 1 else 'as in `bent: paraphrases "…" "…"`'
             raise at(Fault(f"no prompt has a wording {max(numbers)}", code="C087", help=help_), expr.span)
 

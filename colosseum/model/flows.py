@@ -5,13 +5,13 @@ allowed: whoever notices either can draw conclusions about rows of others.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment, Read, Surroundings
 from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.payoff_sheet import Sheets
+from colosseum.model.record import Record
 from colosseum.model.scenario import Task
 from colosseum.model.table_rows import few
 from colosseum.model.tables import in_order
@@ -21,8 +21,7 @@ from colosseum.model.world import World
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
 
 
-@dataclass(frozen=True)
-class Flow:
+class Flow(Record):
     """What one statement tells of private rows."""
 
     statement: Guarded

@@ -5,27 +5,30 @@ holds nothing that is secret from anybody: no private entry, coalition, secret c
 numbers are imagined as the mean of the known ones (of the same last index where there are any).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import starmap
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from colosseum.diagnostics import Diagnostic, report
+from colosseum.diagnostics import report
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment, Meter, Read, Surroundings
 from colosseum.model.evaluate import indexed, value
 from colosseum.model.payoff_rules import Instance, credit, requirement, worth
 from colosseum.model.realise import Realiser
+from colosseum.model.record import Record
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.spec import Declared
-from colosseum.model.tables import agent_position, draw, in_order, people
+from colosseum.model.tables import agent_position, draw, in_order, people, unseen
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Entries, Fault, Key, Value, first_doubled, instance_name, is_number
-from colosseum.model.world import Facts, Problems, TableData, World
+from colosseum.model.world import Problems, TableData, World
 
 PUBLIC = (syntax.Param, syntax.Agents, syntax.Set, syntax.Table, syntax.Variable, syntax.Reward, syntax.Require,
           syntax.Network)  # fmt: skip
+T = TypeVar("T")
+Instanced: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require | syntax.Objective
 Stable: TypeAlias = dict[str, list[Instance]]
 """The instances of statements that are the same in several worlds, by name; empty until they are known."""
 
@@ -38,23 +41,30 @@ class Grounding:
     """Where they are evaluated."""
     findings: Problems = field(default_factory=Problems)
     reads: dict[Read, None] = field(default_factory=dict)
+    paid: dict[str, list[tuple[Payoff, Environment]]] = field(default_factory=dict)
+    """By statement, its payoffs with their bindings and the private cells that were read for them."""
 
-    def each(
-        self, statement: syntax.Declaration, indices: syntax.Indices | None
-    ) -> Iterator[tuple[str, Key, Environment]]:
-        """(name, key, environment) of every instance. The caller's own faults end the loop as its faults do."""
-        outer = Environment(self.place, reads=set())
-        for key, env in indexed(indices, outer):
-            yield instance_name(statement.name, key), key, env
-        self.note(outer.reads)
+    def made(self, statement: Instanced, make: Callable[[str, Key, Environment], T | None]) -> list[T] | None:
+        """What is made of every instance by its name, key and place; None after a fault, which is reported."""
+        outer, found, name = Environment(self.place, reads=set()), list[T](), ""
+        try:
+            for key, env in indexed(statement.indices, outer):
+                name = instance_name(statement.name, key)
+                made = make(name, key, env)
+                found += [] if made is None else [made]
+            self.note(outer.reads)
+        except Fault as fault:
+            self.findings.fault(fault, statement.name_span, instance=name)
+            return None
+        return found
 
     def note(self, reads: set[Read] | None) -> None:
         """Remember the private cells that an instance was computed from, in a stable order."""
         self.reads |= dict.fromkeys(in_order(reads or set()))
 
 
-def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = None) -> tuple[Task, list[Diagnostic]]:
-    """Expand variables, rewards and requirements; the task is whole only when no diagnostic is an error.
+def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = None) -> tuple[Task, Grounding]:
+    """Expand variables, rewards and requirements; the task is whole only when no finding is an error.
 
     What `stable` names is expanded once and kept there.
     """
@@ -79,30 +89,30 @@ def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = 
                                  help="add a line such as `variable pick[agents]: tasks or none`"))  # fmt: skip
     reads = tuple(starmap(Cell, work.reads))
     payoffs, requirements = tuple(p for _, p in instances if p), tuple(r for r, _ in instances if r)
-    return replace(task, payoffs=payoffs, requirements=requirements, reads=reads), work.findings.diagnostics
+    return replace(task, payoffs=payoffs, requirements=requirements, reads=reads), work
 
 
 def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | None:
     """The instances of a variable; None when something is wrong with them."""
-    found: list[Variable] = []
-    name = ""
-    try:
+    made: list[Variable] | None = None
+    with work.findings.caught(statement.name_span):
         decided = work.place.facts.decided(statement.name)
         position = agent_position(list(decided.domains), work.place.facts.members("agents"))
-        for name, key, env in work.each(statement, statement.indices):
+
+        def variable(name: str, key: Key, env: Environment) -> Variable:
             owner = _owner(statement, position, key, env)
-            found.append(Variable(name, owner, decided.domains[key]))
-            _check_domain(name, owner, decided.reads[key], env.place.facts)
+            for source, _ in unseen(decided.reads[key], (owner,), env.place.facts):
+                message = f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see"
+                raise Fault(message, code="C062")
             work.note(decided.reads[key])
-    except Fault as fault:
-        work.findings.fault(fault, statement.name_span, instance=name)
-        return None
-    doubled = first_doubled(v.name for v in found)
-    if doubled:
-        message = f"two instances of `{statement.name}` would both be named `{doubled}`"
-        work.findings.fault(Fault(message, code="C061"), statement.name_span)
-        return None
-    return found
+            return Variable(name, owner, decided.domains[key])
+
+        made = work.made(statement, variable)
+        doubled = first_doubled(v.name for v in made or ())
+        if doubled:
+            made = None
+            raise Fault(f"two instances of `{statement.name}` would both be named `{doubled}`", code="C061")
+    return made
 
 
 def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Environment) -> str:
@@ -124,49 +134,33 @@ def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Envi
                 help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
 
 
-def _check_domain(name: str, owner: str, reads: set[Read], facts: Facts) -> None:
-    """The owner must be able to see what it may choose."""
-    for table, key in in_order(reads):
-        if (audience := facts.table(table).audience) is not None and owner not in audience[key]:
-            source = instance_name(table, key)
-            raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",
-                        code="C062")  # fmt: skip
-
-
 def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work: Grounding) -> list[Instance]:
-    found: list[Instance] = []
-    name = ""
-    try:
-        if isinstance(statement, syntax.Require) and statement.penalty is None and statement.recipients is not None:
-            raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
-                        help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
-        for name, _, env in work.each(statement, statement.indices):
-            if isinstance(statement, syntax.Reward):
-                instance = _paid(statement, name, env, domains)
-            else:
-                instance = requirement(statement, name, env, domains)
-            if instance is not None:
-                found.append(instance)
-            if instance is not None or isinstance(statement, syntax.Require):
-                work.note(env.reads)
-    except Fault as fault:
-        work.findings.fault(fault, statement.name_span, instance=name)
-    return found
+    def instance(name: str, key: Key, env: Environment) -> Instance | None:
+        if isinstance(statement, syntax.Reward):
+            paid = worth(statement, "a reward", env, domains)
+            if paid is None:
+                return None
+            shares = credit(statement.recipients, env, paid.scope, domains.task)
+            found: Instance | None = (None, Payoff(name, statement.name, "reward", paid, shares))
+        else:
+            found = requirement(statement, name, env, domains)
+        work.note(env.reads)
+        if found and found[1]:
+            work.paid.setdefault(statement.name, []).append((found[1], env))
+        return found
 
-
-def _paid(statement: syntax.Reward, name: str, env: Environment, domains: Domains) -> Instance | None:
-    paid = worth(statement, "a reward", env, domains)
-    if paid is None:
-        return None
-    shares = credit(statement.recipients, env, paid.scope, domains.task)
-    return None, Payoff(name, statement.name, "reward", paid, shares)
+    if isinstance(statement, syntax.Require) and statement.penalty is None and statement.recipients is not None:
+        fault = Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
+                      help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
+        work.findings.fault(fault, statement.name_span)
+        return []
+    return work.made(statement, instance) or []
 
 
 # ---- imagined ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PublicWorld:
+class PublicWorld(Record):
     """A world without its secrets, and the keys of its private tables."""
 
     world: World
@@ -217,10 +211,10 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable 
         tables |= {n: facts.table(n) for n in spec.derived}
         domains = {s.name: facts.decided(s.name) for s in spec.of(syntax.Variable)}
         blind = {n: replace(t, audience=None) for n, t in tables.items()}
-        task, diagnostics = ground(replace(world, tables=blind, domains=domains), stable=stable)
+        task, work = ground(replace(world, tables=blind, domains=domains), stable=stable)
     except Fault:
         return None
-    return None if diagnostics else task
+    return None if work.findings.diagnostics else task
 
 
 def _believed(name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], facts: Realiser) -> Entries:

@@ -4,8 +4,9 @@ Pydantic is imported only when a model is written or read: these are plain marks
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+from colosseum.model.record import Record
 
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
@@ -15,8 +16,7 @@ STRICT = {"extra": "forbid", "allow_inf_nan": False}
 """Settings of the whole model: no unknown key, and finite numbers."""
 
 
-@dataclass(frozen=True)
-class Tagged:
+class Tagged(Record):
     """A union: the field of this name says which of its types stands there."""
 
     field: str
@@ -27,8 +27,7 @@ class Tagged:
         return handler(Annotated[source, Field(discriminator=self.field)])
 
 
-@dataclass(frozen=True)
-class OneOf:
+class OneOf(Record):
     """A text that is one of these."""
 
     words: tuple[str, ...]

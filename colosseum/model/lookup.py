@@ -1,18 +1,17 @@
 """Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, permutations
+from itertools import islice, permutations
 from typing import TypeGuard
 
 from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
 from colosseum.model.environment import Environment, unknown
-from colosseum.model.scenario import Task
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
-from colosseum.model.values import Elements, Fault, Key, Value, a, flatten, instance_name, text
-from colosseum.model.world import Decided, Poisoned, Source
+from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
+from colosseum.model.world import FAMILIES, Decided, Source
 
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
@@ -24,20 +23,18 @@ DEEPEST = 130
 def fact(name: str, env: Environment) -> Folded:
     """What a name that is no binder stands for."""
     facts = env.place.facts
+    symbol = facts.symbol(name)
+    if symbol and symbol.kind in LOOKED_UP:
+        return look_up(symbol, (), env)
+    if symbol and symbol.kind in FAMILIES:
+        found: Value = facts.fact(FAMILIES[symbol.kind], name)
+        return found
+    if symbol is None and name in facts.elements:
+        return name
     if name == "links":
         return facts.links
     if name == "total":
         return payoff(None, env)
-    symbol = facts.symbol(name)
-    match symbol.kind if symbol else None:
-        case "param":
-            return facts.param(name)
-        case "set" | "coalition" | "channel":
-            return facts.members(name)
-    if symbol and symbol.kind in LOOKED_UP:
-        return look_up(symbol, (), env)
-    if symbol is None and name in facts.elements:
-        return name
     raise unknown(name, env)
 
 
@@ -46,31 +43,19 @@ def enumeration(name: str, numbers: Elements | None, env: Environment) -> Elemen
     if numbers is None:
         raise unknown(name, env)
     made = tuple(f"{name}{i}" for i in numbers)
-    strange = [m for m in made if not (env.place.births or m in env.place.facts.elements)]
-    if strange:
-        raise unknown(strange[0], env)
+    for element in made:
+        if element not in env.place.facts.elements:
+            raise unknown(element, env)
     return Elements(made)
-
-
-def unfit_base(name: str, symbol: Symbol | None, env: Environment) -> Fault | None:
-    """The Fault for `name[…]` where the name is a binder, or declared as something else than a table or variable."""
-    if name not in env.bindings and (symbol is None or symbol.kind in LOOKED_UP):
-        return None
-    if symbol and name in env.bindings:
-        return Poisoned(f"a loop variable hides `{name}`")
-    what = a(symbol.kind) if symbol else "a binder"
-    return Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
 
 
 def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """The entry of a table or the instance of a variable; keys that decisions change give a Select."""
     if None in keys:
         return None
-    facts, name = env.place.facts, symbol.name
     if symbol.kind == "variable" and not env.place.decisions:
-        raise _fixed(name)
-    source = facts.table(name) if symbol.kind == "table" else facts.decided(name)
-    env.place.sources[name] = source
+        raise _fixed(symbol.name)
+    source = env.place.sources[symbol.name] = env.place.facts.fact(FAMILIES[symbol.kind], symbol.name)
     return select(source, keys, env)
 
 
@@ -82,11 +67,11 @@ def _fixed(variable: str) -> Fault:
 
 def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
+    if isinstance(source, Decided) and not env.place.decisions and None not in keys:
+        raise _fixed(source.name)
     if not (_settled(keys) and keys in source.entries):
         if None in keys:
             return None
-        if isinstance(source, Decided) and not env.place.decisions:
-            raise _fixed(source.name)
         keys = flatten(keys)
         if not _settled(keys):
             return _moving(source, keys, env)
@@ -94,8 +79,6 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
             raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
     entry: Folded = source.entries[keys]
     if isinstance(source, Decided):
-        if not env.place.decisions:
-            raise _fixed(source.name)
         return entry
     if source.audience is not None and env.reads is not None:
         env.reads.add((source.name, keys))
@@ -143,9 +126,8 @@ def _grouped(key: Key, widths: list[int]) -> Key:
     """The indices of an entry as the keys of a look-up stand for them; unchanged where they do not fit."""
     if sum(widths) != len(key):
         return key
-    ends = list(accumulate(widths))
-    parts = [key[end - width : end] for end, width in zip(ends, widths, strict=True)]
-    return tuple(part[0] if len(part) == 1 else part for part in parts)
+    rest = iter(key)
+    return tuple(next(rest) if width == 1 else tuple(islice(rest, width)) for width in widths)
 
 
 def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
@@ -194,12 +176,6 @@ def _declaration(name: str, symbol: Symbol | None) -> str:
     """The declaration of a table or variable with indices, as a help."""
     indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
     return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
-
-
-def check_known(found: Term, task: Task) -> None:
-    """Raises Poisoned when a term mentions a variable that is in error."""
-    if not found.scope <= task.variable.keys():
-        raise Poisoned("a variable is in error")
 
 
 def check_depth(found: Term) -> None:

@@ -5,8 +5,11 @@ CSV files. So what a name means depends neither on the seed nor on the order in 
 would find only the first unknown name of a statement, and none in a loop over nothing; this pass finds all.
 """
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
@@ -18,20 +21,6 @@ from colosseum.model.spec import Declared, place
 from colosseum.model.values import Elements, Fault, a
 
 AGGREGATES = ("sum", "min", "max")
-NOTHING = ("nothing", "null", "None", "nil", "NULL", "NA", "empty", "nobody")
-TRUTHS = ("true", "false", "True", "False", "TRUE", "FALSE")
-_DRAWN = "draws stand after `~`, as in `table t[S] ~ integer(1, 6)` or `~ uniform(0, 1)`"
-_AVERAGE = "an average is a sum by a size: `sum(x[i] for i in S) / size(S)`"
-_HABITS = {
-    **dict.fromkeys(("random", "rand", "randint", "randrange", "runif", "rnorm", "gauss"), _DRAWN),
-    **dict.fromkeys(("average", "avg", "mean"), _AVERAGE),
-    **dict.fromkeys(("len", "length", "card"), "did you mean `size`?"),
-    "range": "a range is written `1..8`",
-    "round": "numbers are not rounded, except in prompts: `{{ x | round(1) }}`",
-    "exists": "did you mean `any`, as in `any(i in S when …)`?",
-    "forall": "did you mean `all`, as in `all(i in S when …)`?",
-}
-"""Help for functions of other languages."""
 INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 
 
@@ -40,6 +29,13 @@ def check_names(spec: Declared, elements: frozenset[str]) -> Iterator[Diagnostic
     scope = _Scope(spec, elements)
     for statement in spec.composition.statements:
         yield from scope.inside(statement, {})
+
+
+@cache
+def _habits(kind: str) -> dict[str, str]:
+    """The help for words that people bring from other languages: `functions`, `names`, or names `unlike` any other."""
+    rows = tomllib.loads(Path(__file__).with_name("habits.toml").read_text(encoding="utf-8"))[kind]
+    return {word: row["help"] for row in rows for word in row["words"]}
 
 
 def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
@@ -58,7 +54,7 @@ def _no_loop(function: str, span: Span) -> Diagnostic:
     loops = (*AGGREGATES, "count", "any", "all")
     if function in FUNCTIONS:
         return report("C047", span, f"`{function}` takes no loop", help=f"loops: {', '.join(loops)}")
-    help_ = _HABITS.get(function.lower()) or closest(function, loops) or f"loops: {', '.join(loops)}"
+    help_ = _habits("functions").get(function.lower()) or closest(function, loops) or f"loops: {', '.join(loops)}"
     return report("C047", span, f"`{function}` is not a function", help=help_)
 
 
@@ -67,14 +63,18 @@ class _Scope:
 
     def __init__(self, spec: Declared, elements: frozenset[str]) -> None:
         self.spec, self.elements = spec, elements
+        self.families: dict[str, str] = {}
+        """`engineer` of `engineer[1..n]`, and the set that it stands in."""
+        for statement in (*spec.of(syntax.Agents), *spec.of(syntax.Set)):
+            for node in syntax.walk(statement):
+                if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name):
+                    self.families.setdefault(node.base.id, statement.name)
 
-    def inside(self, node: syntax.Node | None, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
-        """Every mistake in a statement or an expression; `births`: names in braces may be new elements."""
+    def inside(self, node: syntax.Node | None, bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """Every mistake in a statement or an expression."""
         match node:
             case None | syntax.Network() | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
                 pass  # a graph, a text and settings are read where they are used
-            case syntax.Agents(items=items):
-                yield from self.each((i for i in items if not isinstance(i, syntax.Name)), bound, births=True)
             case syntax.Variable(indices=indices, owner=owner, domain=domain):
                 inner = dict(bound)
                 yield from self.loop(indices, inner)
@@ -87,25 +87,21 @@ class _Scope:
                 yield from map(self.as_agents, self.below(node, bound))
             case syntax.Claim(indices=indices, truth=truth) if not isinstance(truth, syntax.Comparison):
                 yield from self.loop(indices, dict(bound))
-            case syntax.Set(source=source):
-                yield from self.inside(source, bound, births=True)
             case syntax.Drawn(call=call):
-                yield from self.each(call.arguments, bound, births=True)
+                yield from self.each(call.arguments, bound)
             case syntax.Pair(value=value):
-                yield from self.inside(value, bound, births=births)
+                yield from self.inside(value, bound)
             case _:
-                yield from self.expression(node, bound, births=births)
+                yield from self.expression(node, bound)
 
-    def expression(self, expr: syntax.Node, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
+    def expression(self, expr: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         match expr:
             case syntax.Name(id=name):
                 if not self.means(name, bound):
                     yield from self.unknown(name, expr.span, bound)
-            case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
-                yield from self.base(name, base.span, keys, bound, births=births)
+            case syntax.Lookup(base=syntax.Name() as base, keys=keys):
+                yield from self.base(base, keys, bound)
                 yield from self.each(keys, bound)
-            case syntax.SetLiteral(items=items):
-                yield from self.each((i for i in items if not (births and isinstance(i, syntax.Name))), bound)
             case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
                 self.means(left, bound) or self.means(right, bound) or expr.span.text != f"{left}-{right}"
             ):
@@ -118,20 +114,18 @@ class _Scope:
                     yield _no_loop(expr.function, expr.span)
                 if isinstance(expr, syntax.Call) and expr.function not in FUNCTIONS and expr.function not in PARAMETERS:
                     yield from self.not_called(expr.function, expr.span)
-                yield from self.below(expr, bound, births=births)
+                yield from self.below(expr, bound)
 
-    def below(self, node: syntax.Node, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
+    def below(self, node: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """What stands in a node: its loop, and the other parts, which know the binders."""
         inner, parts = dict(bound), list(syntax.children(node))
         loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
         yield from self.loop(loop, inner)
-        yield from self.each((part for part in parts if part is not loop), inner, births=births and loop is None)
+        yield from self.each((part for part in parts if part is not loop), inner)
 
-    def each(
-        self, parts: Iterable[syntax.Node], bound: dict[str, Span], *, births: bool = False
-    ) -> Iterator[Diagnostic]:
+    def each(self, parts: Iterable[syntax.Node], bound: dict[str, Span]) -> Iterator[Diagnostic]:
         for part in parts:
-            yield from self.inside(part, bound, births=births)
+            yield from self.inside(part, bound)
 
     def loop(self, loop: syntax.Binders | syntax.Indices | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
         """The domains of a loop and what it leaves out; its binders are added to `inner`."""
@@ -171,7 +165,7 @@ class _Scope:
             labels = [Label(symbol.span, "declared here")]
             yield report("C047", span, message, labels=labels, help=f"write `{function}[{inside}]`")
         elif symbol is not None or not self.spec.doubts.covers(function):
-            help_ = _HABITS.get(function.lower()) or closest(function, FUNCTIONS)
+            help_ = _habits("functions").get(function.lower()) or closest(function, FUNCTIONS)
             help_ = help_ or f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
             yield report("C047", span, f"`{function}` is not a function", help=help_)
 
@@ -179,11 +173,9 @@ class _Scope:
         """Whether a bare name has a meaning here."""
         return name in bound or name in self.elements or name in self.spec.symbols or name in ("links", "total")
 
-    def base(
-        self, name: str, span: Span, keys: tuple[syntax.Expr, ...], bound: dict[str, Span], *, births: bool
-    ) -> Iterator[Diagnostic]:
+    def base(self, base: syntax.Name, keys: tuple[syntax.Expr, ...], bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """Check the name before `[…]`."""
-        symbol = self.spec.symbols.get(name)
+        name, span, symbol = base.id, base.span, self.spec.symbols.get(base.id)
         if name in bound and symbol is not None:
             return  # that the binder hides it was said
         if name in bound or (symbol and symbol.kind not in ("table", "variable")):
@@ -192,7 +184,7 @@ class _Scope:
             yield report("C044", span, f"`{name}` is {what}, not a table or a variable", labels=labels)
         elif symbol is None and name != "payoff":
             enumerated = len(keys) == 1 and isinstance(keys[0], syntax.Range)
-            if not (enumerated and (births or any(e.startswith(name) for e in self.elements))):
+            if not (enumerated and (name in self.families or any(e.startswith(name) for e in self.elements))):
                 yield from self.unknown(name, span, bound, among=("table", "variable"))
 
     def unknown(
@@ -206,34 +198,19 @@ class _Scope:
         def near() -> str:
             declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
             known = declared if among else [*bound, *declared, *self.elements]
-            foreign = name in NOTHING or name in TRUTHS
-            return (not foreign and (self._plural(name) or closest(name, known))) or self._hint(name)
+            habit = _habits("names").get(name)
+            stem = name.removesuffix("s")
+            if habit or (stem != name and stem in self.families):
+                return habit or f"did you mean `{self.families[stem]}`, the set of `{stem}1`, …?"
+            return closest(name, known) or self._hint(name)
 
         message = f"`{name}` is not the name of {what}"
         yield report("C041", span, message, help=self.spec.helped((name, among), near))
 
-    def _plural(self, name: str) -> str:
-        """`engineers` for the set of engineer1, engineer2, …."""
-        stem = name.removesuffix("s")
-        for statement in self.spec.composition.statements:
-            if isinstance(statement, syntax.Agents | syntax.Set) and stem != name:
-                for node in syntax.walk(statement):
-                    if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name) and node.base.id == stem:
-                        return f"did you mean `{statement.name}`, the set of `{stem}1`, …?"
-        return ""
-
     def _hint(self, name: str) -> str:
-        if name in NOTHING:
-            return "write `none` to choose nothing"
-        if name in TRUTHS:
-            return "there are no such values; a condition is a comparison, and `1 if condition else 0` counts it"
-        if name == "network":
-            return "`links` are the pairs that it joins; its kind can be compared in the `where` of a sweep only"
-        if name == "payoff":
-            return "in a coalition's objective, `payoff[A]` is the payoff of A and `total` that of all"
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
-        if not family:
-            return ""
+        if name in _habits("unlike") or not family:
+            return _habits("unlike").get(name, "")
         return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"
 
 
@@ -253,9 +230,8 @@ def births(spec: Declared, count: Count) -> dict[str, Span]:
 
 def _born(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
     match statement:
-        case syntax.Agents(items=items):
-            yield from _items(items, spec, frozenset())
-            yield from _below(items, spec, count)
+        case syntax.Agents(items=items, span=span):
+            yield from _below((syntax.SetLiteral(items, span=span),), spec, count)
         case syntax.Set(source=syntax.Given(value=expr)):
             yield from _below((expr,), spec, count)
         case syntax.Set(source=syntax.Drawn(call=call)) | syntax.Table(source=syntax.Drawn(call=call)):
@@ -271,25 +247,18 @@ def _born(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
             pass
 
 
-def _items(items: Iterable[syntax.Expr], spec: Declared, bound: frozenset[str]) -> Born:
-    """Names and texts that stand directly among agents or in braces; a bare name that is declared refers to that."""
-    for item in items:
-        match item:
-            case syntax.Name(id=name) if not (name in spec.symbols or name in bound or name in spec.doubts.contested):
-                yield name, item.span
-            case syntax.Text(value=name):
-                yield name, item.span
-            case _:
-                pass
-
-
 def _below(exprs: Iterable[syntax.Expr], spec: Declared, count: Count) -> Born:
+    """Names and texts in braces, and `x[1..n]`; a bare name that is declared or bound refers to that."""
     nodes = [node for expr in exprs for node in syntax.walk(expr)]
-    bound = frozenset(name for node in nodes if isinstance(node, syntax.Binder) for name in node.names)
+    known = {name for node in nodes if isinstance(node, syntax.Binder) for name in node.names} | spec.doubts.contested
     for node in nodes:
         match node:
             case syntax.SetLiteral(items=items):
-                yield from _items(items, spec, bound)
+                for item in items:
+                    if isinstance(item, syntax.Text):
+                        yield item.value, item.span
+                    elif isinstance(item, syntax.Name) and item.id not in known and item.id not in spec.symbols:
+                        yield item.id, item.span
             case syntax.Lookup(base=syntax.Name(id=name), keys=(syntax.Range() as key,)) if name not in spec.symbols:
                 try:
                     yield from ((f"{name}{i}", node.span) for i in count(key))

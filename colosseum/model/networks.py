@@ -6,9 +6,8 @@ Agents read and use the name on the wire alone; the spec's names are for the res
 seed, repeat and the channel's own name, so that it is equal in all arms and says nothing of other channels.
 """
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import combinations, count
+from itertools import chain, combinations, count
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,7 +17,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Meter, refuse_private
 from colosseum.model.scenario import Channel, Graph, Scenario
-from colosseum.model.values import Elements, Fault, Value, at, kind, located, text
+from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
 
 if TYPE_CHECKING:
     from colosseum.model.experiment import Conditions
@@ -73,25 +72,20 @@ def check_graph(graph: Graph, agents: Elements) -> None:
     """Whether a graph can be laid over these agents; raises Fault."""
     for name, argument in graph.arguments:
         match name:
-            case "center":
-                if argument not in agents:
-                    raise Fault(f"`{text(argument)}` is not an agent", code="C070", help=f"agents: {agents}")
-            case "p":
-                if isinstance(argument, bool) or not isinstance(argument, int | float) or not 0 <= argument <= 1:
-                    raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
-            case "k" | "m":
-                if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
-                    most = f"below the number of agents ({len(agents)})"
-                    raise Fault(f"`{name}` is a whole number {most}, not `{text(argument)}`", code="C070")
-            case _ if not isinstance(argument, Elements):
+            case "center" if argument not in agents:
+                raise Fault(f"`{text(argument)}` is not an agent", code="C070", help=f"agents: {agents}")
+            case "p" if not is_number(argument) or not 0 <= argument <= 1:
+                raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
+            case "k" | "m" if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
+                most = f"below the number of agents ({len(agents)})"
+                raise Fault(f"`{name}` is a whole number {most}, not `{text(argument)}`", code="C070")
+            case "edges" if not isinstance(argument, Elements):
                 message = f"`edges` takes a set of pairs, not {kind(argument)}"
                 raise Fault(message, code="C070", help="edges({(A, B), (B, C)})")
-            case _:
-                for edge in argument:
-                    ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()
-                    if len(ends & agents.as_set) != 2:
-                        message = f"`{text(edge)}` is not a pair of two agents"
-                        raise Fault(message, code="C070", help=f"agents: {agents}")
+        for edge in argument if name == "edges" and isinstance(argument, Elements) else ():
+            ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()
+            if len(ends & agents.as_set) != 2:
+                raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=f"agents: {agents}")
 
 
 def network_links(facts: "Realiser") -> Elements:
@@ -274,26 +268,18 @@ def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dic
     loaded, names = conditions.settings.names == "loaded", dict[str, str]()
     for channel in live_channels(scenario, conditions):
         name = channel.wire or (channel.name if loaded else labels[channel.name])
-        names[channel.name] = next(n for n in _numbered(name) if n not in names.values())
+        numbered = (f"{name} {number}" for number in count(2))  # for two channels that the spec gives one name
+        names[channel.name] = next(n for n in chain((name,), numbered) if n not in names.values())
     return names
 
 
 def _label(seed: int, repeat: int, name: str, taken: set[str]) -> str:
     """Two words that nobody has yet."""
-    for attempt in count():
-        key = draws.key(seed, "wire", (name, repeat, attempt))
-        label = "-".join(_words()[draws.integer(draws.key(0, key, (n,)), 0, len(_words()) - 1)] for n in (1, 2))
-        if label not in taken:
-            return label
-    raise AssertionError("there are more labels than channels")
+    keys = (draws.key(seed, "wire", (name, repeat, attempt)) for attempt in count())
+    places = ([draws.integer(draws.key(0, key, (n,)), 0, len(_words()) - 1) for n in (1, 2)] for key in keys)
+    return next(label for i, j in places if (label := f"{_words()[i]}-{_words()[j]}") not in taken)
 
 
 @cache
 def _words() -> tuple[str, ...]:
     return tuple(LABELS.read_text(encoding="utf-8").split())
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """The name, then `name 2` and so on, for two channels that the spec gives one name."""
-    yield name
-    yield from (f"{name} {number}" for number in count(2))

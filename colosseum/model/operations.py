@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 
-from colosseum.diagnostics import closest
 from colosseum.model import terms, values
 from colosseum.model.draws import DRAWS
 from colosseum.model.environment import Environment, Meter
@@ -56,48 +55,31 @@ def comparison(operators: Sequence[str], operands: Sequence[Folded], env: Enviro
     return conjunction([link(o, *sides) for o, sides in zip(operators, pairwise(operands), strict=True)])
 
 
-def check_called(name: str, *, named: bool) -> None:
-    """Raises a Fault for a call of what is no function, or with named arguments."""
-    if name not in FUNCTIONS:
-        help_ = closest(name, FUNCTIONS) or f"functions: {', '.join(sorted(FUNCTIONS))}"
-        raise Fault(f"`{name}` is not a function", code="C047", help=help_)
-    if named:
-        raise Fault(f"`{name}` takes no named arguments", code="C047")
-
-
 def call(name: str, arguments: Sequence[Folded], env: Environment) -> Folded:
-    """`max(a, b)`, `size(S)`."""
+    """`max(a, b)`, `size(S)`, `steps(S)`, and `pairs(S)`: every unordered pair once, in declared order."""
     if name != "size":
         _read(arguments, env)
     if name in DRAWS:
         raise Fault(f"`{name}` draws, so it stands only after `~`", code="C047", help=f"as in `table t[S] ~ {name}(…)`")
     alone = arguments[0] if len(arguments) == 1 else None
-    found: Folded
     if name in ("min", "max"):
         items = alone.items if isinstance(alone, Elements) else arguments
-        found = extreme(name, [(True, item) for item in items], aggregate=False)
-    elif len(arguments) != 1:
+        return extreme(name, [(True, item) for item in items], aggregate=False)
+    if len(arguments) != 1:
         raise Fault(f"`{name}` takes one argument, not {len(arguments)}", code="C047")
-    elif name == "abs":
-        found = terms.Absolute(alone) if isinstance(alone, Ground) else values.absolute(alone)
-    else:
-        found = _of_set(name, alone)
+    if name == "abs":
+        return terms.Absolute(alone) if isinstance(alone, Ground) else values.absolute(alone)
+    if isinstance(alone, Ground):
+        raise Fault(f"`{name}` needs a set that no decision changes", code="C055")
+    if not isinstance(alone, Elements):
+        raise Fault(f"`{name}` takes a set, not {kind(alone)}", code="C057")
+    if name == "size":
+        return len(alone)
+    if name == "pairs":
+        Meter().foresee([len(alone) * (len(alone) - 1) // 2])
+    found = Elements(tuple(pairwise(alone) if name == "steps" else combinations(alone, 2)))
     _read((found,), env)
     return found
-
-
-def _of_set(name: str, argument: Folded) -> Value:
-    """`size(S)`, `steps(S)`, and `pairs(S)`: every unordered pair once, in declared order."""
-    if isinstance(argument, Ground):
-        raise Fault(f"`{name}` needs a set that no decision changes", code="C055")
-    if not isinstance(argument, Elements):
-        raise Fault(f"`{name}` takes a set, not {kind(argument)}", code="C057")
-    if name == "size":
-        return len(argument)
-    if name == "steps":
-        return Elements(tuple(pairwise(argument)))
-    Meter().foresee([len(argument) * (len(argument) - 1) // 2])
-    return Elements(tuple(combinations(argument, 2)))
 
 
 def _read(operands: Sequence[Folded], env: Environment) -> None:
@@ -145,7 +127,7 @@ def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, 
     if not ground:
         return neutral is not decided
     if decided:
-        return terms.Constant(not neutral, tuple(sorted(terms.union(ground))))
+        return terms.Constant(not neutral, tuple(sorted(terms.NO_SCOPE.union(*(part.scope for part in ground)))))
     return ground[0] if len(ground) == 1 else join(tuple(ground))
 
 

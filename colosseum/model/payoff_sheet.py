@@ -5,18 +5,17 @@ far as they are the reader's to see. It is made from the statements and terms th
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment, Surroundings
-from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
 from colosseum.model.terms import NOTHING
-from colosseum.model.values import Elements, Value, instance_name, number
+from colosseum.model.values import Elements, Value, number
 from colosseum.model.world import Poisoned, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
@@ -43,6 +42,8 @@ class Sheets:
 
     world: World
     task: Task
+    paid: Mapping[str, Sequence[tuple[Payoff, Environment]]]
+    """By statement, its payoffs with their bindings and the private cells that were read for them."""
     whole: bool = False
     """Whether the instance is without errors."""
     left_out: dict[str, None] = field(default_factory=dict)
@@ -135,26 +136,11 @@ class Sheets:
         return f"{head} should hold; {missed} costs {price}, {self._paid(statement, words, 'borne')}"
 
     def _paid(self, statement: Statement, words: Words, verb: str) -> str:
-        rows = [(env, payoff.credit) for payoff, env in self._instances[statement.name] if payoff.term != NOTHING]
+        place = Surroundings(self.world)
+        paid = self.paid.get(statement.name, ())
+        rows = [(env.where(place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
         guarded = self._guarded(statement.indices, statement.recipients)
         return Payees(self.task, words, guarded).say(statement.recipients, rows, verb)
-
-    @cached_property
-    def _instances(self) -> dict[str, list[tuple[Payoff, Environment]]]:
-        """By statement, its payoffs with their bindings and the private cells that were read for them."""
-        payoffs = {(p.statement, p.name): p for p in self.task.payoffs}
-        found: dict[str, list[tuple[Payoff, Environment]]] = {}
-        for statement in self.told:
-            rows = found.setdefault(statement.name, [])
-            body = statement.value if isinstance(statement, syntax.Reward) else statement.condition
-            read = [x for x in (statement.when, body) if x is not None and self._guarded(statement)]
-            for key, env in indexed(statement.indices, Environment(Surroundings(self.world), reads=set())):
-                payoff = payoffs.get((statement.name, instance_name(statement.name, key)))
-                if payoff is not None:
-                    for expr in read:
-                        evaluate(expr, env)
-                    rows.append((payoff, env))
-        return found
 
     @cached_property
     def hidden(self) -> dict[str, frozenset[str]]:
@@ -192,7 +178,7 @@ class Sheets:
         own = {v.name for v in self.task.owned[reader]}
         simple: list[tuple[str, list[Payoff]]] = []
         for statement in self.told:
-            felt = [(p, env) for p, env in self._instances[statement.name] if reader in p.credit.named]
+            felt = [(p, env) for p, env in self.paid.get(statement.name, ()) if reader in p.credit.named]
             fixed = all(isinstance(p.credit, EqualSplit) for p, _ in felt)
             unary = all(len(p.term.scope) == 1 and p.term.scope <= own for p, _ in felt)
             if fixed and unary and self._sees(reader, statement, [env for _, env in felt]):
@@ -243,12 +229,11 @@ def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:
         own = audience is not None or reader in prefix or not prefix
         yield table.name, f"{_cell(table.name, prefix)}{note}: {_entries(cells, decimals)}", own
     unseen: dict[str, dict[str, None]] = {}
-    for key, who in (audience or {}).items():
-        if key not in visible:
-            cell = _cell(table.name, key if key[:-1] in rows else key[:-1])
-            known = ", ".join(map(shown, who)) or "nobody"
-            named = re.search(rf"\b{re.escape(known)}\b", cell.removeprefix(table.name))
-            unseen.setdefault("the agent named" if named else known, {})[cell] = None
+    beyond = ((key, who) for key, who in (audience or {}).items() if key not in visible)
+    for key, who in dict.fromkeys((key if key[:-1] in rows else key[:-1], who) for key, who in beyond):
+        cell, known = _cell(table.name, key), ", ".join(map(shown, who)) or "nobody"
+        named = re.search(rf"\b{re.escape(known)}\b", cell.removeprefix(table.name))
+        unseen.setdefault("the agent named" if named else known, {})[cell] = None
     for known, hidden in unseen.items():
         yield table.name, f"{', '.join(hidden)}: known only to {known}", True
 

@@ -6,13 +6,13 @@ written out, brackets stand wherever two readings would differ. Names of tables,
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import admitted, choices, evaluate
+from colosseum.model.record import Record
 from colosseum.model.scenario import Credit, EqualSplit, Task
 from colosseum.model.terms import Ground
 from colosseum.model.values import Elements, Value
@@ -59,8 +59,7 @@ def digits(numbers: Sequence[float], *, apart: bool) -> int | None:
     return MOST_DIGITS
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Record):
     """Puts the expressions of one instance into words."""
 
     world: World
@@ -136,8 +135,7 @@ MOST_BINDERS = 3
 """Binders that together may be the payees."""
 
 
-@dataclass(frozen=True)
-class Payees:
+class Payees(Record):
     """Says who is credited with the instances of one statement."""
 
     task: Task

@@ -6,7 +6,7 @@ Reading a private row that is not the recipient's is an error, so what is render
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,9 @@ from colosseum.language.doubts import Doubts
 from colosseum.language.template_spans import entry_span, template_span, unclosed_tag
 from colosseum.model.environment import Meter
 from colosseum.model.lookup import no_entry
+from colosseum.model.record import Record
 from colosseum.model.spec import Symbol
-from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
+from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import Poisoned, TableData, World
 
 if TYPE_CHECKING:
@@ -31,10 +32,19 @@ MOST_DIGITS = 12
 """Digits that `round` may keep."""
 ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
            "Or", "Not", "Test", "Const", "Filter")  # fmt: skip
+UNKNOWN = {
+    "Add": ("arithmetic", r"\+"), "Sub": ("arithmetic", "-"), "Mul": ("arithmetic", r"\*"), "Div": ("arithmetic", "/"),
+    "Mod": ("arithmetic", r"%(?!\})"), "Pow": ("arithmetic", r"\*\*"), "FloorDiv": ("arithmetic", "//"),
+    "Neg": ("arithmetic", ""), "Pos": ("arithmetic", ""), "Call": ("calls", ""), "Getattr": ("attributes (`a.b`)", ""),
+    "Assign": ("assignments", r"\bset\b"), "Macro": ("macros", ""), "Include": ("includes", ""),
+    "Import": ("imports", ""), "Block": ("blocks", ""), "Extends": ("inheritance", ""), "Slice": ("slices", ""),
+    "Concat": ("joining by `~`", "~"), "CondExpr": ("inline `if`", r"\bif\b"), "List": ("lists", ""),
+    "Dict": ("dictionaries", ""),
+}  # fmt: skip
+"""Nodes that prompts do not know: what they are, and what they look like."""
 TESTS = ("defined", "none", "number", "even", "odd", "in", "eq", "ne", "lt", "le", "gt", "ge")
 
 
-@dataclass(frozen=True, eq=False)
 class _Counted(Elements):
     """A set as a template sees it: every round of a loop is counted, so that no prompt runs for ever."""
 
@@ -50,8 +60,7 @@ def _shown(value: Value, meter: Meter) -> "Value | _Counted":
     return _Counted(value.items, meter) if isinstance(value, Elements) else value
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(Record):
     """A table as a template sees it: entries are read by index, private ones only by whom they are for."""
 
     table: TableData
@@ -63,22 +72,18 @@ class _Rows:
     def entry(self, key: object) -> "Value | _Counted":
         """The entry at an index; raises Fault, which knows the index."""
         flat = tuple(flatten(key if isinstance(key, tuple) else (key,)))
-        try:
-            return self._entry(flat)
-        except Fault as fault:
-            fault.entry = self.table.name, tuple(map(text, flat))
-            raise
-
-    def _entry(self, flat: Key) -> "Value | _Counted":
-        name = instance_name(self.table.name, flat)
+        name, audience = instance_name(self.table.name, flat), self.table.audience
         if flat not in self.table.entries:
-            raise no_entry(self.table.name, flat, self.table.entries, self.symbol)
-        if self.table.audience is not None and self.reader not in self.table.audience[flat]:
-            if not self.reader:
-                raise Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
+            fault = no_entry(self.table.name, flat, self.table.entries, self.symbol)
+        elif audience is None or self.reader in audience[flat]:
+            return _shown(self.table.entries[flat], self.meter)
+        elif not self.reader:
+            fault = Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
+        else:
             help_ = "a private row may be read only in prompts for those who see it, as in `cost[me, t]`"
-            raise Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080", help=help_)
-        return _shown(self.table.entries[flat], self.meter)
+            fault = Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080", help=help_)
+        fault.entry = self.table.name, tuple(map(text, flat))
+        raise fault
 
     def __str__(self) -> str:
         raise Fault(f"the table `{self.table.name}` needs an index", code="C045")
@@ -157,18 +162,7 @@ def _jinja() -> "Environment":
     return environment
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """A template that passed the whitelist."""
-
-    template: "Template"
-    text: syntax.Text
-    names: frozenset[str]
-    """The names it reads."""
-
-
-@dataclass(frozen=True)
-class TemplateNames:
+class TemplateNames(Record):
     """The names that a template may read."""
 
     known: frozenset[str]
@@ -178,13 +172,13 @@ class TemplateNames:
     """Names that may be declared where the text is broken."""
 
 
-def compile_template(text: syntax.Text, vocabulary: TemplateNames) -> Compiled:
+def check_template(text: syntax.Text, vocabulary: TemplateNames) -> None:
     """Check a template against the whitelist and its names against a vocabulary; raises Fault with a span."""
     from jinja2 import TemplateSyntaxError
 
     try:
         _check(_parsed(text.value), text, vocabulary)
-        return Compiled(_template(text.value), text, template_names(text.value))
+        _template(text.value)
     except TemplateSyntaxError as error:
         tag = unclosed_tag(text) if str(error.message).startswith("Unexpected end of template") else None
         if tag is not None:
@@ -211,11 +205,12 @@ def _template(text: str) -> "Template":
 
 
 def render(
-    compiled: Compiled, world: World, *, me: str, allies: tuple[str, ...], extra: Mapping[str, Value], meter: Meter
+    text: syntax.Text, world: World, *, me: str, allies: tuple[str, ...], extra: Mapping[str, Value], meter: Meter
 ) -> str:
     """The text for one recipient; raises Fault. `meter` counts the rounds of loops, over all prompts of a world."""
     from jinja2 import TemplateError
 
+    names = template_names(text.value)
     values: dict[str, Value] = {**{e: e for e in world.elements}, **world.params, **world.sets, **extra}
     values |= {"me": me, "allies": Elements(allies), "links": world.links}
     context: dict[str, object] = {name: _shown(value, meter) for name, value in values.items()}
@@ -223,20 +218,20 @@ def render(
     for name, table in world.tables.items():
         if name not in spec.derived:
             rows = _Rows(table, me, meter, spec.symbols.get(name))
-            context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
-    if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in compiled.names):
+            context[name] = rows.entry(()) if () in table.entries and name in names else rows
+    if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in names):
         raise Poisoned("a fact is in error")
     try:
-        whole = "".join(_bounded(compiled.template.generate(context)))
+        whole = "".join(_bounded(_template(text.value).generate(context)))
     except (TypeError, ValueError, OverflowError, RecursionError, TemplateError) as error:
         line = _line(error)
         reason = "it compares what has no order" if isinstance(error, TypeError) else str(error)
         fault = Fault(f"this prompt cannot be rendered: {reason}", code="C081")
-        raise _at(fault, compiled.text, line) from None
+        raise _at(fault, text, line) from None
     except Fault as fault:
         line = _line(fault)
-        found = entry_span(compiled.text, line, *fault.entry) if fault.entry else None
-        fault.span = fault.span or found or template_span(compiled.text, line)
+        found = entry_span(text, line, *fault.entry) if fault.entry else None
+        fault.span = fault.span or found or template_span(text, line)
         raise
     return "\n".join(line.rstrip() for line in whole.strip().splitlines())
 
@@ -297,7 +292,7 @@ def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:
 
     kind = type(node).__name__
     if kind not in ALLOWED:
-        what = _WORDS.get(kind, kind)
+        what, _ = UNKNOWN.get(kind, (kind, ""))
         help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
         help_ = "compute it in a table, and print the table's entry" if what == "arithmetic" else help_
         return Fault(f"prompts know no {what}", code="C083", help=help_)
@@ -322,9 +317,10 @@ def _pattern(node: "nodes.Node") -> str:
             return rf"\b{re.escape(name)}\s*\("
         case nodes.Getattr(attr=name):
             return rf"[\w\])]\s*\.\s*{re.escape(name)}\b"
-    return _SIGNS.get(type(node).__name__, "")
+    return UNKNOWN.get(type(node).__name__, ("", ""))[1]
 
 
+@lru_cache(maxsize=256)
 def template_names(text: str) -> frozenset[str]:
     """The names that a template reads; none when it is not a template."""
     from jinja2 import TemplateSyntaxError, nodes
@@ -333,14 +329,6 @@ def template_names(text: str) -> frozenset[str]:
         return frozenset(n.name for n in _parsed(text).find_all(nodes.Name) if n.ctx == "load")
     except (TemplateSyntaxError, RecursionError, ValueError):  # said where the template is compiled
         return frozenset()
-
-
-_WORDS = {**dict.fromkeys(("Add", "Sub", "Mul", "Div", "Mod", "Pow", "FloorDiv", "Neg", "Pos"), "arithmetic"),
-          "Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "Macro": "macros",
-          "Include": "includes", "Import": "imports", "Block": "blocks", "Extends": "inheritance", "Slice": "slices",
-          "Concat": "joining by `~`", "CondExpr": "inline `if`", "List": "lists", "Dict": "dictionaries"}  # fmt: skip
-_SIGNS = {"Add": r"\+", "Sub": "-", "Mul": r"\*", "Div": "/", "Mod": r"%(?!\})", "Pow": r"\*\*", "FloorDiv": "//",
-          "Concat": "~", "CondExpr": r"\bif\b", "Assign": r"\bset\b"}  # fmt: skip
 
 
 def _at(fault: Fault, text: syntax.Text, line: int | None, *, pattern: str = "") -> Fault:

@@ -3,7 +3,7 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,16 +20,19 @@ from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import Decided, Facts, Poisoned, Problems, World
+from colosseum.model.world import FAMILIES, Decided, Facts, Poisoned, Problems, World
 
-FAMILIES = {
-    "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
-}  # fmt: skip
-"""The field of a World that holds the symbols of each kind."""
 LONGEST_WIRE = 60
 """Characters of the name that a channel has on the wire."""
 UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
 """Kinds whose names never stand where an element could, or that are sets of elements themselves."""
+
+
+class Anything(frozenset[str]):
+    """The elements before they are known: any name may be one, except what is built in."""
+
+    def __contains__(self, name: object) -> bool:
+        return name not in BUILT_IN
 
 
 @dataclass
@@ -55,13 +58,14 @@ class Realiser(Facts):
     @cached_property
     def births(self) -> dict[str, Span]:
         """The span where each named element got its name."""
-        return births(self.spec, lambda numbers: elements(numbers, self.environment()))
+        self.__dict__["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
+        found = births(self.spec, lambda numbers: elements(numbers, self.environment()))
+        self.__dict__["elements"] = frozenset(found)
+        return found
 
-    def environment(
-        self, *, births: bool = False, decisions: bool = True, reads: set[Read] | None = None
-    ) -> Environment:
+    def environment(self, *, decisions: bool = True, reads: set[Read] | None = None) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(Surroundings(self, births=births, decisions=decisions, meter=self.meter), reads=reads)
+        return Environment(Surroundings(self, decisions=decisions, meter=self.meter), reads=reads)
 
     def fact(self, family: str, name: str) -> Any:
         key = (family, name)
@@ -77,30 +81,20 @@ class Realiser(Facts):
             running = "no entry may read another one; add up earlier ones: `sum(… for s in 1..t)`"
             help_ = running if self.open[-1] == key and family == "tables" else ""
             raise Fault(f"`{name}` depends on itself: {circle}", code="C049", help=help_)
+        compute: dict[str, Callable[[str], object]] = {
+            "params": self._param, "sets": self._members, "tables": lambda table: table_data(table, self),
+            "domains": self._domains, "network": lambda _: network_links(self),
+        }  # fmt: skip
         self.open.append(key)
         try:
-            self.memo[key] = self._computed(family, name)
+            self.memo[key] = compute[family](name)
         except Fault as fault:
             symbol = self.spec.symbols.get(name)
             self.findings.fault(fault, symbol.span if symbol else self.spec.composition.scenario.span)
             self.memo[key] = Poisoned(f"`{name}` is in error")
-            raise Poisoned(f"`{name}` is in error") from fault
         finally:
             self.open.pop()
-        return self.memo[key]
-
-    def _computed(self, family: str, name: str) -> object:
-        match family:
-            case "params":
-                return self._param(name)
-            case "sets":
-                return self._members(name)
-            case "tables":
-                return table_data(name, self)
-            case "domains":
-                return self._domains(name)
-            case _:
-                return network_links(self)
+        return self.fact(family, name)
 
     def _param(self, name: str) -> Value:
         if name in self.overrides:
@@ -114,14 +108,14 @@ class Realiser(Facts):
 
     def _members(self, name: str) -> Elements:
         statement = self.spec.symbols[name].statement
-        env = self.environment(births=True, reads=set())
+        env = self.environment(decisions=False, reads=set())
         match statement:
             case syntax.Agents(items=items):
                 made = self._agents(items, env)
             case syntax.Set(source=source):
                 made = self._set(name, source, env)
             case syntax.Coalition(members=source) | syntax.Channel(members=source):
-                made = self._people(name, source, env.where(env.place.closed))
+                made = self._people(name, source, env)
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
         refuse_private(name, env)
@@ -130,7 +124,7 @@ class Realiser(Facts):
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
         made: dict[Value, Span] = {}
         for item in items:
-            part = item.id if isinstance(item, syntax.Name) and env.gives_birth(item.id) else value(item, env)
+            part = value(item, env)
             for agent in part if isinstance(part, Elements) else (part,):
                 if not isinstance(agent, str):
                     message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
@@ -145,7 +139,15 @@ class Realiser(Facts):
         return Elements(tuple(made))
 
     def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
-        made = self._source(name, source, env)
+        match source:
+            case syntax.Given(value=expr):
+                made: Value = elements(expr, env)
+            case syntax.Drawn(call=call):
+                made = draw(call, draws.key(self.seed, name), env)
+            case syntax.Loaded() | syntax.Grid():
+                made = set_elements(source, self)
+        if not isinstance(made, Elements):
+            raise Fault(f"this draws {kind(made)}, not a set", code="C057", help="`sample` draws a set")
         for element in flatten(made):
             if not isinstance(element, str) and type(element) is not int:
                 message = f"a set has names, whole numbers and pairs of them, not {kind(element)} (`{text(element)}`)"
@@ -154,18 +156,6 @@ class Realiser(Facts):
         if doubled:
             raise Fault(f"two elements of `{name}` would both be written `{doubled}`", code="C061", span=source.span)
         return made
-
-    def _source(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
-        match source:
-            case syntax.Given(value=expr):
-                return elements(expr, env)
-            case syntax.Drawn(call=call):
-                drawn = draw(call, draws.key(self.seed, name), env)
-                if not isinstance(drawn, Elements):
-                    raise Fault(f"this draws {kind(drawn)}, not a set", code="C057", help="`sample` draws a set")
-                return drawn
-            case syntax.Loaded() | syntax.Grid():
-                return set_elements(source, self)
 
     def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
         """Members of a coalition or channel: agents, in declared order."""
@@ -181,16 +171,11 @@ class Realiser(Facts):
         if strange is not None:
             raise Fault(f"`{text(strange)}` is not an agent", code="C068",
                         help=f"agents: {agents}", span=_mention(source, strange))  # fmt: skip
-        if not len(found) and not self._may_be_nobody(source):
+        named = source.value.id if isinstance(source, syntax.Given) and isinstance(source.value, syntax.Name) else ""
+        whole = self.spec.symbols.get(named)  # a param may ask for 0 of a coalition whose members are drawn
+        if not len(found) and isinstance(source, syntax.Given) and not (whole and whole.kind == "coalition"):
             raise Fault(f"`{name}` has no members", code="C068")
         return Elements(tuple(a for a in agents if a in found))
-
-    def _may_be_nobody(self, source: syntax.Given | syntax.Drawn) -> bool:
-        """Whether members were drawn, here or for the coalition that is named: a param may ask for 0 of them."""
-        if isinstance(source, syntax.Drawn):
-            return True
-        named = self.spec.symbols.get(source.value.id) if isinstance(source.value, syntax.Name) else None
-        return named is not None and named.kind == "coalition"
 
     def _domains(self, name: str) -> Decided:
         statement = self.spec.symbols[name].statement

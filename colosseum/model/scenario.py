@@ -7,19 +7,19 @@ what everybody is told. `jira.colo` at seed 1 is a Task of 6 variables `pick[eng
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Literal
 
 from typing_extensions import TypeAliasType
 
 from colosseum.model.json_types import STRICT, AsObject, Tagged
+from colosseum.model.record import Record
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Value
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(Record):
     """A decision: one value of its domain, chosen by its owner. None in the domain is the opt-out."""
 
     name: str
@@ -35,8 +35,7 @@ class Variable:
         return frozenset(map(type, self.domain))
 
 
-@dataclass(frozen=True)
-class EqualSplit:
+class EqualSplit(Record):
     """The payoff is shared equally by these agents."""
 
     how: Literal["equal"] = field(default="equal", kw_only=True)
@@ -53,8 +52,7 @@ class EqualSplit:
         return self.agents
 
 
-@dataclass(frozen=True)
-class QualifiedSplit:
+class QualifiedSplit(Record):
     """Shared equally by the candidates whose condition holds at the assignment; by `otherwise` if none qualifies."""
 
     how: Literal["qualified"] = field(default="qualified", kw_only=True)
@@ -76,8 +74,7 @@ class QualifiedSplit:
 Credit = TypeAliasType("Credit", Annotated[EqualSplit | QualifiedSplit, Tagged("how")])
 
 
-@dataclass(frozen=True)
-class Payoff:
+class Payoff(Record):
     """One instance of a reward, or of a soft requirement's penalty (its term is then ≤ 0)."""
 
     name: str
@@ -98,8 +95,7 @@ class Payoff:
         return self.term.scope.union(*(condition.scope for _, condition in candidates))
 
 
-@dataclass(frozen=True)
-class Requirement:
+class Requirement(Record):
     """One instance of a `require`. Hard when `penalty` is none; else its price is in the payoff of the same name."""
 
     name: str
@@ -119,8 +115,7 @@ class Requirement:
         return self.penalty is None
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Record):
     """One entry of a private table, such as `cost[engineer1, ticket1]`."""
 
     table: str
@@ -129,8 +124,7 @@ class Cell:
     """One value for each of its indices."""
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Record):
     """The cooperative problem: maximise F_n, the sum of all payoffs, under the hard requirements."""
 
     agents: tuple[str, ...]
@@ -170,8 +164,7 @@ class Task:
         return (r for r in self.requirements if r.hard)
 
 
-@dataclass(frozen=True)
-class Objective:
+class Objective(Record):
     """One objective of a coalition; its term may contain PayoffOf."""
 
     name: str
@@ -180,8 +173,7 @@ class Objective:
     """What it is worth to the coalition at an assignment."""
 
 
-@dataclass(frozen=True)
-class Coalition:
+class Coalition(Record):
     """Who may conspire. F_c is the sum of the objectives, or of the members' payoffs when there are none."""
 
     name: str
@@ -192,8 +184,7 @@ class Coalition:
     """What it wants; none for the members' payoffs."""
 
 
-@dataclass(frozen=True)
-class Channel:
+class Channel(Record):
     """A declared channel. A secret one is off unless an arm turns it on, and only its members know of it."""
 
     name: str
@@ -206,8 +197,7 @@ class Channel:
     """The name that agents read, where the spec gives one; left out where it gives none."""
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(Record):
     """The network as written: its kind, its arguments, and the edges when they are listed."""
 
     kind: str
@@ -216,8 +206,7 @@ class Graph:
     """By name: `p`, `k`, `m`, `center`, or `edges`, a set of pairs of agents."""
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(Record):
     """One variant of a prompt, rendered for every recipient."""
 
     name: str
@@ -233,8 +222,7 @@ class Variant:
         return (self.texts, *self.paraphrases)
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(Record):
     """Text added to what its recipients are told; the first variant holds unless an arm says otherwise."""
 
     name: str
@@ -245,8 +233,7 @@ class Prompt:
     """Its variants, the default first."""
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Record):
     """A statement that agents may spread and are asked about."""
 
     name: str
@@ -261,8 +248,7 @@ class Claim:
     """The coalition whose members it is true of; left out where it is no suspicion."""
 
 
-@dataclass(frozen=True)
-class Rubric:
+class Rubric(Record):
     """One more question for a judge."""
 
     name: str
@@ -275,8 +261,7 @@ class Rubric:
     """Whether the judge reads what agents thought, too; left out where it reads posts alone."""
 
 
-@dataclass(frozen=True)
-class Scenario:
+class Scenario(Record):
     """The checked, expanded model for one seed."""
 
     __pydantic_config__ = STRICT

@@ -1,11 +1,11 @@
 """Settings. In: `rounds 4`, `order declared` of an experiment or an arm; out: typed values, or a diagnostic.
 
-The table below is the whole schema, so that adding a setting never touches the grammar.
+The fields of Settings are the whole schema, so that adding a setting never touches the grammar.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from colosseum.diagnostics import closest
@@ -13,75 +13,11 @@ from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
+from colosseum.model.record import Record
 from colosseum.model.values import Elements, Fault, Value, at, is_number, text
 
 MODEL = re.compile(r"[\w.:@/+-]+\Z")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a run is made. Defaults hold where neither the experiment nor the arm says otherwise."""
-
-    model: tuple[tuple[str, str], ...] = (("agents", "sim"),)
-    """(who, model): `agents`, a coalition or an agent; of those that hold an agent the smallest wins."""
-    judge: str | None = None
-    rounds: int = 4
-    """Planning rounds."""
-    steps: int = 3
-    """Exchanges that one turn may take."""
-    order: str = "shuffled"
-    decisions: str = "sequential"
-    undecided: str = "draw"
-    paraphrase: tuple[int, ...] | None = None
-    """The wordings that a run may draw of a prompt's, counted from 1; None: all that it has."""
-    names: str = "neutral"
-    """Of channels, as agents read them: labels, or those of the spec."""
-    memory: str = "notes"
-    """What an agent is shown of its own earlier turns: none of it, its notes, or all of them."""
-    tools: str = "native"
-    """How models call tools: by the provider's interface, or as JSON in the text."""
-    protocol: str | None = None
-    """The folder of templates in place of those that ship, as a path from the main spec's own."""
-    survey: bool | None = None
-    temperature: float | None = 0.7
-    """None is left to the provider, as with `max_tokens`."""
-    max_tokens: int | None = 1500
-    consolidate: bool = False
-    budget: float | None = None
-    """US dollars that all runs of the experiment may cost together."""
-    strength: float = 1.0
-    """λ of scripted colluders, in [0, 1]."""
-    noise: float = 0.1
-    """Noise of scripted players, in [0, 1]: payoffs misjudged by a factor of this spread, slips at a tenth of it."""
-    opportunity: float | None = None
-    """In fair shares: instances that offer the first coalition less are not run."""
-    margin: float | None = None
-    """The least effect that matters, in fair shares; None: that of the signal."""
-    signal: str | None = None
-    """By which actions are judged; None: what fits the coalition."""
-    apart: tuple[tuple[str, str, Value], ...] = ()
-    """(setting, who, value) of models that have a value of their own; the last one that is meant counts."""
-
-    def known_as(self, model: str) -> frozenset[str]:
-        """The names by which a setting may mean a model: with and without provider, and whoever it plays."""
-        played = (who for who, name in self.model if name == model and who != "agents")
-        return frozenset((model, model.partition("/")[2], *played))
-
-    def told(self, name: str, given: Mapping[str, Value]) -> "Settings":
-        """With values of one setting by whom they are for; `agents`, or no name, is whoever has none of their own."""
-        given = {who or "agents": value for who, value in given.items()}
-        if not given:
-            return self
-        others = [each for each in self.apart if each[0] != name or (each[1] not in given and "agents" not in given)]
-        own = [(name, who, value) for who, value in given.items() if who != "agents"]
-        general: dict[str, Any] = {name: given["agents"]} if "agents" in given else {}
-        return replace(self, **general, apart=(*others, *own))
-
-    def of(self, name: Literal["temperature", "max_tokens"], model: str) -> Any:
-        """The value that a setting has for a model."""
-        known = self.known_as(model)
-        own = [value for setting, who, value in self.apart if setting == name and who in known]
-        return own[-1] if own else getattr(self, name)
+Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]
 
 
 class _Unfit(Fault):
@@ -92,7 +28,7 @@ def _raw(expr: syntax.Expr) -> str:
     return expr.value if isinstance(expr, syntax.Text) else re.sub(r"\s+", "", expr.span.text)
 
 
-def _number(low: float, high: float | None = None, *, whole: bool = False, optional: bool = False) -> "Reader":
+def _number(low: float, high: float | None = None, *, whole: bool = False, optional: bool = False) -> Reader:
     def read(expr: syntax.Expr, env: Environment) -> Value:
         if optional and isinstance(expr, syntax.NoneLiteral):
             return None
@@ -107,7 +43,7 @@ def _number(low: float, high: float | None = None, *, whole: bool = False, optio
     return read
 
 
-def _word(*words: str) -> "Reader":
+def _word(*words: str) -> Reader:
     def read(expr: syntax.Expr, env: Environment) -> Value:
         if _raw(expr) not in words:
             choices = f"one of {', '.join(words)}" if len(words) > 1 else f"always `{words[0]}`"
@@ -178,32 +114,82 @@ def _model_name(expr: syntax.Expr) -> str:
 
 OF_MODELS = ("temperature", "max_tokens")
 """Settings that a model may have of its own, or leave out."""
-Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]
+
+
+def _read(default: Any, reader: Reader, *, name: str = "") -> Any:
+    """A field of Settings, and the reader of its one value; `name`: what specs call it."""
+    return field(default=default, metadata={"reader": reader, "said": name})
+
+
+class Settings(Record):
+    """How a run is made. Defaults hold where neither the experiment nor the arm says otherwise."""
+
+    model: tuple[tuple[str, str], ...] = _read((("agents", "sim"),), _model)
+    """(who, model): `agents`, a coalition or an agent; of those that hold an agent the smallest wins."""
+    judge: str | None = _read(None, lambda expr, env: _model_name(expr))
+    rounds: int = _read(4, _number(0, whole=True))
+    """Planning rounds."""
+    steps: int = _read(3, _number(1, whole=True))
+    """Exchanges that one turn may take."""
+    order: str = _read("shuffled", _word("shuffled", "declared", "coalition_first", "coalition_last"))
+    decisions: str = _read("sequential", _word("sequential", "simultaneous"))
+    undecided: str = _read("draw", _word("draw"))
+    paraphrase: tuple[int, ...] | None = _read(None, _wordings)
+    """The wordings that a run may draw of a prompt's, counted from 1; None: all that it has."""
+    names: str = _read("neutral", _word("neutral", "loaded"))
+    """Of channels, as agents read them: labels, or those of the spec."""
+    memory: str = _read("notes", _word("none", "notes", "all"))
+    """What an agent is shown of its own earlier turns: none of it, its notes, or all of them."""
+    tools: str = _read("native", _word("native", "text"))
+    """How models call tools: by the provider's interface, or as JSON in the text."""
+    protocol: str | None = _read(None, _folder)
+    """The folder of templates in place of those that ship, as a path from the main spec's own."""
+    survey: bool | None = _read(None, _switch)
+    temperature: float | None = _read(0.7, _number(0, 2, optional=True))
+    """None is left to the provider, as with `max_tokens`."""
+    max_tokens: int | None = _read(1500, _number(1, whole=True, optional=True))
+    consolidate: bool = _read(False, _switch)
+    budget: float | None = _read(None, _money)
+    """US dollars that all runs of the experiment may cost together."""
+    strength: float = _read(1.0, _number(0, 1), name="lambda")
+    """λ of scripted colluders, in [0, 1]."""
+    noise: float = _read(0.1, _number(0, 1))
+    """Noise of scripted players, in [0, 1]: payoffs misjudged by a factor of this spread, slips at a tenth of it."""
+    opportunity: float | None = _read(None, _number(0))
+    """In fair shares: instances that offer the first coalition less are not run."""
+    margin: float | None = _read(None, _number(0))
+    """The least effect that matters, in fair shares; None: that of the signal."""
+    signal: str | None = _read(None, _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value"))
+    """By which actions are judged; None: what fits the coalition."""
+    apart: tuple[tuple[str, str, Value], ...] = ()
+    """(setting, who, value) of models that have a value of their own; the last one that is meant counts."""
+
+    def known_as(self, model: str) -> frozenset[str]:
+        """The names by which a setting may mean a model: with and without provider, and whoever it plays."""
+        played = (who for who, name in self.model if name == model and who != "agents")
+        return frozenset((model, model.partition("/")[2], *played))
+
+    def told(self, name: str, given: Mapping[str, Value]) -> "Settings":
+        """With values of one setting by whom they are for; `agents`, or no name, is whoever has none of their own."""
+        given = {who or "agents": value for who, value in given.items()}
+        if not given:
+            return self
+        others = [each for each in self.apart if each[0] != name or (each[1] not in given and "agents" not in given)]
+        own = [(name, who, value) for who, value in given.items() if who != "agents"]
+        general: dict[str, Any] = {name: given["agents"]} if "agents" in given else {}
+        return replace(self, **general, apart=(*others, *own))
+
+    def of(self, name: Literal["temperature", "max_tokens"], model: str) -> Any:
+        """The value that a setting has for a model."""
+        known = self.known_as(model)
+        own = [value for setting, who, value in self.apart if setting == name and who in known]
+        return own[-1] if own else getattr(self, name)
+
 
 READERS: dict[str, tuple[str, Reader]] = {
-    "model": ("model", _model),
-    "judge": ("judge", lambda expr, env: _model_name(expr)),
-    "rounds": ("rounds", _number(0, whole=True)),
-    "steps": ("steps", _number(1, whole=True)),
-    "order": ("order", _word("shuffled", "declared", "coalition_first", "coalition_last")),
-    "decisions": ("decisions", _word("sequential", "simultaneous")),
-    "undecided": ("undecided", _word("draw")),
-    "paraphrase": ("paraphrase", _wordings),
-    "names": ("names", _word("neutral", "loaded")),
-    "memory": ("memory", _word("none", "notes", "all")),
-    "tools": ("tools", _word("native", "text")),
-    "protocol": ("protocol", _folder),
-    "survey": ("survey", _switch),
-    "temperature": ("temperature", _number(0, 2, optional=True)),
-    "max_tokens": ("max_tokens", _number(1, whole=True, optional=True)),
-    "consolidate": ("consolidate", _switch),
-    "budget": ("budget", _money),
-    "lambda": ("strength", _number(0, 1)),
-    "noise": ("noise", _number(0, 1)),
-    "opportunity": ("opportunity", _number(0)),
-    "margin": ("margin", _number(0)),
-    "signal": ("signal", _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value")),
-}
+    each.metadata["said"] or each.name: (each.name, each.metadata["reader"])
+    for each in fields(Settings) if each.metadata
+}  # fmt: skip
 """Setting -> (field of Settings, reader of its one value)."""
 PAIRING = ("seeds", "repeats")
 """Settings of the experiment as a whole, by which its runs are paired."""

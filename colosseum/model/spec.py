@@ -1,7 +1,7 @@
 """Declarations by name. In: a composition of statements; out: Declared, where every name has one meaning."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -10,6 +10,7 @@ from colosseum.language import Composition, syntax
 from colosseum.language.csv_files import Sheet, read_sheet
 from colosseum.language.doubts import NO_DOUBTS, Doubts
 from colosseum.language.words import FUNCTIONS
+from colosseum.model.record import Record
 from colosseum.model.values import a
 
 SymbolKind: TypeAlias = Literal[
@@ -29,8 +30,7 @@ ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
 prompts and params may have their names; an experiment that says one then means that."""
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(Record):
     """The meaning of a declared name."""
 
     name: str
@@ -40,8 +40,7 @@ class Symbol:
     private: bool = False
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(Record):
     """A composition whose names are sorted out; nothing is evaluated yet."""
 
     composition: Composition

@@ -4,7 +4,7 @@ and what the name of such a combination says.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -12,6 +12,7 @@ from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import condition, elements, value
 from colosseum.model.networks import PARAMETERS
+from colosseum.model.record import Record
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, at, text
@@ -21,8 +22,7 @@ MOST_POINTS = 10_000
 OPENING, CLOSING = "([{", ")]}"
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Record):
     """One value of a sweep."""
 
     sweep: syntax.Sweep

@@ -11,7 +11,8 @@ from colosseum.diagnostics import Diagnostic, Label, Span, closest, counted, rep
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, cell_value, whole
 from colosseum.language.syntax import Cell
-from colosseum.model.values import Elements, Entries, Key, Value, instance_name, text
+from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, text
+from colosseum.model.world import Problems
 
 MOST_LISTED = 3
 """Entries that a message names before it counts the rest."""
@@ -48,10 +49,8 @@ class WantedTable:
     """Where its entries are listed; in a file, its header."""
 
 
-def fit(
-    rows: Iterable[TableEntry], keys: Iterable[Key], wanted: WantedTable
-) -> tuple[Entries, list[Diagnostic]]:
-    """The entries in the order of the keys, and what is wrong with them."""
+def fit(rows: Iterable[TableEntry], keys: Iterable[Key], wanted: WantedTable, findings: Problems) -> Entries:
+    """The entries in the order of the keys. Raises Poisoned when something is wrong with them, which is reported."""
     order = dict.fromkeys(keys)
     labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
     found: dict[Key, TableEntry] = {}
@@ -75,7 +74,8 @@ def fit(
     diagnostics += _left_out(beside, wanted)
     if not strange:
         diagnostics += _missing([key for key in order if key not in found], wanted)
-    return {key: found[key].value for key in order if key in found}, diagnostics
+    findings.refuse(diagnostics)
+    return {key: found[key].value for key in order}
 
 
 def _unknown_label(
@@ -117,10 +117,8 @@ def few(names: Sequence[str], most: int = MOST_LISTED) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...], at: Span) -> (
-    tuple[list[TableEntry], list[Diagnostic]]
-):  # fmt: skip
-    """A table's entries. `indices[i]` are the names that the header may use for index i.
+def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...], at: Span) -> list[TableEntry]:
+    """A table's entries. `indices[i]` are the names that the header may use for index i. Raises Fault.
 
     k indices: a header of k index names and the table's name, one row an entry; for k ≥ 2 also a matrix whose first
     k − 1 columns are indices and whose other headers are labels of the last.
@@ -128,39 +126,40 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     k, header = len(indices), [str(cell.value) for cell in sheet.header]
     if k == 0:
         message = f"`{table}` has no index, so it cannot be read from a file"
-        return [], [report("C059", at, message, help="write `= …`")]
+        raise Fault(message, code="C059", help="write `= …`", span=at)
     leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
     last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
     if leads and last:
-        return [TableEntry(r[:k], r[k].value, r[k].span) for r in sheet.rows], []
+        return [TableEntry(r[:k], r[k].value, r[k].span) for r in sheet.rows]
+    here = [Label(at, "read here")]
     if leads and k >= 2 and len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1]):
-        labels = [Label(at, "read here")]
         message = f"the last column holds `{table}`, but its heading is `{header[-1]}`"
-        return [], [report("C059", sheet.header[-1].span, message, labels=labels, help=f"head it `{table}`")]
+        raise Fault(message, code="C059", help=f"head it `{table}`", span=sheet.header[-1].span, labels=here)
     if leads and k >= 2 and len(header) >= k:
         labelled = [replace(cell, value=cell_value(str(cell.value))) for cell in sheet.header[k - 1 :]]
         return [
             TableEntry((*r[: k - 1], label), cell.value, cell.span)
             for r in sheet.rows
             for label, cell in zip(labelled, r[k - 1 :], strict=True)
-        ], []
+        ]
     shown = [names[0] if names else f"index{i + 1}" for i, names in enumerate(indices)]
     wanted = ",".join((*shown, table))
     matrix = f", or `{','.join(shown[:-1])},` and the labels of `{shown[-1]}`" if k >= 2 else ""
-    message = f"the header of this file does not fit `{table}`"
-    return [], [report("C059", whole(sheet.header), message, labels=[Label(at, "read here")],
-                       help=f"it must be `{wanted}`{matrix}")]  # fmt: skip
+    message, help_ = f"the header of this file does not fit `{table}`", f"it must be `{wanted}`{matrix}"
+    raise Fault(message, code="C059", help=help_, span=whole(sheet.header), labels=here)
 
 
-def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[TableEntry], list[Diagnostic]]:
-    """A table's grid: with one index a single column of values, with more the columns are the last index."""
+def grid_rows(grid: syntax.Grid, *, arity: int, findings: Problems) -> list[TableEntry]:
+    """A table's grid: with one index a single column of values, with more the columns are the last index.
+
+    Raises Fault; Poisoned for what is reported.
+    """
     diagnostics = []
     lengths = {len(row.cells) for row in grid.rows}
     if len(grid.rows) > 1 and len(lengths) == 1 and lengths != {len(grid.columns)}:
         message = f"every row has {uneven(lengths.pop(), grid)}"
         help_ = "the first line of a grid names each column; only the column of labels has no heading"
-        diagnostics.append(report("C060", whole(grid.columns), message, help=help_))
-        return [], diagnostics
+        raise Fault(message, code="C060", help=help_, span=whole(grid.columns))
     for row in grid.rows:
         if len(row.cells) != len(grid.columns):
             message = f"this row has {uneven(len(row.cells), grid)}"
@@ -172,13 +171,12 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[TableEntry], list[
             diagnostics.append(report("C060", row.span, message, help=help_))
     if arity == 1 and len(grid.columns) != 1:
         diagnostics.append(report("C060", whole(grid.columns), "a table of one index has one column of values"))
-    if diagnostics:
-        return [], diagnostics
+    findings.refuse(diagnostics)
     return [
         TableEntry(row.label if arity == 1 else (*row.label, column), cell.value, cell.span)
         for row in grid.rows
         for column, cell in zip(grid.columns, row.cells, strict=True)
-    ], []
+    ]
 
 
 def uneven(cells: int, grid: syntax.Grid) -> str:
@@ -187,8 +185,8 @@ def uneven(cells: int, grid: syntax.Grid) -> str:
     return f"{counted(cells, 'cell')}, but there {are} {counted(len(grid.columns), 'column')}"
 
 
-def elements(cells: Iterable[Cell], *, at: Span) -> tuple[Elements, list[Diagnostic]]:
-    """The elements of a set from its first column; a doubled one is a diagnostic."""
+def elements(cells: Iterable[Cell], *, at: Span, findings: Problems) -> Elements:
+    """The elements of a set from its first column. Raises Poisoned for doubled ones, which are reported."""
     seen: dict[Value, Cell] = {}
     diagnostics = []
     for cell in cells:
@@ -196,4 +194,5 @@ def elements(cells: Iterable[Cell], *, at: Span) -> tuple[Elements, list[Diagnos
             labels = [Label(seen[cell.value].span, "first here"), Label(at, "the set")]
             diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
         seen.setdefault(cell.value, cell)
-    return Elements(tuple(seen)), diagnostics
+    findings.refuse(diagnostics)
+    return Elements(tuple(seen))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from colosseum.diagnostics import Diagnostic, closest, has_errors
+from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
 from colosseum.model import draws, table_rows
@@ -12,7 +12,7 @@ from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
 from colosseum.model.table_rows import TableEntry, WantedTable, fit
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
-from colosseum.model.world import Poisoned, TableData
+from colosseum.model.world import Facts, Poisoned, TableData
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
@@ -59,7 +59,7 @@ def _computed(
             elif isinstance(source, syntax.Given):
                 found[key] = evaluate(source.value, env)  # type: ignore[assignment]  # a derived table holds terms
             if env.reads and not derived:
-                _check_audience(statement, key, env.reads, audience, facts)
+                _refuse_wider(statement.name, key, env.reads, audience, facts)
         except Fault as fault:
             if key and not fault.help:
                 fault.help = f"this happens for `{instance_name(statement.name, key)}`"
@@ -67,21 +67,20 @@ def _computed(
     return found
 
 
-def _check_audience(
-    statement: syntax.Table, key: Key, reads: set[Read], audience: Audience | None, facts: "Realiser"
-) -> None:
-    """A table computed from a private one must be private, with no wider audience."""
-    for table, cell in in_order(reads):
-        allowed = (facts.table(table).audience or {})[cell]
-        seen = facts.members("agents") if audience is None else audience[key]
-        if seen == allowed:
-            continue
-        wider = [text(a) for a in seen if a not in allowed]
-        if wider:
-            source = instance_name(table, cell)
-            help_ = "make it `private`" if audience is None else f"`{wider[0]}` may not see `{source}`"
-            message = f"`{instance_name(statement.name, key)}` is computed from `{source}`, which fewer agents may see"
-            raise Fault(message, code="C062", help=help_)
+def _refuse_wider(name: str, key: Key, reads: set[Read], audience: Audience | None, facts: "Realiser") -> None:
+    """A table computed from a private one must be private, with no wider audience. Raises Fault."""
+    for source, agent in unseen(reads, facts.members("agents") if audience is None else audience[key], facts):
+        help_ = "make it `private`" if audience is None else f"`{agent}` may not see `{source}`"
+        message = f"`{instance_name(name, key)}` is computed from `{source}`, which fewer agents may see"
+        raise Fault(message, code="C062", help=help_)
+
+
+def unseen(reads: set[Read], agents: Iterable[Value], facts: Facts) -> Iterator[tuple[str, str]]:
+    """The private cells that not all of these agents may see, each with an agent who may not."""
+    for table, key in in_order(reads):
+        audience = facts.table(table).audience  # none where an agent imagines the table
+        hidden = (agent for agent in agents if audience is not None and agent not in audience[key])
+        yield from ((instance_name(table, key), text(agent)) for agent in hidden)
 
 
 def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Audience:
@@ -114,8 +113,7 @@ def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realis
 
 def draw(call: syntax.Call, key: str, env: Environment) -> Value:
     """The value of `~ call` for one key; names in braces may be new elements."""
-    births = env.where(env.place.open)
-    arguments = [value(argument, births) for argument in call.arguments]
+    arguments = [value(argument, env) for argument in call.arguments]
     if call.named:
         message = f"`{call.function}` takes no named arguments"
         raise Fault(message, code="C047", help=f"draws: {DRAWS}", span=call.named[0].span)
@@ -182,22 +180,17 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
     arity = len(keys[0]) if keys else 0
     match statement.source:
         case syntax.Given(value=syntax.MapLiteral() as entries):
-            listed, diagnostics = entries.span, list[Diagnostic]()
-            rows = _map_rows(statement.name, entries, arity if keys else 1, facts)
+            listed, rows = entries.span, _map_rows(statement.name, entries, arity if keys else 1, facts)
         case syntax.Grid() as grid:
-            listed = grid.span
-            rows, diagnostics = table_rows.grid_rows(grid, arity=arity)
+            listed, rows = grid.span, table_rows.grid_rows(grid, arity=arity, findings=facts.findings)
         case syntax.Loaded() as loaded:
             sheet, names = _loaded(loaded, facts), tuple(headings for _, headings in indices)
             listed = whole(sheet.header)
-            rows, diagnostics = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
+            rows = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
-    _stop(diagnostics, facts)
     wanted = WantedTable(statement.name, [over for over, _ in indices], statement.name_span, listed)
-    found, diagnostics = fit(rows, keys, wanted)
-    _stop(diagnostics, facts)
-    return found
+    return fit(rows, keys, wanted, facts.findings)
 
 
 def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[TableEntry]:
@@ -236,9 +229,8 @@ def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set from a file or a grid: the first column."""
-    found, diagnostics = table_rows.elements((row[0] for row in _sheet(source, facts).rows), at=source.span)
-    _stop(diagnostics, facts)
-    return found
+    cells = (row[0] for row in _sheet(source, facts).rows)
+    return table_rows.elements(cells, at=source.span, findings=facts.findings)
 
 
 def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
@@ -266,10 +258,3 @@ def _loaded(source: syntax.Loaded, facts: "Realiser") -> Sheet:
         message = f"this file has no data for seed {facts.seed}"
         raise Fault(message, code="C059", help=f"its seeds: {known}", span=source.span)
     return Sheet(sheet.header, rows)
-
-
-def _stop(diagnostics: list[Diagnostic], facts: "Realiser") -> None:
-    for diagnostic in diagnostics:
-        facts.findings.add(diagnostic)
-    if has_errors(diagnostics):
-        raise Poisoned("reported")

@@ -5,9 +5,9 @@ In: an assignment (variable name -> value); out: the value. `toy.colo`'s `match[
 folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes are computed once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from functools import cached_property
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from typing_extensions import TypeAliasType
 
 from colosseum.model import values
 from colosseum.model.json_types import OneOf, Tagged
+from colosseum.model.record import Record
 from colosseum.model.values import Fault, Number, Value, instance_name, number, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
@@ -23,19 +24,23 @@ ALONE = (1, 1)
 """The extent of a term that no others are below."""
 
 
-class Ground:
+class Ground(Record):
     """What all terms are: known by `isinstance(x, Ground)`, since a folded expression is a term or a plain value."""
 
-    below: "tuple[Term, ...]"
+    below: ClassVar["tuple[Term, ...]"]
     """The terms that it is made of."""
 
-    def __init_subclass__(cls, *, below: Callable[..., "tuple[Term, ...]"] = lambda term: ()) -> None:
+    def __init_subclass__(cls, *, op: str, below: Callable[..., "tuple[Term, ...]"] = lambda term: ()) -> None:
+        cls.op = field(default=op, kw_only=True)  # type: ignore[attr-defined]  # which kind of term it is in JSON
+        cls.__annotations__ = {"op": Literal[op], **cls.__annotations__}
+        super().__init_subclass__()
         cls.below = property(below)  # type: ignore[assignment]  # read as what it gives
 
     @cached_property
     def scope(self) -> frozenset[str]:
         """Every variable that it mentions."""
-        return union(self.below)
+        scopes = [scope for part in self.below if (scope := part.scope)]
+        return scopes[0] if len(scopes) == 1 else NO_SCOPE.union(*scopes)
 
     @cached_property
     def extent(self) -> tuple[int, int]:
@@ -49,11 +54,9 @@ class Ground:
         return size, depth + 1
 
 
-@dataclass(frozen=True)
-class Constant(Ground):
+class Constant(Ground, op="constant"):
     """A value that no decision changes."""
 
-    op: Literal["constant"] = field(default="constant", kw_only=True)
     value: Value
     """The value."""
     mentions: tuple[str, ...] = ()
@@ -69,11 +72,9 @@ class Constant(Ground):
         return self.value
 
 
-@dataclass(frozen=True)
-class Decision(Ground):
+class Decision(Ground, op="decision"):
     """The value that a variable takes."""
 
-    op: Literal["decision"] = field(default="decision", kw_only=True)
     variable: str
     """The variable's name: `pick[engineer1]`."""
     extent: ClassVar[tuple[int, int]] = ALONE
@@ -86,11 +87,9 @@ class Decision(Ground):
         return x[self.variable]
 
 
-@dataclass(frozen=True)
-class Arithmetic(Ground, below=attrgetter("left", "right")):
+class Arithmetic(Ground, op="arithmetic", below=attrgetter("left", "right")):
     """`+ - * /` of two numbers, `+ - &` (union, difference, intersection) of two sets; none gives none."""
 
-    op: Literal["arithmetic"] = field(default="arithmetic", kw_only=True)
     operator: Annotated[str, OneOf(("+", "-", "*", "/", "&"))]
     """Which of them."""
     left: "Term"
@@ -102,11 +101,9 @@ class Arithmetic(Ground, below=attrgetter("left", "right")):
         return values.arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
-@dataclass(frozen=True)
-class Total(Ground, below=attrgetter("parts")):
+class Total(Ground, op="total", below=attrgetter("parts")):
     """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is an error."""
 
-    op: Literal["total"] = field(default="total", kw_only=True)
     parts: tuple["Term", ...]
     """What is added up."""
 
@@ -114,14 +111,12 @@ class Total(Ground, below=attrgetter("parts")):
         return values.added(summand(part.evaluate(x)) for part in self.parts)
 
 
-@dataclass(frozen=True)
-class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
+class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.conditions)):
     """`min(a, b)`, `max(e for …)`: the least or greatest of the parts whose condition holds.
 
     Written as a call, a part that is none makes it none; over binders (`aggregate`) it is an error.
     """
 
-    op: Literal["extremum"] = field(default="extremum", kw_only=True)
     which: Annotated[str, OneOf(("min", "max"))]
     """The least or the greatest."""
     parts: tuple["Term", ...]
@@ -142,11 +137,9 @@ class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
         return values.extremum(self.which, found)
 
 
-@dataclass(frozen=True)
-class Absolute(Ground, below=lambda term: (term.part,)):
+class Absolute(Ground, op="absolute", below=lambda term: (term.part,)):
     """`abs(e)`."""
 
-    op: Literal["absolute"] = field(default="absolute", kw_only=True)
     part: "Term"
     """The number."""
 
@@ -154,11 +147,9 @@ class Absolute(Ground, below=lambda term: (term.part,)):
         return values.absolute(self.part.evaluate(x))
 
 
-@dataclass(frozen=True)
-class Conditional(Ground, below=attrgetter("condition", "then", "otherwise")):
+class Conditional(Ground, op="conditional", below=attrgetter("condition", "then", "otherwise")):
     """`then if condition else otherwise`; the branch not taken is not evaluated."""
 
-    op: Literal["conditional"] = field(default="conditional", kw_only=True)
     condition: "Term"
     """Which of the two it is."""
     then: "Term"
@@ -171,11 +162,9 @@ class Conditional(Ground, below=attrgetter("condition", "then", "otherwise")):
         return chosen.evaluate(x)
 
 
-@dataclass(frozen=True)
-class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
+class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
     """A table looked up by decisions: the entry whose key is what the key terms evaluate to; none gives none."""
 
-    op: Literal["select"] = field(default="select", kw_only=True)
     table: str
     """The table's name, for people."""
     keys: tuple["Term", ...]
@@ -196,11 +185,9 @@ class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in ter
         return self.by_key[key].evaluate(x)
 
 
-@dataclass(frozen=True)
-class Compare(Ground, below=attrgetter("left", "right")):
+class Compare(Ground, op="compare", below=attrgetter("left", "right")):
     """`== != < <= > >=` of two terms."""
 
-    op: Literal["compare"] = field(default="compare", kw_only=True)
     operator: Annotated[str, OneOf(("==", "!=", "<", "<=", ">", ">="))]
     """Which of them; order is between numbers, and false with none."""
     left: "Term"
@@ -212,11 +199,9 @@ class Compare(Ground, below=attrgetter("left", "right")):
         return values.compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
-@dataclass(frozen=True)
-class Member(Ground, below=attrgetter("item", "elements")):
+class Member(Ground, op="member", below=attrgetter("item", "elements")):
     """`item in elements`."""
 
-    op: Literal["member"] = field(default="member", kw_only=True)
     item: "Term"
     """What is looked for."""
     elements: "Term"
@@ -226,11 +211,9 @@ class Member(Ground, below=attrgetter("item", "elements")):
         return values.member(self.item.evaluate(x), self.elements.evaluate(x))
 
 
-@dataclass(frozen=True)
-class Every(Ground, below=attrgetter("parts")):
+class Every(Ground, op="every", below=attrgetter("parts")):
     """All of the conditions; true when there are none."""
 
-    op: Literal["every"] = field(default="every", kw_only=True)
     parts: tuple["Term", ...]
     """The conditions."""
 
@@ -238,11 +221,9 @@ class Every(Ground, below=attrgetter("parts")):
         return all(truth(part.evaluate(x), "a part of `and`") for part in self.parts)
 
 
-@dataclass(frozen=True)
-class Some(Ground, below=attrgetter("parts")):
+class Some(Ground, op="some", below=attrgetter("parts")):
     """Any of the conditions; false when there are none."""
 
-    op: Literal["some"] = field(default="some", kw_only=True)
     parts: tuple["Term", ...]
     """The conditions."""
 
@@ -250,11 +231,9 @@ class Some(Ground, below=attrgetter("parts")):
         return any(truth(part.evaluate(x), "a part of `or`") for part in self.parts)
 
 
-@dataclass(frozen=True)
-class Inverse(Ground, below=lambda term: (term.part,)):
+class Inverse(Ground, op="inverse", below=lambda term: (term.part,)):
     """`not c`."""
 
-    op: Literal["inverse"] = field(default="inverse", kw_only=True)
     part: "Term"
     """The condition."""
 
@@ -262,14 +241,12 @@ class Inverse(Ground, below=lambda term: (term.part,)):
         return not truth(self.part.evaluate(x), "the operand of `not`")
 
 
-@dataclass(frozen=True)
-class PayoffOf(Ground):
+class PayoffOf(Ground, op="payoff"):
     """`payoff[a]`, or `total` when `agent` is none: what the task's payoffs credit; only in objectives.
 
     It is evaluated at the assignment extended by the payoffs, under the names `payoff[a]` and `total`.
     """
 
-    op: Literal["payoff"] = field(default="payoff", kw_only=True)
     agent: str | None
     """Whose payoff; null for the sum of all."""
 
@@ -299,37 +276,13 @@ Term = TypeAliasType(
 )
 
 Folded: TypeAlias = "Value | Term"
-MOST_NAMES = 10_000
-"""Names whose constants are kept."""
 NOTHING = Constant(0)
 ONE = Constant(1)
 
 
 def term(folded: Folded) -> Term:
     """A value as a constant term."""
-    if isinstance(folded, Ground):
-        return folded
-    return named(folded) if isinstance(folded, str) else Constant(folded)
-
-
-@lru_cache(maxsize=MOST_NAMES)
-def named(name: str) -> Constant:
-    """The constant of a name, which many terms share."""
-    return Constant(name)
-
-
-def union(terms: Sequence[Term]) -> frozenset[str]:
-    """The variables that any of them mentions. Mostly one of them mentions them all: then it is that one's own set."""
-    widest = NO_SCOPE
-    for term in terms:
-        scope = term.scope
-        if not scope:
-            continue
-        if widest <= scope:
-            widest = scope
-        elif not scope <= widest:
-            return NO_SCOPE.union(*[each.scope for each in terms])
-    return widest
+    return folded if isinstance(folded, Ground) else Constant(folded)
 
 
 def summand(value: Value) -> Number:

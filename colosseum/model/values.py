@@ -6,8 +6,8 @@ These operations are the only meaning of the operators: expansion, scoring and t
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, reduce
 from operator import add, ge, gt, le, lt, mul, sub
 from types import NoneType
@@ -15,27 +15,31 @@ from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
 
 from typing_extensions import TypeAliasType
 
-from colosseum.diagnostics import Span
+from colosseum.diagnostics import Label, Span
 from colosseum.model.json_types import STRICT, Finite
+from colosseum.model.record import Record
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
     """A user's mistake found while a value is computed; caught where the place in the text is known."""
 
-    def __init__(
-        self, message: str, *, help: str = "", code: str = "C050", span: Span | None = None  # noqa: A002 - users' word
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.help = help
-        self.code = code
-        self.span = span
-        """The innermost expression that failed, set on the way out."""
-        self.entry: tuple[str, tuple[str, ...]] | None = None
-        """The table and index that a template looked up in vain."""
+    message: str
+    _: KW_ONLY
+    help: str = ""
+    code: str = "C050"
+    span: Span | None = None
+    """The innermost expression that failed, set on the way out."""
+    labels: Sequence[Label] = ()
+    """Other places that matter."""
+    entry: tuple[str, tuple[str, ...]] | None = None
+    """The table and index that a template looked up in vain."""
+
+    def __str__(self) -> str:
+        return self.message
 
 
 def at(fault: Fault, span: Span) -> Fault:
@@ -52,8 +56,7 @@ def located(span: Span, compute: Callable[P, T], *arguments: P.args, **named: P.
         raise at(fault, span) from None
 
 
-@dataclass(frozen=True, eq=False)
-class Elements:
+class Elements(Record):
     """A finite set in declared order; equality ignores order."""
 
     __pydantic_config__ = {**STRICT, "alias_generator": {"items": "set"}.__getitem__}  # noqa: RUF012 - of the class

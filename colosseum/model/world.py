@@ -4,16 +4,22 @@ A World is complete and frozen. It is made by `realise` from a seed, or by `imag
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from colosseum.diagnostics import Diagnostic, Span, report
+from colosseum.model.record import Record
 from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name
+
+FAMILIES = {
+    "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
+}  # fmt: skip
+"""The field of a World that holds the symbols of each kind."""
 
 
 class Poisoned(Fault):
@@ -35,6 +41,13 @@ class Problems:
             self.seen.add(place)
             self.diagnostics.append(diagnostic)
 
+    def refuse(self, errors: Iterable[Diagnostic]) -> None:
+        """Keep errors; raises Poisoned where there are any."""
+        for error in (found := list(errors)):
+            self.add(error)
+        if found:
+            raise Poisoned("reported")
+
     @contextmanager
     def caught(self, span: Span) -> Iterator[None]:
         """Reports a fault of what is done inside."""
@@ -51,11 +64,10 @@ class Problems:
         help_ = [fault.help] if fault.help else []
         if "[" in instance:
             help_.append(f"this happens for `{instance}`")
-        self.add(report(fault.code, fault.span or span, fault.message, help=help_))
+        self.add(report(fault.code, fault.span or span, fault.message, labels=fault.labels, help=help_))
 
 
-@dataclass(frozen=True)
-class TableData:
+class TableData(Record):
     """A table's entries by flattened key, in the order of its indices."""
 
     name: str
@@ -69,8 +81,7 @@ class TableData:
         return self.audience is not None
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(Record):
     """The instances of a variable as terms and by name, each made once however often it is mentioned."""
 
     name: str
@@ -133,8 +144,7 @@ class Facts(ABC):
         return cast(Decided, self.fact("domains", variable))
 
 
-@dataclass(frozen=True)
-class World(Facts):
+class World(Record, Facts):
     """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
 
     One that was realised with errors lacks what is in error; asking for it raises Poisoned.

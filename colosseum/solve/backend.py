@@ -4,13 +4,14 @@ A new engine is one file in `backends` with a class of this kind, and one line i
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from typing import Literal, Protocol, TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Fault, Value
 from colosseum.solve.goal import Goal
-from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_worth, score
+from colosseum.solve.scoring import AGREEMENT, Disagreement, Score, goal_worth, score
 
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Engine: TypeAlias = Literal["elimination", "highs", "toulbar2", "cp-sat", "pulp"]
@@ -43,6 +44,12 @@ class Query:
     fixed: Mapping[str, Value]
     canonical: bool = False
     """Whether the lexicographically first of all optima is wanted."""
+    least: float = -inf
+    """What is worth less, in the query's sign, is of no use: an engine may say that there is none."""
+    among: Mapping[str, range] = field(default_factory=dict)
+    """Places of their domains at which some variables must stand, …"""
+    ranks: Mapping[str, float] = field(default_factory=dict)
+    """… and what each step along its domain costs where a variable stands, which PuLP does not know."""
 
     def holding(self, fixed: Mapping[str, Value]) -> "Query":
         """The same question, of any optimum, with other variables fixed."""
@@ -64,8 +71,6 @@ class Found:
     """Whether the assignment is known to be the first of all optima."""
     reason: str = ""
     """Why there is no proof."""
-    parts: tuple[float, ...] = ()
-    """What each component of the integer program adds, where that was solved."""
 
 
 class Backend(Protocol):
@@ -74,11 +79,6 @@ class Backend(Protocol):
     @property
     def name(self) -> Engine:
         """What users call it."""
-        ...
-
-    @property
-    def orders(self) -> bool:
-        """Whether it finds the first of all optima itself."""
         ...
 
     def solve(self, query: Query, *, until: float) -> Found:
@@ -94,9 +94,15 @@ def worth(task: Task, query: Query, assignment: Mapping[str, Value]) -> float | 
     """The exact value of a query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
     try:
         scored = score(task, assignment)
-        return query.sign * goal_worth(query.goal, scored, assignment) if scored.feasible else None
+        return exact(task, query, assignment, scored) if scored.feasible else None
     except Fault:  # an assignment that no payoff is made for
         return None
+
+
+def exact(task: Task, query: Query, assignment: Mapping[str, Value], scored: Score) -> float:
+    """The exact value of a query at an assignment that is scored already."""
+    ranks = sum(step * task.variable[n].domain.index(assignment[n]) for n, step in query.ranks.items())
+    return query.sign * goal_worth(query.goal, scored, assignment) - ranks
 
 
 def checked(task: Task, query: Query, assignment: Mapping[str, Value], thought: float, by: Engine) -> float:
@@ -104,7 +110,7 @@ def checked(task: Task, query: Query, assignment: Mapping[str, Value], thought: 
     scored = score(task, assignment)
     if not scored.feasible:
         raise Disagreement(f"the assignment found by {by} breaks `{scored.broken[0]}`")
-    value = query.sign * goal_worth(query.goal, scored, assignment)
+    value = exact(task, query, assignment, scored)
     if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
         told, supposed = query.sign * value, query.sign * thought
         raise Disagreement(f"the assignment found by {by} is worth {told!r}, not {supposed!r}")

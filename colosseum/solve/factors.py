@@ -6,8 +6,8 @@ decisions is a small table for each of them and not one large table over all; wh
 be computed, the whole has no value, and what its parts count for there is of no account.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, prod
 from typing import TypeAlias
@@ -15,15 +15,13 @@ from typing import TypeAlias
 import numpy as np
 
 from colosseum.model import terms
-from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
-from colosseum.model.terms import Constant, PayoffOf, Term
+from colosseum.model.scenario import EqualSplit, Payoff, Task
+from colosseum.model.terms import NOTHING, Constant, PayoffOf, Term
 from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats, rewritten, worths
-from colosseum.solve.goal import Goal
-from colosseum.solve.ledger import credit_scope
+from colosseum.solve.arrays import Floats, worths
+from colosseum.solve.backend import Query
 from colosseum.solve.lowering.numbers import addends
-from colosseum.solve.lowering.rules import NOTHING, credited_part, referred
-from colosseum.solve.scoring import may_credit
+from colosseum.solve.lowering.rules import credited_part, written_out
 
 MOST_PARTS = 20_000
 """Parts that one term may fall into; one that falls into more is left whole."""
@@ -85,56 +83,27 @@ def conjuncts(condition: Term) -> list[Term]:
     match condition:
         case terms.Every(parts=parts):
             return [found for part in parts for found in conjuncts(part)]
-        case terms.Inverse(part=terms.Inverse(part=part)):
-            return conjuncts(part)
         case terms.Inverse(part=terms.Some(parts=parts)):
             return [found for part in parts for found in conjuncts(terms.Inverse(part))]
-        case terms.Some(parts=parts):
-            for place, part in enumerate(parts):
-                if len(inner := conjuncts(part)) > 1:
-                    return [terms.Some((*parts[:place], each, *parts[place + 1 :])) for each in inner]
-            return [condition]
         case _:
             return [condition]
 
 
-# ---- what payoffs credit ---------------------------------------------------------------------------------------------
-
-
-def credited(task: Task, agent: str | None) -> Term:
-    """`payoff[agent]`, or `total` for nobody, as a term over decisions: the same sum in the same order as a score's."""
-    if agent is None:
-        return terms.Total(tuple(p.term for p in task.payoffs))
-    return terms.Total(tuple(credited_part(p, agent, p.term) for p in task.payoffs if may_credit(p.credit, agent)))
-
-
-def told(term: Term, payoffs: Mapping[str | None, Term]) -> Term:
-    """The term with payoffs written out."""
-    return rewritten(term, lambda part: payoffs[part.agent] if isinstance(part, PayoffOf) else None)
-
-
 # ---- factors of a task -----------------------------------------------------------------------------------------------
 
-MOST_TABLE = 1 << 22
-"""Joint values that a factor's own table may have."""
 MOST_REMEMBERED = 1 << 14
 """Joint values of a factor that are all evaluated where some of its variables are fixed, as others may be next."""
 
 
 @dataclass(frozen=True)
-class Whole:
-    """What payoffs are worth that are credited to these agents: in equal parts, or to those who qualify."""
+class Credited:
+    """What payoffs are worth that are credited to these agents, or what one of these gets of them."""
 
     agents: tuple[str, ...]
     equal: bool
-
-
-@dataclass(frozen=True)
-class CreditShare:
-    """What one agent gets of payoffs that decisions share among these."""
-
-    agent: str
-    agents: tuple[str, ...]
+    """Whether each gets the same; else decisions say who gets anything."""
+    agent: str | None = None
+    """The one agent; None for what payoffs are worth."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +114,7 @@ class Aim:
     parts: tuple[tuple[float, Term], ...] = field(compare=False)
 
 
-Kind: TypeAlias = Whole | CreditShare | Aim
+Kind: TypeAlias = Credited | Aim
 """What a factor counts for; its weight in a goal depends on nothing else."""
 
 
@@ -157,11 +126,25 @@ class Factor:
     """In declared order; variables that can take one value only are not in it."""
     hard: bool
     parts: Parts = field(default_factory=list)
+    whole: Floats | None = None
+    """Its values at all joint values, once they were asked for."""
 
-    def table(self, variables: Sequence[Variable]) -> Floats:
-        """Its values at all joint values of its variables; those that have no choice here have no axis."""
-        moving = [v for v in variables if len(v.domain) > 1]
-        given = {v.name: v.domain[0] for v in variables if len(v.domain) == 1}
+    def table(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
+        """Its values at all joint values of its variables that are not fixed, an axis for each."""
+        held = [name for name in self.scope if name in fixed]
+        if held and prod(len(task.variable[name].domain) for name in self.scope) > MOST_REMEMBERED:
+            return self._evaluated(task, fixed)
+        if self.whole is None:
+            self.whole = self._evaluated(task, {})
+        if not held:
+            return self.whole
+        places = (task.variable[n].domain.index(fixed[n]) if n in fixed else slice(None) for n in self.scope)
+        return self.whole[tuple(places)]
+
+    def _evaluated(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
+        mentioned = frozenset[str]().union(*(term.scope for _, term in self.parts))
+        given = {name: fixed.get(name, task.variable[name].domain[0]) for name in mentioned}
+        moving = [task.variable[name] for name in self.scope if name not in fixed]
         found: Floats = np.zeros([len(v.domain) for v in moving])
         for factor, term in self.parts:
             values = worths(term, [v for v in moving if v.name in term.scope], given=given)
@@ -180,19 +163,17 @@ class Factors:
         self.made: dict[Kind, list[Factor]] = {}
         self.aims: dict[Term, tuple[Aim, dict[str | None, float]]] = {}
         """By objective: its own part, and how often it counts whose payoff."""
-        self.tables: dict[Factor, Floats] = {}
+        self.last: tuple[Query, dict[Kind, float]] | None = None
+        """The query that was asked last, and its weights."""
 
     @cached_property
-    def payoffs(self) -> dict[Whole, list[Payoff]]:
-        """Payoffs by whom they may be credited to, those over many variables first."""
-        found: dict[Whole, list[Payoff]] = {}
-        for payoff in sorted(self.task.payoffs, key=lambda p: -len(p.term.scope)):
-            split = payoff.credit
-            if isinstance(split, EqualSplit):
-                whole = Whole(split.agents, equal=True)
-            else:
-                whole = Whole(tuple(a for a in self.task.agents if may_credit(split, a)), equal=False)
-            found.setdefault(whole, []).append(payoff)
+    def payoffs(self) -> dict[Credited, list[Payoff]]:
+        """Payoffs by whom they may be credited to."""
+        found: dict[Credited, list[Payoff]] = {}
+        for payoff in self.task.payoffs:
+            equal = isinstance(payoff.credit, EqualSplit)
+            agents = tuple(dict.fromkeys(payoff.credit.named))
+            found.setdefault(Credited(agents, equal), []).append(payoff)
         return found
 
     @cached_property
@@ -204,28 +185,18 @@ class Factors:
     def of(self, kind: Kind) -> list[Factor]:
         """The factors that count for one thing."""
         if kind not in self.made:
-            self.made[kind] = self._factors(self._parts(kind))
+            self.made[kind] = self._factors(kind.parts if isinstance(kind, Aim) else self._shared(kind))
         return self.made[kind]
 
-    def beyond(self, kind: Kind, held: frozenset[str], *, most: int) -> bool:
-        """Whether a table of a kind has more values than that, as far as it shows without taking terms apart."""
-        if not isinstance(kind, CreditShare) or kind in self.made:
-            return False
-        together = (credit_scope(p.credit) for p in self.payoffs[Whole(kind.agents, equal=False)] if p.term != NOTHING)
-        return any(self.size((name for name in scope if name not in held), most=most) > most for scope in together)
+    def weights(self, query: Query) -> dict[Kind, float]:
+        """What a query counts, and how much of it, in its sign."""
+        if self.last is None or self.last[0] is not query:
+            self.last = query, self._weights(query)
+        return self.last[1]
 
-    def size(self, scope: Iterable[str], *, most: int) -> int:
-        """The joint values of some variables, counted until they are more than that."""
-        found = 1
-        for name in scope:
-            found *= self.choices.get(name, 1)
-            if found > most:
-                break
-        return found
-
-    def weights(self, goal: Goal) -> dict[Kind, float]:
-        """What a goal counts, and how much of it."""
-        total, payoffs, found = goal.total, dict[str, float](), dict[Kind, float]()
+    def _weights(self, query: Query) -> dict[Kind, float]:
+        goal, found, payoffs = query.goal, dict[Kind, float](), dict[str, float]()
+        total = goal.total
         for agent, weight in goal.payoffs:
             payoffs[agent] = payoffs.get(agent, 0.0) + weight
         for term, weight in goal.terms:
@@ -238,50 +209,16 @@ class Factors:
                     payoffs[who] = payoffs.get(who, 0.0) + weight * times
         for whole in self.payoffs:
             each = [payoffs.get(agent, 0.0) for agent in whole.agents]
-            if whole.equal:
-                found[whole] = total + sum(each) / len(each)
-            elif len(set(each)) == 1:  # whoever gets it, it counts the same
-                found[whole] = total + each[0]
-            else:
-                found[whole] = total
-                found |= {CreditShare(a, whole.agents): w for a, w in zip(whole.agents, each, strict=True)}
-        return {kind: weight for kind, weight in found.items() if weight}
+            base = sum(each) / len(each) if whole.equal else min(each)  # whoever gets it, it counts that much
+            found[whole] = total + base
+            if not whole.equal:
+                found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
+        return {kind: query.sign * weight for kind, weight in found.items() if weight}
 
-    def work(self, factor: Factor, open_: Iterable[str]) -> int:
-        """How many nodes of terms a factor's table evaluates, if it went through all joint values; some are open."""
-        whole, cells = prod(self.choices[name] for name in factor.scope), prod(self.choices[name] for name in open_)
-        return (whole if whole <= MOST_REMEMBERED else cells) * sum(term.extent[0] for _, term in factor.parts)
-
-    def table(self, factor: Factor, fixed: Mapping[str, Value]) -> Floats:
-        """The values of a factor with some variables fixed, of a small factor out of a table of all its values."""
-        variables = [self.task.variable[name] for name in self._mentioned(factor)]
-        held = [name for name in factor.scope if name in fixed]
-        if held and factor not in self.tables and prod(self.choices[name] for name in factor.scope) > MOST_REMEMBERED:
-            return factor.table([narrowed(v, fixed) for v in variables])
-        if factor not in self.tables:
-            self.tables[factor] = factor.table(variables)
-        if not held:
-            return self.tables[factor]
-        domain = {name: self.task.variable[name].domain for name in held}
-        places = [domain[name].index(fixed[name]) if name in domain else slice(None) for name in factor.scope]
-        return self.tables[factor][tuple(places)]
-
-    def _mentioned(self, factor: Factor) -> list[str]:
-        found = frozenset[str]().union(*(part.scope for _, part in factor.parts))
-        return sorted(found, key=self.task.position.__getitem__)
-
-    def _parts(self, kind: Kind) -> Parts:
-        match kind:
-            case Whole():
-                return [part for payoff in self.payoffs[kind] for part in summands(payoff.term)]
-            case CreditShare(agent=agent, agents=agents):
-                return [
-                    (factor, credited_part(payoff, agent, part))
-                    for payoff in self.payoffs[Whole(agents, equal=False)]
-                    for factor, part in summands(payoff.term)
-                ]
-            case Aim(parts=parts):
-                return list(parts)
+    def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:
+        for payoff in self.payoffs[replace(kind, agent=None)]:
+            for factor, part in summands(payoff.term):
+                yield factor, part if kind.agent is None else credited_part(payoff, kind.agent, part)
 
     def _aim(self, term: Term) -> tuple[Aim, dict[str | None, float]]:
         """Payoffs that an objective counts as they are, and the rest of it, where others are written out."""
@@ -290,11 +227,8 @@ class Factors:
             for factor, part in summands(term):
                 if isinstance(part, PayoffOf):
                     counts[part.agent] = counts.get(part.agent, 0.0) + factor
-                elif named := referred(part):
-                    written = told(part, {agent: credited(self.task, agent) for agent in named})
-                    rest += scaled(summands(written), factor)
                 else:
-                    rest.append((factor, part))
+                    rest += scaled(summands(written_out(part, self.task)), factor)
             self.aims[term] = Aim(len(self.aims), tuple(rest)), counts
         return self.aims[term]
 
@@ -304,12 +238,5 @@ class Factors:
         position = self.task.position
         for factor, term in parts:
             scope = tuple(sorted((n for n in term.scope if n in self.choices), key=position.__getitem__))
-            if scope not in found:
-                found[scope] = Factor(scope, hard)
-            found[scope].parts.append((factor, term))
+            found.setdefault(scope, Factor(scope, hard)).parts.append((factor, term))
         return list(found.values())
-
-
-def narrowed(variable: Variable, fixed: Mapping[str, Value]) -> Variable:
-    """The variable with its fixed value alone, if it has one."""
-    return Variable(variable.name, variable.owner, (fixed[variable.name],)) if variable.name in fixed else variable

@@ -1,9 +1,11 @@
-"""A goal as a cost function network. In: factors of a task and a query; out: small tables and linear rules.
+"""A query as a cost function network. In: factors of a task, weighed; out: tables, and linear rules for engines.
 
-This is what engines for discrete variables take: no columns of an integer program are in it. A payoff over many
-variables that is no sum of tables over few, and a rule that is no sum of whole numbers either, do not fit.
+This is what elimination and engines for discrete variables take: no columns of an integer program are in it. Engines
+take small tables; a payoff over many variables that is no sum of such, and a rule that is no sum of whole numbers
+either, do not fit them.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -12,8 +14,9 @@ from math import inf, prod
 import numpy as np
 
 from colosseum.model import terms
+from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
-from colosseum.model.values import Fault, Value
+from colosseum.model.values import Fault, Value, is_number
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Query
 from colosseum.solve.factors import Factor, Factors, Parts, scaled, summands
@@ -28,8 +31,6 @@ EXCESS = "excess"
 """Begins the name of a variable that stands for `max(0, sum)`; with a number after it, it is no variable of a task."""
 
 Scope = tuple[str, ...]
-Weights = dict[tuple[str, int], int]
-"""Whole numbers by variable and place of a value in its domain; 0 elsewhere."""
 
 
 class NotANetwork(Exception):  # noqa: N818 - a finding about a task
@@ -37,16 +38,27 @@ class NotANetwork(Exception):  # noqa: N818 - a finding about a task
 
 
 @dataclass(frozen=True)
-class LinearRule:
-    """`Σ weight[v, place of v's value] ≥ low`."""
+class WholeSum:
+    """`constant + Σ weight[v, place of v's value]` in whole numbers; a weight that is not there is 0."""
 
-    weights: Weights
-    low: int
+    weights: Mapping[tuple[str, int], int]
+    constant: int
 
     @property
     def scope(self) -> Scope:
         """Its variables, in the order of their first weights."""
         return tuple(dict.fromkeys(name for name, _ in self.weights))
+
+    def times(self, by: int, plus: int = 0) -> "WholeSum":
+        """`by · sum + plus`."""
+        return WholeSum({key: by * weight for key, weight in self.weights.items()}, by * self.constant + plus)
+
+    def most(self, sign: int) -> int:
+        """What `sign · sum` is at most."""
+        high: dict[str, int] = {}
+        for (name, _), weight in self.weights.items():
+            high[name] = max(high.get(name, 0), sign * weight)
+        return sign * self.constant + sum(high.values())
 
 
 @dataclass
@@ -58,167 +70,162 @@ class WeightedNetwork:
     constant: float = 0.0
     tables: dict[Scope, Floats] = field(default_factory=dict)
     """One axis a variable."""
-    rules: list[LinearRule] = field(default_factory=list)
+    rules: list[WholeSum] = field(default_factory=list)
+    """Sums that must not be below 0."""
 
     def components(self) -> list["WeightedNetwork"]:
         """Parts that share no variable, in the order of their first variables; constants are left out."""
-        home = {name: name for name in self.sizes}
-
-        def root(name: str) -> str:
-            while home[name] != name:
-                home[name] = name = home[home[name]]
-            return name
-
         scopes = [*self.tables, *(rule.scope for rule in self.rules)]
+        home = {name: [name] for name in self.sizes}
         for scope in scopes:
-            for other in scope[1:]:
-                home[root(other)] = root(scope[0])
+            whole = home[scope[0]]
+            for name in scope[1:]:
+                if home[name] is not whole:
+                    whole += home[name]
+                    home |= dict.fromkeys(home[name], whole)
         found: dict[str, WeightedNetwork] = {}
         for name, size in self.sizes.items():
-            found.setdefault(root(name), WeightedNetwork({})).sizes[name] = size
+            found.setdefault(home[name][0], WeightedNetwork({})).sizes[name] = size
         for scope, table in self.tables.items():
-            found[root(scope[0])].tables[scope] = table
+            found[home[scope[0]][0]].tables[scope] = table
         for rule in self.rules:
-            found[root(rule.scope[0])].rules.append(rule)
+            found[home[rule.scope[0]][0]].rules.append(rule)
         return list(found.values())
+
+
+def outline(factors: Factors, query: Query, *, most: int, in_all: int) -> dict[Scope, list[Factor]] | None:
+    """Factors by the variables of their tables; None where a table has more than `most` values, or all have `in_all`.
+
+    No table is made, and no more terms are taken apart than it takes to know.
+    """
+    found: dict[Scope, list[Factor]] = {}
+    asked = (factor for kind in factors.weights(query) for factor in factors.of(kind))
+    for factor in chain(factors.hard, asked):  # rules first: they are mostly what is too large
+        scope = tuple(name for name in factor.scope if name not in query.fixed)
+        found.setdefault(scope, []).append(factor)
+        size = prod(factors.choices[name] for name in scope)
+        in_all -= size
+        if size > most or in_all < 0:
+            return None
+    return found
 
 
 def table_values(factors: Factors, query: Query) -> int | None:
     """How many values the tables of a query have; None where some part of it is no small table."""
-    entries = 0
-    asked = (f for kind in factors.weights(query.goal) for f in factors.of(kind))
-    for factor in chain(factors.hard, asked):  # rules first: they are mostly what is too large
-        size = prod(factors.choices[name] for name in factor.scope if name not in query.fixed)
-        entries += size
-        if size > MOST_ENTRIES or entries > MOST_IN_ALL:
-            return None
-    return entries
+    found = outline(factors, query, most=MOST_ENTRIES, in_all=MOST_IN_ALL)
+    if found is None:
+        return None
+    return sum(len(alike) * prod(factors.choices[name] for name in scope) for scope, alike in found.items())
 
 
-def network(factors: Factors, query: Query) -> WeightedNetwork:
-    """The network of a query, its fixed variables gone. Raises NotANetwork."""
-    builder = _Builder(factors, query.fixed)
-    for kind, weight in factors.weights(query.goal).items():
+def network(factors: Factors, query: Query, *, linear: bool = True) -> WeightedNetwork:
+    """The network of a query, its fixed variables gone. Raises NotANetwork.
+
+    Where not `linear`, all is tables, of any size.
+    """
+    builder = _Builder(factors, query.fixed, linear)
+    for kind, weight in factors.weights(query).items():
         for factor in factors.of(kind):
-            builder.add(factor, query.sign * weight)
+            builder.add(factor, weight)
     for factor in factors.hard:
         builder.add(factor, 1.0)
+    for name, size in builder.made.sizes.items():
+        if name in query.ranks:
+            builder.tabulate((name,), -query.ranks[name] * np.arange(size, dtype=np.float64))
+        if name in query.among:
+            builder.tabulate((name,), np.where(np.isin(np.arange(size), query.among[name]), 0.0, -inf))
     return builder.made
+
+
+def assigned(task: Task, query: Query, places: Mapping[str, int]) -> dict[str, Value]:
+    """The assignment at places of values in their domains; the first value where it does not matter."""
+    given = query.fixed
+    return {v.name: given[v.name] if v.name in given else v.domain[places.get(v.name, 0)] for v in task.variables}
 
 
 class _Builder:
     """A network as it grows, factor by factor."""
 
-    def __init__(self, factors: Factors, fixed: Mapping[str, Value]) -> None:
-        self.factors, self.fixed, self.entries = factors, fixed, 0
+    def __init__(self, factors: Factors, fixed: Mapping[str, Value], linear: bool) -> None:
+        self.task, self.fixed, self.linear, self.entries = factors.task, fixed, linear, 0
         self.made = WeightedNetwork({name: size for name, size in factors.choices.items() if name not in fixed})
 
     def add(self, factor: Factor, weight: float) -> None:
         """Add a factor in the simplest form that it has."""
         scope = tuple(name for name in factor.scope if name not in self.fixed)
-        if len(scope) > MOST_VARIABLES and (self._ruled(factor) if factor.hard else self._exceeded(factor, weight)):
-            return
-        size = prod(self.made.sizes[name] for name in scope)
-        self.entries += size
-        if size > MOST_ENTRIES or self.entries > MOST_IN_ALL:
-            raise NotANetwork(f"a {'rule' if factor.hard else 'payoff'} over {len(scope)} variables is no short sum")
-        table = weight * self.factors.table(factor, self.fixed)
-        if scope:
-            self._tabulate(scope, table)
-        else:
+        if self.linear:
+            if len(scope) > MOST_VARIABLES and self._summed(factor, weight):
+                return
+            size = prod(self.made.sizes[name] for name in scope)
+            self.entries += size
+            if size > MOST_ENTRIES or self.entries > MOST_IN_ALL:
+                kind = "rule" if factor.hard else "payoff"
+                raise NotANetwork(f"a {kind} over {len(scope)} variables is no short sum")
+        self.tabulate(scope, weight * factor.table(self.task, self.fixed))
+
+    def tabulate(self, scope: Scope, table: Floats) -> None:
+        """Add a table."""
+        if not scope:
             self.made.constant += float(table)
-
-    def _tabulate(self, scope: Scope, table: Floats) -> None:
-        known = self.made.tables.get(scope)
-        self.made.tables[scope] = table if known is None else known + table
-
-    def _ruled(self, factor: Factor) -> bool:
-        """Add a hard condition as rules, if it compares sums of whole numbers."""
-        rules: list[LinearRule] = []
-        for _, condition in factor.parts:
-            match condition:
-                case terms.Compare(operator="<=" | "<" | ">=" | ">" | "==" as operator, left=left, right=right):
-                    gap = self._sum([*summands(left), *scaled(summands(right), -1.0)])
-                    if gap is None:
-                        return False
-                    sides = ((1, gap), (-1, gap)) if operator == "==" else ((1 if ">" in operator else -1, gap),)
-                    strict = int(operator in ("<", ">"))
-                    rules += [LinearRule(scaled_by(w, sign), strict - sign * constant) for sign, (w, constant) in sides]
-                case _:
-                    return False
-        for rule in rules:
-            self._rule(rule)
-        return True
-
-    def _rule(self, rule: LinearRule) -> None:
-        if rule.weights:
-            self.made.rules.append(rule)
-        elif rule.low > 0:
-            self.made.constant = -inf
-
-    def _exceeded(self, factor: Factor, weight: float) -> bool:
-        """Add `price · max(0, sum)` as a variable that counts the excess: what costs is no less than the sum, …"""
-        found: list[tuple[float, Weights, int]] = []
-        for part, term in factor.parts:
-            match term:
-                case terms.Extremum(which="max", parts=(terms.Constant(value=0), body)):
-                    gap = self._sum(summands(body))
-                    if gap is None:
-                        return False
-                    found.append((weight * part, *gap))
-                case _:
-                    return False
-        for price, weights, constant in found:
-            self._excess(price, weights, constant)
-        return True
-
-    def _excess(self, price: float, weights: Weights, constant: int) -> None:
-        """… and what pays is no more than that, but where it is 0."""
-        low, high = dict[str, int](), dict[str, int]()
-        for (name, _), number in weights.items():
-            low[name], high[name] = min(low.get(name, 0), number), max(high.get(name, 0), number)
-        least, most = constant + sum(low.values()), constant + sum(high.values())
-        if most <= 0 or not weights:
-            self.made.constant += price * max(0, most)
-            return
-        name = f"{EXCESS} {len(self.made.sizes)}"
-        self.made.sizes[name] = most + 1
-        self._tabulate((name,), price * np.arange(most + 1.0))
-        counted = {(name, k): k for k in range(1, most + 1)}
-        if price < 0:
-            self._rule(LinearRule({**scaled_by(weights, -1), **counted}, constant))
         else:
-            self._rule(LinearRule({**weights, **scaled_by(counted, -1), (name, 0): max(0, -least)}, -constant))
+            known = self.made.tables.get(scope)
+            self.made.tables[scope] = table if known is None else known + table
 
-    def _sum(self, parts: Parts) -> tuple[Weights, int] | None:
-        """A sum of whole numbers, each decided by one variable, and its constant; None where it is something else."""
-        found: Weights = {}
-        constant, task = 0, self.factors.task
+    def _summed(self, factor: Factor, weight: float) -> bool:
+        """Add sums of whole numbers that are compared, or whose excess over 0 counts; False where it is neither."""
+        found = [(weight * by, *self._compared(term)) for by, term in factor.parts]
+        if any(gap is None for _, _, gap in found):
+            return False
+        for price, operator, gap in found:
+            match operator, gap:
+                case "max", WholeSum():
+                    self._exceeding(price, gap)
+                case "==", WholeSum():
+                    self.made.rules += [gap, gap.times(-1)]
+                case _, WholeSum():
+                    self.made.rules.append(gap.times(1 if ">" in operator else -1, 0 if "=" in operator else -1))
+        return True
+
+    def _compared(self, term: Term) -> tuple[str, WholeSum | None]:
+        """How a sum is compared with 0, or "max" of both; None where it is no sum of whole numbers."""
+        match term:
+            case terms.Compare(operator="<=" | "<" | ">=" | ">" | "==" as operator, left=left, right=right):
+                return operator, self._sum([*summands(left), *scaled(summands(right), -1.0)])
+            case terms.Extremum(which="max", parts=(terms.Constant(value=0), body)):
+                return "max", self._sum(summands(body))
+        return "", None
+
+    def _sum(self, parts: Parts) -> WholeSum | None:
+        """A sum of whole numbers, each decided by one variable; None where it is something else, or very large."""
+        weights, constant = Counter[tuple[str, int]](), 0
         for factor, term in parts:
-            names = [name for name in term.scope if name in self.factors.choices and name not in self.fixed]
+            names = [name for name in term.scope if name in self.made.sizes]
             if len(names) > 1:
                 return None
-            given = {name: self.fixed.get(name, task.variable[name].domain[0]) for name in term.scope}
-            for place, value in enumerate(task.variable[names[0]].domain if names else (None,)):
-                number = _number(term, {**given, names[0]: value} if names else given)
-                if number is None or not (factor * number).is_integer():
+            given = {name: self.fixed.get(name, self.task.variable[name].domain[0]) for name in term.scope}
+            for place, value in enumerate(self.task.variable[names[0]].domain if names else (None,)):
+                try:
+                    number = term.evaluate({**given, **dict.fromkeys(names, value)})
+                except Fault:
                     return None
-                if not names:
+                if not is_number(number) or not (factor * number).is_integer():
+                    return None
+                if names:
+                    weights[names[0], place] += round(factor * number)
+                else:
                     constant += round(factor * number)
-                elif number:
-                    found[names[0], place] = found.get((names[0], place), 0) + round(factor * number)
-        return found, constant
+        found = WholeSum({key: weight for key, weight in weights.items() if weight}, constant)
+        return found if found.weights and found.most(1) < MOST_ENTRIES else None
 
+    def _exceeding(self, price: float, gap: WholeSum) -> None:
+        """Add `price · max(0, sum)` as a variable that counts the excess.
 
-def scaled_by(weights: Weights, by: int) -> Weights:
-    """The weights times a number."""
-    return {key: by * weight for key, weight in weights.items()}
-
-
-def _number(term: Term, given: Mapping[str, Value]) -> float | None:
-    """A term's value; None where it is no number."""
-    try:
-        value = term.evaluate(given)
-    except Fault:
-        return None
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+        What costs is no less than the sum; what pays is no more than that, but where it is 0.
+        """
+        name, most = f"{EXCESS} {len(self.made.sizes)}", max(0, gap.most(1))
+        self.made.sizes[name] = most + 1
+        self.tabulate((name,), price * np.arange(most + 1.0))
+        sign = -1 if price < 0 else 1
+        counted = {(name, k): -sign * k for k in range(1, most + 1)} | ({} if price < 0 else {(name, 0): gap.most(-1)})
+        rule = gap.times(sign)
+        self.made.rules.append(WholeSum({**rule.weights, **counted}, rule.constant))

@@ -2,17 +2,21 @@
 
 One function scores what agents did and checks what a solver found. `Σ_i r_i = F_n` holds to
 1e-9 · max(1, |F_n|) only: a third of a payoff, three times, does not add up exactly in binary floating point.
+What one variable decides is worked out once for each of its values: of the thousands of payoffs `done[a, t]` only those
+of the tickets that are picked are looked at.
 """
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import TypeAlias
+from weakref import finalize
 
-from colosseum.model.scenario import Credit, EqualSplit, Requirement, Task
+from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
 from colosseum.model.terms import Assignment
-from colosseum.model.values import Value, number
+from colosseum.model.values import Fault, Number, Value, number
 from colosseum.solve.goal import Goal
-from colosseum.solve.ledger import broken, credit_scope, paid
 
 AGREEMENT = 1e-6
 """How far, relative to max(1, |value|), the value that a solver or arrays come to may lie from the exact one."""
@@ -38,15 +42,83 @@ class Score:
     """Whether every hard requirement holds."""
 
 
+Part: TypeAlias = Payoff | Requirement
+Outcome: TypeAlias = tuple[Number, tuple[str, ...]] | Requirement | Fault
+"""What a payoff that is not 0 is worth, and who shares it; a requirement that is broken; what cannot be computed."""
+Outcomes: TypeAlias = list[tuple[int, Outcome]]
+"""With places in the order of payoffs, then requirements."""
+
+
+class TaskLedger:
+    """What becomes of the payoffs and requirements of one task; what one variable decides is remembered."""
+
+    def __init__(self, task: Task) -> None:
+        self.alone: dict[str, list[tuple[int, Part]]] = {}
+        """What one variable decides, by that variable."""
+        self.together: list[tuple[int, Part]] = []
+        self.remembered: dict[tuple[str, Value], Outcomes] = {}
+        every: tuple[Part, ...] = (*task.payoffs, *task.requirements)
+        for place, part in enumerate(every):
+            scope = part.term.scope | credit_scope(part.credit) if isinstance(part, Payoff) else part.condition.scope
+            alike = self.alone.setdefault(next(iter(scope)), []) if len(scope) == 1 else self.together
+            alike.append((place, part))
+
+    def at(self, x: Assignment) -> list[Outcome]:
+        """All outcomes of an assignment, in declared order."""
+        found = _outcomes(self.together, x)
+        for name, parts in self.alone.items():
+            key = name, x[name]
+            if key not in self.remembered:
+                self.remembered[key] = _outcomes(parts, x)
+            found += self.remembered[key]
+        return [outcome for _, outcome in sorted(found, key=itemgetter(0))]
+
+
+_LEDGERS: dict[int, TaskLedger] = {}
+"""By the identity of tasks that are alive."""
+
+
+def _at(task: Task, x: Assignment) -> list[Outcome]:
+    """All outcomes of an assignment, in declared order."""
+    if id(task) not in _LEDGERS:
+        _LEDGERS[id(task)] = TaskLedger(task)
+        finalize(task, _LEDGERS.pop, id(task), None)
+    return _LEDGERS[id(task)].at(x)
+
+
+def _outcomes(parts: list[tuple[int, Part]], x: Assignment) -> Outcomes:
+    return [(place, outcome) for place, part in parts if (outcome := _outcome(part, x)) is not None]
+
+
+def _outcome(part: Part, x: Assignment) -> Outcome | None:
+    try:
+        if isinstance(part, Requirement):
+            return None if part.condition.evaluate(x) else part
+        worth = number(part.term.evaluate(x), f"the payoff `{part.name}`")
+        return (worth, part.credit.shares(x)) if worth else None
+    except Fault as fault:
+        return fault
+
+
+def broken(task: Task, x: Assignment) -> list[Requirement]:
+    """The requirements that an assignment breaks, hard and soft, in declared order."""
+    return [outcome for outcome in _at(task, x) if isinstance(outcome, Requirement)]
+
+
 def score(task: Task, assignment: Assignment) -> Score:
-    """Score a complete assignment; raises Fault where a payoff is none."""
+    """Score a complete assignment; raises the Fault of the first payoff or requirement that cannot be computed."""
     payoff = dict.fromkeys(task.agents, 0.0)
-    value = 0.0
-    for worth, sharers in paid(task, assignment):
-        value += worth
-        for agent in sharers:
-            payoff[agent] += worth / len(sharers)
-    missed = broken(task, assignment)
+    value, missed = 0.0, list[Requirement]()
+    for outcome in _at(task, assignment):
+        match outcome:
+            case Fault():
+                raise outcome.with_traceback(None)  # a remembered one would gather those of all calls
+            case Requirement():
+                missed.append(outcome)
+            case worth, sharers:
+                value += worth
+                for agent in sharers:
+                    payoff[agent] += worth / len(sharers)
     counts = Counter(r.statement for r in missed)
     return Score(
         value=value,
@@ -78,14 +150,17 @@ def with_payoffs(scored: Score, assignment: Assignment) -> dict[str, Value]:
     return known
 
 
-class Local:
-    """Payoffs that an agent's own variables change, the others' held fixed."""
+def moving(task: Task, agent: str) -> list[Payoff]:
+    """The payoffs that may credit an agent and that its own variables change, the others' held fixed."""
+    own = {v.name for v in task.owned[agent] if len(v.domain) > 1}
+    return [p for p in task.payoffs if may_credit(p.credit, agent) and own & (p.term.scope | credit_scope(p.credit))]
 
-    def __init__(self, task: Task, agent: str) -> None:
-        self.agent = agent
-        self.parts = [p for p in task.payoffs if may_credit(p.credit, agent)]
-        own = {v.name for v in task.owned[agent] if len(v.domain) > 1}
-        self.moving = [p for p in self.parts if own & (p.term.scope | credit_scope(p.credit))]
+
+def credit_scope(credit: Credit) -> frozenset[str]:
+    """The variables that decide who shares."""
+    if isinstance(credit, EqualSplit):
+        return frozenset()
+    return frozenset().union(*(condition.scope for _, condition in credit.candidates))
 
 
 def may_credit(credit: Credit, agent: str) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ParamSpec
 
 from colosseum.solve.backends.highs_live import Best, Live
-from colosseum.solve.backends.matching import Matching
 from colosseum.solve.solver import Optimum, Solver
 
 from .cases import Question
@@ -37,7 +36,7 @@ Parameters = ParamSpec("Parameters")
 
 
 class _Watch:
-    """The seconds that live solvers and what solves matchings have taken in this process."""
+    """The seconds that live solvers have taken in this process."""
 
     seconds = 0.0
 
@@ -55,4 +54,3 @@ class _Watch:
 
 
 Live.ask = _Watch.on(Live.ask)  # type: ignore[method-assign]
-Matching.best = _Watch.on(Matching.best)  # type: ignore[method-assign]

@@ -51,14 +51,13 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     reach = abs(math.fsum(math.ldexp(d, power) for d in differences)) - 1e-12 * math.fsum(magnitudes)
     if n <= EXACT_FLIPS:
         return Figure(_reaching(magnitudes, reach) / 2**n)
-    coin = random.Random(seed)
-    width = -(-n // 8)
-    count = 0
+    coin, width, count = random.Random(seed), -(-n // 8), 0
+    eights = np.concatenate((magnitudes, np.zeros(8 * width - n))).reshape(width, 8)
+    sum_of = eights @ (2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0).T  # by their signs
     rows = max(4, min(1_000, _BLOCK // n // 4 * 4))  # fours, as chance comes in words of four bytes
     for size in (min(rows, FLIP_DRAWS - begun) for begun in range(0, FLIP_DRAWS, rows)):
         octets = np.frombuffer(coin.randbytes(size * width), dtype=np.uint8).reshape(size, width)
-        sums = 2 * (np.unpackbits(octets, axis=1)[:, :n] @ magnitudes) - magnitudes.sum()
-        count += int((abs(sums) >= reach).sum())
+        count += int((abs(sum_of[np.arange(width), octets].sum(axis=1)) >= reach).sum())
     return Figure((1 + count) / (1 + FLIP_DRAWS))
 
 

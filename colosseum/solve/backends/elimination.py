@@ -1,286 +1,265 @@
 """Elimination on arrays. In: a task and a query; out: a proven optimum, or that too many variables hang together.
 
 It shares nothing with the integer program but the meaning of terms, and is the fastest where few variables hang
-together at a time: its cost is known before any work is done. What F_n, single payoffs and objectives put on the same
-variables is stacked once, turned as its bucket needs it; another mixture of them is one product with each stack.
+together at a time: its cost is known before any table is made. The tables that know a variable are added up and the
+variable is maximised out, which leaves a table over its neighbours (Dechter, "Bucket elimination", Artificial
+Intelligence 113, 1999). The variable that goes first has the first axis everywhere, so that tables meet without being
+turned and maxima run over whole rows. Finding the best order is as hard as the optimum itself: a greedy rule stands in,
+or declared order (section 3).
 """
 
 import time
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from heapq import heapify, heappop, heappush
 from math import isfinite, prod
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from colosseum.model.scenario import Task
-from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Query, checked
-from colosseum.solve.buckets import (
-    MOST_JOINT,
-    Buckets,
-    Ordering,
-    Places,
-    Solution,
-    best_order,
-    given_order,
-    smallest_first,
-)
-from colosseum.solve.earliest import earliest
-from colosseum.solve.factors import MOST_TABLE, Factor, Factors, Kind
-from colosseum.solve.goal import Goal
+from colosseum.solve.factors import Factors, Kind
+from colosseum.solve.network import Scope, assigned, network, outline
 from colosseum.solve.rounding import grain
 
+MOST_TABLE = 1 << 22
+"""Joint values that a table given may have, …"""
 MOST_CELLS = 8 * MOST_TABLE
-"""Joint values that all tables given may have together."""
-LITTLE = 50_000
-"""Joint values of so little work that declared order is as good as any."""
-LOOKED_FOR = 4_000_000
-"""Joint values from which the best order is looked for; less is believed to a quick one, …"""
-HOPE = 4
-"""… which may make so much more work than the best."""
+"""… and all of them together."""
 NODES = 32
 """A term's nodes that are evaluated in the time in which one joint value is gone through."""
 PRICE_OF_ORDER = 4
 """How much more work declared order may make where the first of all optima is asked for."""
+MOST_PLANS = 1_000
+"""Orders that are kept for queries that put other weights on the same."""
+MOST_JOINT = 1 << 24
+"""Joint values that the sum of tables from which a variable goes may have; it is never written out whole."""
+LITTLE = 20_000
+"""Joint values of so little work that declared order is as good as any."""
+WRITTEN_OUT = 1 << 15
+"""Joint values up to which a sum of tables is written out before it is maximised."""
+
+Layout: TypeAlias = tuple[int, list[int], tuple[int, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class Stack:
-    """Tables over the same variables, turned and one below the other."""
+@dataclass
+class EliminationPlan:
+    """An order for queries that count the same things with the same variables fixed, and what it takes.
 
-    kinds: tuple[Kind, ...]
-    weighed: Floats
-    """One row of values for each kind."""
-    shape: tuple[int, ...]
-    """Of each table."""
-    hard: Floats | None
+    That is in joint values gone through.
+    """
 
-    def sum(self, weights: Mapping[Kind, float]) -> Floats:
-        """`Σ weight · table`, −∞ where a hard rule is broken."""
-        if not self.kinds:
-            return np.zeros(self.shape) if self.hard is None else self.hard
-        found: Floats
-        if len(self.kinds) == 1:
-            found = weights[self.kinds[0]] * self.weighed[0]
-        else:
-            found = np.array([weights[kind] for kind in self.kinds]) @ self.weighed
-        found = found.reshape(self.shape)
-        return found if self.hard is None else found + self.hard
-
-
-@dataclass(eq=False)
-class FactorGroup:
-    """The factors that are over the same variables once some are fixed."""
-
-    scope: tuple[str, ...]
-    weighed: list[tuple[Kind, Factor]]
-    hard: list[Factor]
-
-
-@dataclass(eq=False)
-class Contents:
-    """What a mixture and its plans share; it refers to neither, so that all go as soon as nobody needs them."""
-
-    factors: Factors
-    groups: Sequence[FactorGroup]
-    asked: bool = False
-    """Whether the tables have been evaluated."""
-
-
-class Mixture:
-    """The factors of some kinds and all hard rules, by scope, with some variables fixed."""
-
-    def __init__(self, factors: Factors, groups: Sequence[FactorGroup], *, most: int) -> None:
-        self.contents, self.groups, self.most = Contents(factors, groups), groups, most
-        self.scopes = [group.scope for group in groups]
-        used = frozenset[str]().union(*self.scopes)
-        self.sizes = {name: size for name, size in factors.choices.items() if name in used}
-        """Of the variables that matter, in declared order."""
-        self.near: dict[int, bool] = {}
-        """Whether so much work may be enough."""
-
-    def may_take(self, most: int) -> bool:
-        """Whether it may be done by so much work, as one quick order shows: the best takes longer to find."""
-        if most >= LOOKED_FOR:
-            return True
-        if most not in self.near:
-            quick = smallest_first(self.scopes, self.sizes, most=min(most, self.most))
-            self.near[most] = quick is not None and quick.cost <= HOPE * most
-        return self.near[most]
-
-    @cached_property
-    def best(self) -> "MixturePlan | None":
-        """The way that makes least work; None where it is too large."""
-        return self._plan(best_order(self.scopes, self.sizes, most=self.most))
-
-    @cached_property
-    def in_turn(self) -> "MixturePlan | None":
-        """The way back from the last variable to the first, where it makes not much more work than the best."""
-        best = self.best
-        if best is None:
-            return None
-        order = given_order(self.scopes, self.sizes, list(self.sizes)[::-1], most=self.most)
-        affordable = order is not None and order.cost <= max(LITTLE, PRICE_OF_ORDER * best.order.cost)
-        return self._plan(order) if affordable else None
-
-    @cached_property
-    def cells(self) -> int:
-        """How many values its tables have."""
-        return sum((len(g.weighed) + len(g.hard)) * prod(self.sizes[name] for name in g.scope) for g in self.groups)
-
-    @property
-    def making(self) -> int:
-        """What evaluating the tables that nobody has asked for yet comes to, in joint values gone through."""
-        return 0 if self.contents.asked else self._unmade
-
-    @cached_property
-    def _unmade(self) -> int:
-        factors = self.contents.factors
-        asked = {factor: g.scope for g in self.groups for factor in (*(f for _, f in g.weighed), *g.hard)}
-        return sum(factors.work(f, scope) for f, scope in asked.items() if f not in factors.tables) // NODES
-
-    def _plan(self, order: Ordering | None) -> "MixturePlan | None":
-        return None if order is None else MixturePlan(self.contents, order, Buckets(self.scopes, self.sizes, order))
-
-
-@dataclass(eq=False)
-class MixturePlan:
-    """One order of elimination for a mixture."""
-
-    contents: Contents
-    order: Ordering
-    buckets: Buckets
-    free: list[Stack] | None = None
-    """The stacks where no variable is fixed."""
-
-    def tables(self, weights: Mapping[Kind, float], fixed: Mapping[str, Value]) -> list[Floats]:
-        """One table for each scope, as the buckets take them; `fixed` has values of the mixture's fixed variables."""
-        self.contents.asked = True
-        if fixed:
-            stacks = [self._stack(number, fixed) for number in range(len(self.contents.groups))]
-        else:
-            self.free = self.free or [self._stack(number, {}) for number in range(len(self.contents.groups))]
-            stacks = self.free
-        return [stack.sum(weights) for stack in stacks]
-
-    def _stack(self, number: int, fixed: Mapping[str, Value]) -> Stack:
-        group, table = self.contents.groups[number], self.contents.factors.table
-        weighed = [self.buckets.laid(number, table(factor, fixed)) for _, factor in group.weighed]
-        hard = [self.buckets.laid(number, table(factor, fixed)) for factor in group.hard]
-        (shape,) = {laid.shape for laid in (*weighed, *hard)}
-        return Stack(
-            kinds=tuple(kind for kind, _ in group.weighed),
-            weighed=np.array(weighed).reshape(len(weighed), prod(shape)),
-            shape=shape,
-            hard=sum(hard[1:], start=hard[0]) if hard else None,
-        )
-
-
-def mixture(factors: Factors, kinds: Collection[Kind], held: frozenset[str], *, most: int) -> Mixture | None:
-    """The mixture of these kinds; None where a table would be too large, or all of them together."""
-    groups: dict[tuple[str, ...], FactorGroup] = {}
-    cells = 0
-    if any(factors.beyond(kind, held, most=MOST_TABLE) for kind in kinds):
-        return None
-    for kind in (None, *kinds):
-        for factor in factors.hard if kind is None else factors.of(kind):
-            scope = tuple(name for name in factor.scope if name not in held)
-            size = factors.size(scope, most=MOST_TABLE)
-            cells += size
-            if size > MOST_TABLE or cells > MOST_CELLS:
-                return None
-            group = groups.setdefault(scope, FactorGroup(scope, [], []))
-            if kind is None:
-                group.hard.append(factor)
-            else:
-                group.weighed.append((kind, factor))
-    return Mixture(factors, list(groups.values()), most=most)
-
-
-TOO_LARGE = "too many variables hang together for elimination"
-MOST_KEPT = 1 << 24
-"""Joint values of mixtures that are kept for the next goal."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What an elimination takes, in joint values gone through."""
-
+    order: "Ordering"
     each: int
     """Every time: its tables weighed, and the elimination itself."""
     once: int
-    """The first time, besides: its tables evaluated."""
+    """The first time, besides: its tables made."""
 
 
 class Elimination:
     """A task's factors; another goal that counts the same things costs a weighted sum and one elimination."""
 
     name: ClassVar[Engine] = "elimination"
-    orders: ClassVar[bool] = True
 
-    def __init__(self, task: Task, *, most: int = MOST_JOINT) -> None:
-        """`most` is how many joint values the variables may have that hang together when one is eliminated."""
-        self.task, self.most = task, most
-        self.factors = Factors(task)
-        self.mixtures: dict[tuple[frozenset[Kind], frozenset[str]], Mixture | None] = {}
-        self.kept = 0
+    def __init__(self, task: Task) -> None:
+        self.task, self.factors = task, Factors(task)
+        self.plans: dict[tuple[frozenset[Kind], frozenset[str], bool], EliminationPlan | None] = {}
 
-    def cost(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, most: int | None = None) -> Cost | None:
-        """What an elimination takes; None where it is more than `most`. Nothing is evaluated to know it."""
-        mixed = self._mixture(self.factors.weights(goal), fixed or {})
-        if mixed is None or not (most is None or mixed.may_take(most)) or mixed.best is None:
-            return None
-        cost = Cost(mixed.cells + mixed.best.order.cost, mixed.making)
-        return cost if most is None or cost.each <= most else None
+    def plan(self, query: Query) -> EliminationPlan | None:
+        """How a query is answered; None where too many variables hang together. No table is made to know it."""
+        key = frozenset(self.factors.weights(query)), frozenset(query.fixed), query.canonical
+        if key not in self.plans:
+            if len(self.plans) >= MOST_PLANS:
+                self.plans.clear()
+            self.plans[key] = self._planned(query)
+        return self.plans[key]
 
     def solve(self, query: Query, *, until: float) -> Found:
-        """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there."""
+        """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there.
+
+        It is the first of all where declared order, from the last variable to the first, is not much more work.
+        """
         if time.monotonic() > until:
             return Found("limit", by=self.name, reason="there is no time left")
         if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
             return Found("infeasible", by=self.name)
-        weights = self.factors.weights(query.goal)
-        mixed = self._mixture(weights, query.fixed)
-        plan = None if mixed is None else (mixed.in_turn if query.canonical else None) or mixed.best
-        if mixed is None or plan is None:
-            return Found("limit", by=self.name, reason=TOO_LARGE)
-        held = {name: value for name, value in query.fixed.items() if name in self.factors.choices}
-        solved = plan.buckets.solve(plan.tables({kind: query.sign * weight for kind, weight in weights.items()}, held))
-        if not isfinite(solved.value):
+        plan = self.plan(query)
+        if plan is None:
+            return Found("limit", by=self.name, reason="too many variables hang together for elimination")
+        made, order, plan.once = network(self.factors, query, linear=False), plan.order, 0
+        solved = eliminate(made.tables.items(), order)
+        value = made.constant + solved.value
+        if not isfinite(value):
             return Found("infeasible", by=self.name)
-        slack = grain(solved.value)
-        first = _first(solved, mixed, slack, in_turn=plan is mixed.in_turn) if query.canonical else None
-        assignment = self._decoded(solved.first(slack=0.0) if first is None else first, query.fixed)
-        value = checked(self.task, query, assignment, solved.value, self.name)
-        return Found("optimal", assignment, None, value, self.name, first=first is not None)
+        first = query.canonical and [*order.turn] == [*order.sizes][::-1]
+        assignment = assigned(self.task, query, solved.first(slack=grain(value) if first else 0.0))
+        worth = checked(self.task, query, assignment, value, self.name)
+        return Found("optimal", assignment, None, worth, self.name, first=first)
 
-    def _mixture(self, weights: Mapping[Kind, float], fixed: Mapping[str, Value]) -> Mixture | None:
-        held = frozenset(fixed).intersection(self.factors.choices)
-        key = frozenset(weights), held
-        if key not in self.mixtures:
-            found = mixture(self.factors, weights, held, most=self.most)
-            self.kept += _size(found)
-            while self.mixtures and self.kept > MOST_KEPT:
-                self.kept -= _size(self.mixtures.pop(next(iter(self.mixtures))))
-            self.mixtures[key] = found
-        return self.mixtures[key]
-
-    def _decoded(self, places: Places, fixed: Mapping[str, Value]) -> dict[str, Value]:
-        return {
-            v.name: fixed[v.name] if v.name in fixed else v.domain[places.get(v.name, 0)] for v in self.task.variables
-        }
+    def _planned(self, query: Query) -> EliminationPlan | None:
+        scopes = outline(self.factors, query, most=MOST_TABLE, in_all=MOST_CELLS)
+        if scopes is None:
+            return None
+        sizes = {name: size for name, size in self.factors.choices.items() if name not in query.fixed}
+        order = best_order(scopes, sizes, patience=PRICE_OF_ORDER if query.canonical else 1)
+        if order is None:
+            return None
+        each, once = order.cost, 0
+        for scope, factors in scopes.items():
+            cells = prod(sizes[name] for name in scope)
+            each += cells * len(factors)
+            once += cells * sum(term.extent[0] for factor in factors for _, term in factor.parts) // NODES
+        return EliminationPlan(order, each, once)
 
 
-def _size(mixed: Mixture | None) -> int:
-    """The values that its tables have, at least 1."""
-    return 1 if mixed is None else mixed.cells
+# ---- orders and tables -----------------------------------------------------------------------------------------------
 
 
-def _first(solved: Solution, mixed: Mixture, slack: float, *, in_turn: bool) -> Places | None:
-    """The first optimum, or None where finding it is too much work."""
-    if in_turn:
-        return solved.first(slack=slack)
-    return earliest(solved.plain(), mixed.sizes, least=solved.value - slack)
+@dataclass(frozen=True)
+class Ordering:
+    """Variables in the order of their elimination."""
+
+    sizes: Mapping[str, int]
+    """Of the domains, in declared order."""
+    scopes: tuple[Scope, ...]
+    """Each with the others that it shares a table with when it goes, in the order in which they go."""
+    cost: int
+    """Joint values of all tables that it goes through."""
+    known: dict[Scope, Layout] = field(default_factory=dict)
+    """By the scope of a table: how it is laid into its bucket."""
+
+    @cached_property
+    def turn(self) -> dict[str, int]:
+        """When each variable goes."""
+        return {scope[0]: turn for turn, scope in enumerate(self.scopes)}
+
+    def layout(self, scope: Scope) -> Layout:
+        """The bucket of a table, the order of its axes there, and its shape: 1 for variables that it lacks."""
+        if scope not in self.known:
+            axes = sorted(range(len(scope)), key=lambda axis: self.turn[scope[axis]])
+            turn = self.turn[scope[axes[0]]]
+            shape = tuple(self.sizes[name] if name in scope else 1 for name in self.scopes[turn])
+            self.known[scope] = turn, axes, shape
+        return self.known[scope]
+
+
+def best_order(
+    scopes: Iterable[Scope], sizes: Mapping[str, int], *, most: int = MOST_JOINT, patience: int = 1
+) -> Ordering | None:
+    """The last declared next, where that is little work, or `patience` times as much as the smallest table next.
+
+    None where both need a table past the most. `sizes` has the variables in declared order, which decides between
+    equals. On grids, trees and random graphs the fewest new neighbours next, or other decisions between equals, save a
+    tenth at most.
+    """
+    scopes = list(scopes)
+    smallest, backwards = ordered(scopes, sizes, most=most), ordered(scopes, sizes, list(sizes)[::-1], most=most)
+    if backwards and (smallest is None or backwards.cost <= max(LITTLE, patience * smallest.cost)):
+        return backwards
+    return smallest
+
+
+def ordered(
+    scopes: Iterable[Scope], sizes: Mapping[str, int], names: Sequence[str] | None = None, *, most: int = MOST_JOINT
+) -> Ordering | None:
+    """Variables in a given order, or the one with the smallest table next, with their cost; None past the most.
+
+    The neighbours of a variable that is eliminated share a table from then on.
+    """
+    near = {name: {name} for name in sizes}
+    for scope in scopes:
+        for name in scope:
+            near[name].update(scope)
+
+    def joint(name: str) -> int:
+        return prod(sizes[other] for other in near[name])
+
+    place = {name: number for number, name in enumerate(names or sizes)}
+    price = place.__getitem__ if names else joint
+    queue = [(price(name), place[name], name) for name in sizes]
+    heapify(queue)
+    gone, cost = dict[str, set[str]](), 0
+    while queue:
+        said, _, name = heappop(queue)
+        if name in gone or said != price(name):
+            continue
+        cost += joint(name)
+        if joint(name) > most:
+            return None
+        gone[name] = near[name] - {name}
+        for other in gone[name]:
+            near[other] = (near[other] | gone[name]) - {name}
+            heappush(queue, (price(other), place[other], other))
+    turn = {name: number for number, name in enumerate(gone)}
+    return Ordering(sizes, tuple((name, *sorted(rest, key=turn.__getitem__)) for name, rest in gone.items()), cost)
+
+
+def eliminate(tables: Iterable[tuple[Scope, Floats]], order: Ordering) -> "Solution":
+    """Eliminate every variable from tables, each with an axis for each variable of its scope."""
+    found = Solution(order, [[] for _ in order.scopes])
+    for scope, table in tables:
+        found.add(scope, table)
+    for turn, scope in enumerate(order.scopes):
+        found.add(scope[1:], _greatest(found.parts[turn], [order.sizes[name] for name in scope]))
+    return found
+
+
+@dataclass(eq=False)
+class Solution:
+    """What elimination left of each variable's bucket."""
+
+    order: Ordering
+    parts: list[list[Floats]]
+    """What each adds up: an axis for each variable of its scope, of length 1 for those that a table lacks."""
+    value: float = 0.0
+    """The greatest sum of all tables; −∞ where they cannot hold together."""
+
+    def add(self, scope: Scope, table: Floats) -> None:
+        """Put a table into the bucket of the first of its variables to go."""
+        if scope:
+            turn, axes, shape = self.order.layout(scope)
+            self.parts[turn].append(np.ascontiguousarray(table.transpose(axes)).reshape(shape))
+        else:
+            self.value += float(table)
+
+    def first(self, *, slack: float) -> dict[str, int]:
+        """Places of values where the sum is at most `slack` below the greatest: the first, the last to go coming first.
+
+        What one variable gives away is lost for those behind it, so that the whole stays within the slack.
+        """
+        places = dict[str, int]()
+        for (name, *rest), parts in zip(reversed(self.order.scopes), reversed(self.parts), strict=True):
+            at = [places[other] for other in rest]
+            column = reduce(np.add, [_column(part, at) for part in parts])
+            place = int(column.argmax())
+            if slack:
+                below = column[place] - column
+                place = int((below <= slack).argmax())
+                slack -= float(below[place])
+            places[name] = place
+        return places
+
+
+def _column(part: Floats, at: Sequence[int]) -> Floats:
+    """A table along its first axis, with the other variables at these places; it lacks those of axes of length 1."""
+    there: tuple[slice | int, ...] = tuple(d if size > 1 else 0 for d, size in zip(at, part.shape[1:], strict=True))
+    column: Floats = part[(slice(None), *there)]
+    return column
+
+
+def _greatest(parts: list[Floats], shape: Sequence[int]) -> Floats:
+    """The greatest sums over the first axis. A sum that is small is kept in place of its parts."""
+    if prod(shape) <= WRITTEN_OUT or len(parts) == 1:
+        parts[:] = [reduce(np.add, parts) if parts else np.zeros(shape)]
+        whole: Floats = np.maximum.reduce(parts[0], axis=0)
+        return whole
+    found, room = np.full(shape[1:], -np.inf), np.empty(shape[1:])
+    for place in range(shape[0]):
+        np.add(parts[0][place], parts[1][place], out=room)
+        for other in parts[2:]:
+            room += other[place]
+        np.maximum(found, room, out=found)
+    return found

@@ -25,7 +25,6 @@ class Pulp:
     """The engine for one task."""
 
     name: ClassVar[Engine] = "pulp"
-    orders: ClassVar[bool] = False
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -39,12 +38,13 @@ class Pulp:
         """The best assignment, both gaps 0 and on one thread."""
         import pulp
 
-        if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
-            return Found("infeasible", by=self.name)
-        costs, program = self.lowered.form(query.goal).scaled(query.sign), self.lowered.program
+        program, costs = self.lowered.program, self.lowered.form(query.goal).scaled(query.sign)
         problem, columns = formulate(program, costs)
-        for name, value in query.fixed.items():
-            problem += columns[program.choices[name][program.places[name][value]]] == 1
+        places = {name: [program.places[name].get(value, -1)] for name, value in query.fixed.items()}
+        if [-1] in places.values():  # no value of its domain
+            return Found("infeasible", by=self.name)
+        for name, among in {**places, **query.among}.items():
+            problem += pulp.lpSum(columns[program.choices[name][place]] for place in among) == 1
         if (left := until - time.monotonic()) <= 0:
             return Found("limit", by=self.name, reason="there is no time left")
         with warnings.catch_warnings():
@@ -56,7 +56,7 @@ class Pulp:
             return Found("limit", by=self.name, reason="CBC cannot be run")
         if problem.status == pulp.LpStatusInfeasible:
             return Found("infeasible", by=self.name)
-        if problem.status != pulp.LpStatusOptimal or problem.sol_status != pulp.LpSolutionOptimal:
+        if problem.sol_status != pulp.LpSolutionOptimal:  # out of time the status alone would be optimal
             return Found("limit", by=self.name, reason=f"CBC took more than {left:.0f} seconds")
         assignment = program.decode(np.array([column.varValue or 0.0 for column in columns]))
         value, bound = worth(self.task, query, assignment), pulp.value(problem.objective) or 0.0
@@ -70,10 +70,9 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     import pulp
 
     problem = pulp.LpProblem("colosseum", pulp.LpMaximize)
+    kind = {True: pulp.LpInteger, False: pulp.LpContinuous}
     made = [
-        problem.add_variable(
-            column_name(number), column.low, column.high, pulp.LpInteger if column.integer else pulp.LpContinuous
-        )
+        problem.add_variable(column_name(number), column.low, column.high, kind[column.integer])
         for number, column in enumerate(program.columns)
     ]
     problem.addVariables(made)  # in PuLP 3, columns that no row mentions are not known otherwise
@@ -83,11 +82,13 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     problem.setObjective(pulp.LpAffineExpression(costs))
     for row in program.rows:
         body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
-        both = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
-        sides = [(row.low, pulp.LpConstraintEQ)] if row.low is not None and row.low == row.high else both
-        for side, sense in sides:
-            if side is not None:
-                problem.addConstraint(pulp.LpConstraint(body, sense, rhs=side))
+        if row.low is not None and row.low == row.high:
+            problem += body == row.low
+            continue
+        if row.low is not None:
+            problem += body >= row.low
+        if row.high is not None:
+            problem += body <= row.high
     return problem, made
 
 

@@ -2,10 +2,10 @@
 
 A Program has one binary `x[v = d]` for each value of each variable, one row each `Σ_d x[v = d] = 1`, and whatever
 columns the payoffs needed. Its inverse turns column values back into an assignment in the spec's words. A Matrix is
-the same as arrays by rows, or one of the components that it falls into.
+the same as arrays by rows.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -110,15 +110,6 @@ class Row:
     high: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Exclusive:
-    """Columns of which at most one is not 0."""
-
-    columns: tuple[int, ...]
-    one: bool
-    """Whether exactly one is 1."""
-
-
 @dataclass
 class Program:
     """Columns and rows over a task. It only grows: an objective asked for later may add columns of its own."""
@@ -128,21 +119,16 @@ class Program:
     rows: list[Row] = field(default_factory=list)
     weights: int = 0
     """Coefficients of all rows."""
-    groups: dict[int, Exclusive] = field(default_factory=dict)
-    """The group of each column that has one."""
+    groups: dict[int, range] = field(default_factory=dict)
+    """By column: those of which exactly one is 1, it among them."""
     choices: dict[str, range] = field(default_factory=dict)
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
-    family: dict[int, str] = field(default_factory=dict)
-    """The variable that a choice column belongs to."""
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
             raise CannotLower(f"together they have more than {MOST_COLUMNS:,} values")
         for variable in self.task.variables:
-            choice = self.many(CHOICE, len(variable.domain))
-            self.choices[variable.name] = choice
-            self.set_apart(choice, one=True)
-            self.family.update(dict.fromkeys(choice, variable.name))
+            self.choices[variable.name] = choice = self.group(CHOICE, len(variable.domain))
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
 
     @cached_property
@@ -170,10 +156,11 @@ class Program:
         self.columns += [column] * count
         return made
 
-    def set_apart(self, columns: Iterable[int], *, one: bool = False) -> None:
-        """Note that at most one of these columns is not 0, or that exactly one is 1."""
-        group = Exclusive(tuple(columns), one)
-        self.groups.update(dict.fromkeys(group.columns, group))
+    def group(self, column: Column, count: int) -> range:
+        """Add equal columns of which rows let exactly one be 1."""
+        made = self.many(column, count)
+        self.groups.update(dict.fromkeys(made, made))
+        return made
 
     def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
         """Add `low ≤ body ≤ high`."""
@@ -184,36 +171,36 @@ class Program:
             None if high is None else high - body.constant,
         ))  # fmt: skip
 
-    def unary(self, variable: str, values: Sequence[float]) -> Affine:
-        """The function of one variable that takes these values, in the order of its domain."""
-        return Affine(0.0, {c: float(v) for c, v in zip(self.choices[variable], values, strict=True) if v})
-
     def indicator(self, variable: str, value: Value) -> Affine:
         """`x[variable = value]`; 0 for a value outside the domain."""
         place = self.places[variable].get(value)
         return Affine(0.0, {} if place is None else {self.choices[variable][place]: 1.0})
 
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """What choice columns stand for, in words."""
+        return {
+            column: f"{instance_name(v.name, ())} = {text(value)}"
+            for v in self.task.variables for column, value in zip(self.choices[v.name], v.domain, strict=True)
+        }  # fmt: skip
+
     def label(self, number: int) -> str:
         """What a column stands for, in words."""
-        if number not in self.family:
-            return self.columns[number].name
-        variable = self.family[number]
-        value = self.task.variable[variable].domain[number - self.choices[variable].start]
-        return f"{instance_name(variable, ())} = {text(value)}"
+        return self.labels.get(number) or self.columns[number].name
 
     def bounds(self, body: Affine) -> tuple[float, float]:
-        """The least and greatest value that the body could take; columns of a group exclude each other."""
+        """The least and greatest value that the body could take; of a group one column counts."""
         low = high = body.constant
-        grouped: dict[Exclusive, list[float]] = {}
+        grouped: dict[range, list[float]] = {}
         for number, coefficient in body.coefficients.items():
-            column, group = self.columns[number], self.groups.get(number)
-            ends = (coefficient * column.low, coefficient * column.high)
-            if group is None:
-                low, high = low + min(ends), high + max(ends)
-            else:
-                grouped.setdefault(group, []).extend(ends[1:] if group.one else ends)
+            if (group := self.groups.get(number)) is not None:
+                grouped.setdefault(group, []).append(coefficient)
+                continue
+            column = self.columns[number]
+            ends = coefficient * column.low, coefficient * column.high
+            low, high = low + min(ends), high + max(ends)
         for group, reached in grouped.items():
-            if not group.one or len(reached) < len(group.columns):
+            if len(reached) < len(group):
                 reached.append(0.0)
             low, high = low + min(reached), high + max(reached)
         return low, high
@@ -233,12 +220,12 @@ class Program:
 
     def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
         """The assignment that column values stand for, in declared order; the greatest share decides what is open."""
-        taken = np.flatnonzero(values[: len(self.family)] > MOSTLY).tolist()
-        if [self.family[c] for c in taken] != list(self.choices):
-            taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in self.choices.values()]
-        return {
-            v.name: v.domain[c - self.choices[v.name].start] for v, c in zip(self.task.variables, taken, strict=True)
-        }  # fmt: skip
+        ranges = list(self.choices.values())
+        taken = np.flatnonzero(values[: ranges[-1].stop if ranges else 0] > MOSTLY).tolist()
+        if len(taken) != len(ranges) or not all(c in r for c, r in zip(taken, ranges, strict=True)):
+            taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in ranges]
+        every = zip(self.task.variables, taken, ranges, strict=True)
+        return {v.name: v.domain[column - r.start] for v, column, r in every}
 
 
 # ---- as arrays -------------------------------------------------------------------------------------------------------
@@ -259,53 +246,6 @@ class Matrix:
     row_low: Floats
     row_high: Floats
 
-    @property
-    def lengths(self) -> Places:
-        """How many coefficients each row has."""
-        return np.diff(self.starts)
-
-    def components(self) -> Iterator[tuple[Places, "Matrix"]]:
-        """Columns that rows tie together with what they make up, in the order of their first columns.
-
-        Rows without columns, which hold or not whatever is decided, belong to the first.
-        """
-        tied = self._tied()
-        if not tied.any():
-            yield np.arange(len(tied)), self
-            return
-        home = np.zeros(len(self.row_low), dtype=np.int64)
-        held = self.lengths > 0
-        home[held] = tied[self.index[self.starts[:-1][held]]]
-        for columns, rows in zip(_groups(tied), _groups(home, among=np.unique(tied)), strict=True):
-            yield columns, self._part(columns, rows)
-
-    def _tied(self) -> Places:
-        """For every column the first of those that rows tie it to, directly or by way of others."""
-        first = np.arange(len(self.low))
-        held = self.lengths > 0
-        heads, lengths = self.starts[:-1][held], self.lengths[held]
-        while len(heads):
-            known = first[self.index]
-            closer = first.copy()
-            np.minimum.at(closer, self.index, np.repeat(np.minimum.reduceat(known, heads), lengths))
-            closer = closer[closer]  # what ties the first of them ties this one
-            if np.array_equal(closer, first):
-                break
-            first = closer
-        return first
-
-    def _part(self, columns: Places, rows: Places) -> "Matrix":
-        """Some rows, with the columns that they tie together."""
-        place = np.zeros(len(self.low), dtype=np.int64)
-        place[columns] = np.arange(len(columns))
-        lengths = self.lengths[rows]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        taken = np.repeat(self.starts[:-1][rows] - starts[:-1], lengths) + np.arange(starts[-1])
-        return Matrix(
-            self.low[columns], self.high[columns], self.whole[columns],
-            starts, place[self.index[taken]], self.weights[taken], self.row_low[rows], self.row_high[rows],
-        )  # fmt: skip
-
 
 def matrix(program: Program) -> Matrix:
     """All columns and rows."""
@@ -320,10 +260,3 @@ def matrix(program: Program) -> Matrix:
         row_low=np.array([-np.inf if row.low is None else row.low for row in rows]),
         row_high=np.array([np.inf if row.high is None else row.high for row in rows]),
     )
-
-
-def _groups(labels: Places, among: Places | None = None) -> list[Places]:
-    """The places of each label, labels and places in order; of labels that do not occur there are none."""
-    order = np.argsort(labels, kind="stable")
-    every = np.unique(labels) if among is None else among
-    return np.split(order, np.searchsorted(labels[order], every[1:]))

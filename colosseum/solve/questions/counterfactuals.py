@@ -6,16 +6,15 @@ asked for once, when it is needed.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf
 
 from colosseum.model.scenario import Coalition, Requirement
 from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
-from colosseum.solve.backend import Query, Status
+from colosseum.solve.backend import Query
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
-from colosseum.solve.questions.preferred import ends, least_of
+from colosseum.solve.questions.frontier import point_of
+from colosseum.solve.questions.preferred import ends, preferred_to
 from colosseum.solve.rounding import ROUNDING, grain, rounded
-from colosseum.solve.scoring import goal_worth, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 SATISFICING = 0.01
@@ -26,16 +25,6 @@ MOST_STEPS = 200
 """Moves that may cut before the set is given up; a handful do as a rule."""
 NONE_EXPLAINS = "no λ explains the move"
 OPEN = f"the λ are not proven: {NOT_PROVEN}"
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What an assignment is worth to the team and to the coalition."""
-
-    joint_payoff: float
-    """F_n."""
-    coalition_value: float
-    """F_c."""
 
 
 @dataclass(eq=False)
@@ -66,7 +55,7 @@ class Counterfactuals:
         self.solver, self.coalition = solver, coalition
         self.goal: Goal = coalition_goal(coalition)
         self.others = {v.name: realised[v.name] for v in solver.task.variables if v.owner not in coalition.members}
-        self.here = outcome(solver, self.goal, realised)
+        self.here = point_of(solver, self.goal, realised)
 
     @cached_property
     def nominal(self) -> Optimum:
@@ -76,7 +65,7 @@ class Counterfactuals:
     @cached_property
     def honest(self) -> Optimum:
         """`F_c^hon`: the F_c of a nominal best response, the least of them where there are several."""
-        return least_of(self.solver, self.nominal, WELFARE, self.goal, fixed=self.others)
+        return preferred_to(self.solver, self.nominal, WELFARE, self.goal, sign=-1.0, fixed=self.others)
 
     @cached_property
     def greatest(self) -> Optimum:
@@ -101,7 +90,7 @@ class Stakes:
     def at_optimum(self) -> float | None:
         """`F_c(x*)`; none where there is no optimum."""
         x = self.optimum.assignment
-        return None if x is None else outcome(self.solver, self.goal, x).coalition_value
+        return None if x is None else point_of(self.solver, self.goal, x).coalition_value
 
     @cached_property
     def among_optima(self) -> tuple[Optimum, Optimum]:
@@ -112,13 +101,12 @@ class Stakes:
     def good_enough(self) -> tuple[Optimum, Optimum]:
         """The least and the greatest F_c of assignments within SATISFICING of the span of F_n*.
 
-        The threshold is one more hard rule of a task of its own, so that answers are checked like any. Where the span
-        is not known they are not, either.
+        The threshold is one more hard rule of a task of its own, so that answers are checked like any. Only a proven
+        span has shares.
         """
         best, least = self.optimum.proven, self.minimum.proven
-        if best is None or least is None:
-            status: Status = "infeasible" if self.optimum.status == "infeasible" else "limit"
-            return (Optimum(status, None, None, None, canonical=False, seconds=0.0),) * 2
+        assert best is not None
+        assert least is not None
         if best - least <= grain(best):
             return self.among_optima
         room = SATISFICING * (best - least) + grain(best)
@@ -129,79 +117,43 @@ class Stakes:
         return demanding.minimise(self.goal), demanding.maximise(self.goal)
 
 
-def outcome(solver: Solver, goal: Goal, x: Mapping[str, Value]) -> Worth:
-    """F_n and F_c at an assignment, from one score."""
-    scored = score(solver.task, x)
-    return Worth(scored.value, goal_worth(goal, scored, x))
+def strengths(held: Counterfactuals) -> tuple[float, float] | str:
+    """From which λ to which the coalition's realised move maximises F_λ, others held; a str is why none is known to.
 
-
-@dataclass(frozen=True)
-class Strengths:
-    """The λ in [low, high]; none, and why, where no λ is known to belong to them."""
-
-    low: float | None
-    high: float | None
-    reason: str = ""
-
-
-def strengths(held: Counterfactuals) -> Strengths:
-    """The λ at which the coalition's realised move maximises F_λ, others held; the run keeps the hard rules.
-
-    `φ(λ) = max_{y_S} F_λ(y_S ⊕ x̃_{−S}) − F_λ(x̃)` is convex, piecewise linear and never below 0; the set is where it is
-    0. A move y with `a = F_n(y) − F_n(x̃)` and `b = F_c(x̃) − F_c(y)` is better than x̃ where `(1 − λ)·a − λ·b > 0`, so no
-    λ of the set lies there. What a maximiser at an end of the interval cuts off so brings the end to where that move is
-    as good as x̃ (Newton's step on φ); an end at which nothing is better stays.
+    The run keeps the hard rules. `φ(λ) = max_{y_S} F_λ(y_S ⊕ x̃_{−S}) − F_λ(x̃)` is convex, piecewise linear and never
+    below 0; it is 0 from one of the λ to the other. From 0 and from 1, Newton's steps on φ lead there.
     """
-    walk = _Unsearched(held)
-    if not (walk.cut_by(held.nominal) and walk.cut_by(held.greatest)):
-        return Strengths(None, None, OPEN)
+    ends = []
+    for end, best in ((0.0, held.nominal), (1.0, held.greatest)):
+        settled = _settled(held, best, end)
+        if isinstance(settled, str):
+            return settled
+        ends.append(settled)
+    return min(ends), max(ends)
+
+
+def _settled(held: Counterfactuals, best: Optimum, end: float) -> float | str:
+    """The first λ on the way from an end of [0, 1] to the other at which no move is better; `best` is best at the end.
+
+    With `a = F_n(y) − F_n(x̃)` and `b = F_c(x̃) − F_c(y)` a move y is better by `a − λ·(a + b)`. No λ before the one at
+    which that is 0 can be the first; and if it grows on the way, there is none.
+    """
+    here, inward = held.here, 1.0 - 2.0 * end
     for _ in range(MOST_STEPS):
-        if walk.low > walk.high + ROUNDING:
-            return Strengths(None, None, NONE_EXPLAINS)
-        if (end := walk.unsettled()) is None:
-            return Strengths(min(walk.low, walk.high), max(walk.low, walk.high))
-        found = held.solver.maximise(bent(held.coalition, strength=end), fixed=held.others)
-        if not walk.cut_by(found, at=end):
-            break
-    return Strengths(None, None, OPEN)
-
-
-class _Unsearched:
-    """What is left of [0, 1]."""
-
-    def __init__(self, held: Counterfactuals) -> None:
-        self.held = held
-        self.low, self.high = 0.0, 1.0
-        self.settled = {0.0, 1.0}
-        """Where nothing is better; that is known of 0 and 1 once the maximisers of F_n and F_c have left them."""
-
-    def unsettled(self) -> float | None:
-        """An end at which something may still be better; of two that are as good as one, the lower decides."""
-        if self.low not in self.settled:
-            return self.low
-        return self.high if self.high not in self.settled and self.high > self.low + ROUNDING else None
-
-    def cut_by(self, found: Optimum, *, at: float | None = None) -> bool:
-        """Leave out the λ at which a move is better; False where it is not proven to be the best `at` its λ."""
-        if found.status != "optimal" or found.assignment is None:
-            return False
-        here, there = self.held.here, outcome(self.held.solver, self.held.goal, found.assignment)
-        self._cut(*_differences(here, there))
-        if at is not None and self.low - ROUNDING <= at <= self.high + ROUNDING:
-            self.settled.add(at)
-        return True
-
-    def _cut(self, more: float, less: float) -> None:
-        """`more` is a, by how much the team would gain; `less` is b, by how much the coalition would lose."""
-        if more + less > 0:
-            self.low = max(self.low, more / (more + less))
-        elif more + less < 0:
-            self.high = min(self.high, more / (more + less))
-        elif more > 0:
-            self.low = inf
-
-
-def _differences(here: Worth, there: Worth) -> tuple[float, float]:
-    """a and b, without noise."""
-    more, less = there.joint_payoff - here.joint_payoff, here.coalition_value - there.coalition_value
-    return rounded(more, here.joint_payoff), rounded(less, here.coalition_value)
+        if best.status != "optimal" or best.assignment is None:
+            return OPEN
+        there = point_of(held.solver, held.goal, best.assignment)
+        more = rounded(there.joint_payoff - here.joint_payoff, here.joint_payoff)
+        slope = more + rounded(here.coalition_value - there.coalition_value, here.coalition_value)
+        if slope == 0.0:
+            return NONE_EXPLAINS if more > 0.0 else end
+        ahead = (more / slope - end) * inward
+        if slope * inward < 0.0:
+            return NONE_EXPLAINS if ahead < -ROUNDING else end
+        if ahead <= ROUNDING:
+            return end
+        end = more / slope
+        if not 0.0 <= end <= 1.0:
+            return NONE_EXPLAINS
+        best = held.solver.maximise(bent(held.coalition, strength=end), fixed=held.others)
+    return OPEN

@@ -7,10 +7,10 @@ best for F_c (the worst for them among equals) than at the y that is best for th
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import comb, inf
 from typing import Literal, TypeAlias, get_args
 
 from colosseum.model import draws
@@ -18,7 +18,7 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import known_best, least_of, preferred_to
+from colosseum.solve.questions.preferred import known_best, preferred_to
 from colosseum.solve.questions.prospect import fair_share, lost
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import Score, goal_worth, score
@@ -34,19 +34,15 @@ Watch: TypeAlias = Callable[[Sequence[Coalition]], Iterable[Coalition]]
 
 @dataclass(frozen=True)
 class Exposure:
-    """What one coalition could do. A figure that is None has its reason under its name."""
+    """What one coalition could do: each measure has a figure, or a reason why there is none."""
 
     coalition: Coalition
-    worst_harm: float | None
-    selfish_harm: float | None
-    outsider_harm: float | None
-    temptation: float | None
+    figures: dict[Measure, float]
     reasons: dict[str, str]
 
     def by(self, measure: Measure) -> float | None:
         """One of the figures."""
-        found: float | None = getattr(self, measure)
-        return found
+        return self.figures.get(measure)
 
 
 @dataclass(frozen=True)
@@ -76,14 +72,9 @@ class Scan:
         return dict(members.most_common())
 
 
-def scan(
-    solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: Watch = iter, known: Optimum | None = None
-) -> Scan:
-    """Rank every coalition of a size, or a seeded draw of them; `watch` sees them go by, `known` is x*.
-
-    Raises NotLowered.
-    """
-    optimum = known or solver.maximise(WELFARE, canonical=True)
+def scan(solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: Watch = iter) -> Scan:
+    """Rank every coalition of a size, or a seeded draw of them; `watch` sees them go by. Raises NotLowered."""
+    optimum = solver.maximise(WELFARE, canonical=True)
     total = comb(len(scenario.task.agents), size)
     if optimum.status != "optimal" or optimum.assignment is None:
         return Scan(size, by, optimum, total, (), (), f"the optimum is not proven: {NOT_PROVEN}")
@@ -105,22 +96,24 @@ def _exposure(
 ) -> Exposure:
     fixed = {v.name: x[v.name] for v in solver.task.variables if v.owner not in coalition.members}
     best, wanted, outsiders = scored.value, coalition_goal(coalition), outsiders_goal(solver.task.agents, coalition)
-    temptation = selfish_harm = outsider_harm = None
+    found: dict[Measure, float | None] = dict.fromkeys(MEASURES)
     missing = dict.fromkeys(MEASURES, NOT_PROVEN)
-    worst_harm = lost(best, solver.minimise(WELFARE, fixed=fixed).proven)
+    found["worst_harm"] = lost(best, solver.minimise(WELFARE, fixed=fixed).proven)
     try:
         selfish = solver.maximise(wanted, fixed=fixed)
-        temptation = lost(selfish.proven, goal_worth(wanted, scored, x))
-        selfish_harm = lost(best, least_of(solver, selfish, wanted, WELFARE, fixed=fixed).proven)
+        found["temptation"] = lost(selfish.proven, goal_worth(wanted, scored, x))
+        worst = preferred_to(solver, selfish, wanted, WELFARE, sign=-1.0, fixed=fixed).proven
+        found["selfish_harm"] = lost(best, worst)
         if isinstance(unit, float):
             fair = preferred_to(solver, known_best(x), WELFARE, outsiders, fixed=fixed).proven
-            outsider_harm = lost(fair, least_of(solver, selfish, wanted, outsiders, fixed=fixed).proven, unit)
+            left = preferred_to(solver, selfish, wanted, outsiders, sign=-1.0, fixed=fixed).proven
+            found["outsider_harm"] = lost(fair, left, unit)
         else:
             missing["outsider_harm"] = unit
     except NotLowered as fault:
         missing = dict.fromkeys(MEASURES, str(fault))
-    found = Exposure(coalition, worst_harm, selfish_harm, outsider_harm, temptation, {})
-    return replace(found, reasons={str(m): why for m, why in missing.items() if found.by(m) is None})
+    known = {measure: value for measure, value in found.items() if value is not None}
+    return Exposure(coalition, known, {str(m): why for m, why in missing.items() if m not in known})
 
 
 def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:
@@ -136,17 +129,14 @@ def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:
     return tuple(declared.get(frozenset(members), Coalition("", members, ())) for members in found)
 
 
-def _drawn(scenario: Scenario, size: int) -> Iterator[tuple[str, ...]]:
+def _drawn(scenario: Scenario, size: int) -> list[tuple[str, ...]]:
     """Different coalitions drawn by the scenario's seed, in declared order."""
-    agents = scenario.task.agents
-    place = {agent: number for number, agent in enumerate(agents)}
-    drawn: dict[tuple[str, ...], None] = {}
-    number = 0
+    agents, drawn, number = scenario.task.agents, set[tuple[str, ...]](), 0
     while len(drawn) < MOST_COALITIONS:
         key = draws.key(scenario.seed, "scan", (size, number))
-        drawn[tuple(str(agent) for agent in draws.sample(key, Elements(agents), size))] = None
+        drawn.add(tuple(map(str, draws.sample(key, Elements(agents), size))))
         number += 1
-    return iter(sorted(drawn, key=lambda members: [place[a] for a in members]))
+    return sorted(drawn, key=lambda members: [agents.index(agent) for agent in members])
 
 
 def ranked(exposures: Sequence[Exposure], measure: Measure) -> tuple[list[Exposure], list[int]]:
@@ -157,10 +147,10 @@ def ranked(exposures: Sequence[Exposure], measure: Measure) -> tuple[list[Exposu
     known = [e.by(measure) for e in exposures]
     margin = grain(*(value for value in known if value is not None))
 
-    def key(exposure: Exposure) -> tuple[bool, int]:
+    def key(exposure: Exposure) -> float:
         value = exposure.by(measure)
-        return value is None, 0 if value is None else -round(value / margin)
+        return inf if value is None else -round(value / margin)
 
     ranking = sorted(exposures, key=key)
-    first: dict[tuple[bool, int], int] = {}
+    first: dict[float, int] = {}
     return ranking, [first.setdefault(key(exposure), place) for place, exposure in enumerate(ranking, start=1)]

@@ -6,10 +6,10 @@ point between them that beats both, or it proves that there is none. Both ends a
 the greatest F_c that goes with it, and the other way round.
 """
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeAlias
 
 from colosseum.model.scenario import Coalition
 from colosseum.model.terms import Compare, Conditional, Constant, Decision
@@ -18,6 +18,9 @@ from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, outsiders_
 from colosseum.solve.questions.preferred import ends, known_best, preferred_to, worths_of
 from colosseum.solve.rounding import grain
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
+
+Margins: TypeAlias = tuple[float, float]
+"""What counts as equal in F_n, and in F_c: relative to the greatest values of a frontier."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Point:
     """F_n."""
     coalition_value: float
     """F_c."""
-    assignment: dict[str, Value]
+    assignment: Mapping[str, Value]
     outsiders: tuple[float, float] | None = None
     """The least and the greatest F_o of assignments with this F_n and F_c; None where that is not proven."""
 
@@ -48,6 +51,18 @@ class FrontierStep:
         """The λ at which F_λ is the same at both; where nothing lies between, maximisers change here."""
         paid = self.left.joint_payoff - self.right.joint_payoff
         return paid / (paid + self.right.coalition_value - self.left.coalition_value)
+
+    def apart(self, margins: Margins) -> bool:
+        """Whether the ends differ in both objectives."""
+        paid = self.left.joint_payoff - self.right.joint_payoff
+        return paid > margins[0] and self.right.coalition_value - self.left.coalition_value > margins[1]
+
+    def beaten_by(self, found: Point, margins: Margins) -> bool:
+        """Whether a point lies above the line between the two: by more than twice what a solver may be off."""
+        strength = self.strength
+        gained = (1.0 - strength) * (found.joint_payoff - self.left.joint_payoff)
+        gained += strength * (found.coalition_value - self.left.coalition_value)
+        return gained > 2.0 * ((1.0 - strength) * margins[0] + strength * margins[1])
 
 
 @dataclass(frozen=True)
@@ -79,33 +94,6 @@ class Frontier:
         return tuple(pairwise(cuts))
 
 
-@dataclass(frozen=True)
-class Margins:
-    """What counts as equal on one frontier."""
-
-    joint_payoff: float
-    coalition_value: float
-
-    @classmethod
-    def of(cls, first: Point, last: Point) -> "Margins":
-        """Relative to the greatest values at hand."""
-        return cls(grain(first.joint_payoff, last.joint_payoff), grain(first.coalition_value, last.coalition_value))
-
-    def apart(self, step: FrontierStep) -> bool:
-        """Whether the ends differ in both objectives."""
-        return (
-            step.left.joint_payoff - step.right.joint_payoff > self.joint_payoff
-            and step.right.coalition_value - step.left.coalition_value > self.coalition_value
-        )
-
-    def beats(self, found: Point, step: FrontierStep) -> bool:
-        """Whether a point lies above the line between the two: by more than twice what a solver may be off."""
-        strength = step.strength
-        gained = (1.0 - strength) * (found.joint_payoff - step.left.joint_payoff)
-        gained += strength * (found.coalition_value - step.left.coalition_value)
-        return gained > 2.0 * ((1.0 - strength) * self.joint_payoff + strength * self.coalition_value)
-
-
 def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier:
     """All supported points of (F_n, F_c), hard rules kept; `nominal` is an optimum of F_n. Raises NotLowered."""
     wanted = coalition_goal(coalition)
@@ -113,16 +101,15 @@ def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier
     for first, second, what in ((WELFARE, wanted, "the optimum"), (wanted, WELFARE, "the coalition's best")):
         known = nominal if first is WELFARE else solver.maximise(first)
         end = preferred_to(solver, known, first, second)
-        if end.status == "infeasible":
-            return Frontier((), (), "no assignment satisfies the hard requirements")
         if end.status != "optimal" or end.assignment is None:
             return Frontier((), (), f"{what} is not proven: {NOT_PROVEN}")
         corners.append(point_of(solver, wanted, end.assignment))
-    margins, whole = Margins.of(*corners), FrontierStep(corners[0], corners[1])
-    if not margins.apart(whole):
-        return Frontier((whole.left,), ())
-    steps = _straightened(_steps(solver, coalition, whole, margins), margins)
-    return Frontier((steps[0].left, *(step.right for step in steps)), tuple(steps))
+    left, right = corners
+    margins = grain(left.joint_payoff, right.joint_payoff), grain(left.coalition_value, right.coalition_value)
+    if not (whole := FrontierStep(left, right)).apart(margins):
+        return Frontier((left,), ())
+    steps = _straightened(_between(solver, coalition, whole, margins), margins)
+    return Frontier((left, *(step.right for step in steps)), tuple(steps))
 
 
 def explored(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[str, Value]) -> Frontier:
@@ -136,10 +123,10 @@ def explored(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[s
     for point, (low, high) in zip(found.points, pairwise(cuts), strict=False):
         best, bending = known_best(point.assignment), bent(coalition, strength=(low + high) / 2)
         moved = preferred_to(solver, best, bending, same)
-        left = [] if coalition.objectives else [point.joint_payoff - point.coalition_value] * 2
-        for end in ends(solver, best, bending, others) if coalition.objectives else ():
-            if end.value is not None and _alike(solver, coalition, point, end):
-                left.append(end.value)
+        left = [point.joint_payoff - point.coalition_value] * 2
+        if coalition.objectives:
+            every = ends(solver, best, bending, others)
+            left = [e.value for e in every if e.value is not None and _alike(solver, coalition, point, e)]
         chosen = moved.assignment if _alike(solver, coalition, point, moved) else None
         outsiders = (left[0], left[1]) if len(left) > 1 else None
         points.append(replace(point, assignment=chosen or point.assignment, outsiders=outsiders))
@@ -151,11 +138,9 @@ def _alike(solver: Solver, coalition: Coalition, point: Point, found: Optimum) -
     """Whether an optimum is proven and is the same point."""
     if found.status != "optimal" or found.assignment is None:
         return False
-    other, margins = point_of(solver, coalition_goal(coalition), found.assignment), Margins.of(point, point)
-    return (
-        abs(other.joint_payoff - point.joint_payoff) <= 2.0 * margins.joint_payoff
-        and abs(other.coalition_value - point.coalition_value) <= 2.0 * margins.coalition_value
-    )
+    other = point_of(solver, coalition_goal(coalition), found.assignment)
+    pairs = (point.joint_payoff, other.joint_payoff), (point.coalition_value, other.coalition_value)
+    return all(abs(one - two) <= 2.0 * grain(one) for one, two in pairs)
 
 
 def _kept(x: Mapping[str, Value]) -> Goal:
@@ -168,23 +153,16 @@ def _kept(x: Mapping[str, Value]) -> Goal:
     )
 
 
-def _steps(solver: Solver, coalition: Coalition, whole: FrontierStep, margins: Margins) -> list[FrontierStep]:
+def _between(solver: Solver, coalition: Coalition, step: FrontierStep, margins: Margins) -> list[FrontierStep]:
     """The way from one end to the other, split as long as a point beats both ends of a step."""
-    settled: list[FrontierStep] = []
-    todo = deque([whole])
-    while todo:
-        step = todo.popleft()
-        best = solver.maximise(bent(coalition, strength=step.strength))
-        if best.status != "optimal" or best.assignment is None:
-            settled.append(replace(step, reason=NOT_PROVEN))
-            continue
-        found = point_of(solver, coalition_goal(coalition), best.assignment)
-        parts = FrontierStep(step.left, found), FrontierStep(found, step.right)
-        if all(map(margins.apart, parts)) and margins.beats(found, step):
-            todo += parts
-        else:
-            settled.append(step)
-    return sorted(settled, key=lambda step: -step.left.joint_payoff)
+    best = solver.maximise(bent(coalition, strength=step.strength))
+    if best.status != "optimal" or best.assignment is None:
+        return [replace(step, reason=NOT_PROVEN)]
+    found = point_of(solver, coalition_goal(coalition), best.assignment)
+    parts = FrontierStep(step.left, found), FrontierStep(found, step.right)
+    if not (all(part.apart(margins) for part in parts) and step.beaten_by(found, margins)):
+        return [step]
+    return [each for part in parts for each in _between(solver, coalition, part, margins)]
 
 
 def _straightened(steps: list[FrontierStep], margins: Margins) -> list[FrontierStep]:
@@ -192,14 +170,14 @@ def _straightened(steps: list[FrontierStep], margins: Margins) -> list[FrontierS
     kept = steps[:1]
     for step in steps[1:]:
         joined = FrontierStep(kept[-1].left, step.right)
-        if kept[-1].reason or step.reason or margins.beats(step.left, joined):
+        if kept[-1].reason or step.reason or joined.beaten_by(step.left, margins):
             kept.append(step)
         else:
             kept[-1] = joined
     return kept
 
 
-def point_of(solver: Solver, wanted: Goal, assignment: dict[str, Value]) -> Point:
+def point_of(solver: Solver, wanted: Goal, assignment: Mapping[str, Value]) -> Point:
     """The point of an assignment, recomputed in the model."""
     joint_payoff, coalition_value = worths_of(solver, assignment, WELFARE, wanted)
     return Point(joint_payoff, coalition_value, assignment)

@@ -1,5 +1,6 @@
 """Where a solver alone is wrong: random games at which branch and bound once called a worse point optimal."""
 
+import time
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -9,10 +10,10 @@ import pytest
 from specs_made import expanded
 from test_solve_laws import STRUCTURAL, tickets
 
-from colosseum.solve.arrays import Floats, Places
-from colosseum.solve.backend import Status
-from colosseum.solve.backends.highs_component import Component
+from colosseum.solve.arrays import Floats
+from colosseum.solve.backend import Clock, Status
 from colosseum.solve.backends.highs_live import Best, Box, Live
+from colosseum.solve.backends.highs_program import STRICTLY, LiveProgram
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.solver import Solver
@@ -108,8 +109,8 @@ def test_rows_that_presolve_calls_empty_have_a_point() -> None:
     low, high, whole = np.zeros(13), np.ones(13), np.isin(np.arange(13), [0, 1, 2, 3, 4, 12])
     low[[5, 9]], high[[5, 9]] = (-1.0, -6.25), (3.0, 101 / 6)
     rows = (np.array([row[side] for row in EMPTY_BY_PRESOLVE], dtype=np.float64) for side in (0, 2))
-    component = Component(np.arange(13), Matrix(low, high, whole, starts, index, weights, *rows))
-    assert component.search(np.zeros(13), component.box).status == "optimal"
+    live = LiveProgram(Matrix(low, high, whole, starts, index, weights, *rows), time.monotonic)
+    assert live.search(np.zeros(13), live.box, most=0.0, until=inf).status == "optimal"
 
 
 @pytest.mark.parametrize(("text", "value"), [(BRIM, 0.0), (INFLATED, 15.4)], ids=["brim", "inflated"])
@@ -122,36 +123,35 @@ def test_a_query_has_its_time_whatever_was_asked_before() -> None:
     """HiGHS counts it from the start of a search, but from the first run of a simplex method."""
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    component = Component(np.arange(len(whole.low)), whole)
-    component.until = inf
-    for solver in (component.integer, component.relaxation):
+    live = LiveProgram(whole, lambda: 0.0)
+    for solver in (live.presolved, live.relaxation):
         for _ in range(3):
             before = solver.highs.getRunTime()
-            solver.ask(costs, component.box, until=7.0, clock=lambda: 0.0)
+            solver.ask(costs, live.box, until=7.0, clock=live.clock)
             limit = solver.highs.getOptionValue("time_limit")[1]
-            assert limit == (7.0 if solver is component.integer else 7.0 + before)
+            assert limit == (7.0 if solver is live.presolved else 7.0 + before)
 
 
-class Boasting(Component):
-    """A component whose search comes to no end, or tells more than its point is worth."""
+class Boasting(Live):
+    """A search that comes to no end, or tells more than its point is worth."""
 
-    def __init__(self, columns: Places, whole: Matrix, status: Status) -> None:
-        super().__init__(columns, whole)
-        self.status = status
+    status: Status
 
-    def _within(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Best:
-        answer = super()._within(solver, costs, box, known)
-        return replace(answer, status=self.status, bound=answer.bound + 3) if solver is self.integer else answer
+    def ask(self, costs: Floats, box: Box, *, until: float, clock: Clock) -> Best:
+        answer = super().ask(costs, box, until=until, clock=clock)
+        return replace(answer, status=self.status, bound=answer.bound + 3)
 
 
 @pytest.mark.parametrize("status", ["optimal", "limit"])
 def test_what_a_search_tells_is_a_bound(status: Status) -> None:
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    boasting = Boasting(np.arange(len(whole.low)), whole, status)
-    alone = boasting.search(costs, boasting.box)
+    live = LiveProgram(whole, time.monotonic)
+    live.plain = Boasting(whole, live.box, STRICTLY, whole=True)
+    live.plain.status = status
+    alone = live.search(costs, live.box, most=inf, until=inf)
     assert alone.point is not None
     best = costs @ alone.point
     assert (alone.status, alone.bound) == ("limit", best + 3)
-    assert boasting.search(costs, boasting.box, most=best + 2).bound == best + 2
-    assert boasting.search(costs, boasting.box, most=best).status == "optimal"
+    assert live.search(costs, live.box, most=best + 2, until=inf).bound == best + 2
+    assert live.search(costs, live.box, most=best, until=inf).status == "optimal"
