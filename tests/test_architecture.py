@@ -82,7 +82,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4294,
+    "language": 4256,
     "model": 6612,
     "solve": 4862,
     "players": 3382,
