@@ -82,7 +82,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4300,
+    "language": 4256,
     "model": 6601,
     "solve": 4797,
     "players": 3381,
@@ -91,7 +91,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7155,
     "report": 4000,
     "api": 497,
-    "editor": 528,
+    "editor": 524,
     "cli": 1796,
     "imports": 1847,
 }
