@@ -16,8 +16,8 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "buckets",
-         "backends", "canonical", "solver", "verify", "questions")  # fmt: skip
+SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "backends",
+         "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
     "aiohttp": {"chaos/proxy.py"},
@@ -82,9 +82,9 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4343,
-    "model": 6641,
-    "solve": 4882,
+    "language": 4300,
+    "model": 6612,
+    "solve": 4822,
     "players": 3382,
     "run": 2301,
     "campaign": 8820,

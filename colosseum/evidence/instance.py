@@ -9,6 +9,7 @@ from operator import sub
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
+from colosseum.solve.arrays import Floats
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import SOON, AskedOnce, Stakes
@@ -33,6 +34,8 @@ class SolvedTask:
     optimum: Optimum
     minimum: Optimum
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
+    open_ends: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
+    """The least and the greatest value of terms of which nothing is decided, by their identity."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":
@@ -84,9 +87,7 @@ class SolvedTask:
 
     def stakes(self, coalition: Coalition) -> Stakes:
         """What a coalition can have here."""
-        if coalition not in self._stakes:
-            self._stakes[coalition] = Stakes(self.solver, coalition, self.optimum, self.minimum)
-        return self._stakes[coalition]
+        return self._stakes.setdefault(coalition, Stakes(self.solver, coalition, self.optimum, self.minimum))
 
 
 def proven(optimum: Optimum, what: str) -> Figure:

@@ -33,8 +33,6 @@ PATIENCE: Final = 600.0
 """Seconds for a frontier or a scan."""
 MOST_LISTED: Final = 12
 """Variables that a message lists."""
-MOST_SHOWN: Final = 3
-"""Instances that a warning names before it counts the rest."""
 BY: Final[dict[str, Measure]] = {measure.removesuffix("_harm"): measure for measure in MEASURES}
 """By what a scan may rank."""
 
@@ -175,10 +173,9 @@ def worth_breaking(optima: Optima) -> dict[str, tuple[str, ...]]:
 
 def low_penalty(statement: str, instances: Sequence[str], checked: Checked) -> Diagnostic:
     """A warning that a soft requirement costs less than it brings to break it."""
-    shown = ", ".join(f"`{name}`" for name in instances[:MOST_SHOWN])
-    more = f" and {len(instances) - MOST_SHOWN} more" if len(instances) > MOST_SHOWN else ""
+    more = f" and {len(instances) - 1} more" if len(instances) > 1 else ""
     symbol = checked.spec.symbols.get(statement)
-    message = f"breaking {shown}{more} pays: the optimum itself does"
+    message = f"breaking `{instances[0]}`{more} pays: the optimum itself does"
     help_ = "raise the penalty until the warning is gone; without a penalty the rule is never broken"
     return report("W010", symbol.span if symbol else None, message, help=help_)
 

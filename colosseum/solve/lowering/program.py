@@ -2,10 +2,10 @@
 
 A Program has one binary `x[v = d]` for each value of each variable, one row each `Σ_d x[v = d] = 1`, and whatever
 columns the payoffs needed. Its inverse turns column values back into an assignment in the spec's words. A Matrix is
-the same as arrays by rows, or one of the components that it falls into.
+the same as arrays by rows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -245,44 +245,6 @@ class Matrix:
     weights: Floats
     row_low: Floats
     row_high: Floats
-
-    @property
-    def lengths(self) -> Places:
-        """How many coefficients each row has."""
-        return np.diff(self.starts)
-
-    def components(self) -> Iterator[tuple[Places, "Matrix"]]:
-        """Columns that rows tie together with what they make up, in the order of their first columns.
-
-        Rows without columns, which hold or not whatever is decided, belong to the first.
-        """
-        tied, lengths = self._tied(), self.lengths
-        home, place = np.zeros(len(lengths), dtype=np.int64), np.zeros(len(tied), dtype=np.int64)
-        home[lengths > 0] = tied[self.index[self.starts[:-1][lengths > 0]]]
-        for first in np.unique(tied):
-            columns, rows = np.flatnonzero(tied == first), home == first
-            place[columns] = np.arange(len(columns))
-            inside = np.repeat(rows, lengths)
-            yield columns, Matrix(
-                self.low[columns], self.high[columns], self.whole[columns],
-                np.cumsum([0, *lengths[rows]]), place[self.index[inside]], self.weights[inside],
-                self.row_low[rows], self.row_high[rows],
-            )  # fmt: skip
-
-    def _tied(self) -> Places:
-        """For every column the first of those that rows tie it to, directly or by way of others."""
-        first = np.arange(len(self.low))
-        held = self.lengths > 0
-        heads, lengths = self.starts[:-1][held], self.lengths[held]
-        while len(heads):
-            known = first[self.index]
-            closer = first.copy()
-            np.minimum.at(closer, self.index, np.repeat(np.minimum.reduceat(known, heads), lengths))
-            closer = closer[closer]  # what ties the first of them ties this one
-            if np.array_equal(closer, first):
-                break
-            first = closer
-        return first
 
 
 def matrix(program: Program) -> Matrix:
