@@ -4,6 +4,7 @@ Each rule is a function `(term, lowering) -> Affine | None`; the first that fits
 credit, and a term that no rule fits is a CannotLower that names its scope and size.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -176,12 +177,16 @@ def constant(term: Term, lowering: Lowering) -> Affine | None:
 
 
 def unary(term: Term, lowering: Lowering) -> Affine | None:
-    """A term over one variable becomes coefficients of its choice columns."""
+    """A term over one variable becomes coefficients of its choice columns, but of its commonest value."""
     if len(term.scope) != 1:
         return None
     (variable,) = lowering.variables(term)
-    values = zip(lowering.program.choices[variable.name], worths(term, [variable]).tolist(), strict=True)
-    return Affine(0.0, {column: value for column, value in values if value})
+    values: list[float] = worths(term, [variable]).tolist()
+    common, times = Counter(values).most_common(1)[0]
+    if 2 * times <= len(values) or not all(map(float.is_integer, values)):
+        common = 0.0
+    choices = zip(lowering.program.choices[variable.name], values, strict=True)
+    return Affine(common, {column: value - common for column, value in choices if value != common})
 
 
 def small(term: Term, lowering: Lowering) -> Affine | None:
