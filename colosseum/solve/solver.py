@@ -90,31 +90,24 @@ class Solver:
     """When a question of many queries ends, by the clock; a query that comes later is left open."""
     by_work: bool = field(default=False, kw_only=True)
     """Whether limits go by work: what HiGHS comes to is the same on every machine then."""
-    like: "Solver | None" = field(default=None, kw_only=True)
-    """The solver of a task that may be alike: what it has built is used again."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
     """Whether nothing was asked yet."""
-    rest: int = field(init=False)
+    rest: int = field(default=SOME, init=False)
     """Queries for which the relaxation comes last: at first, and for longer each time that it proves nothing."""
     missed: int = field(default=0, init=False)
     """How often in a row it has proven nothing."""
 
-    def __post_init__(self) -> None:
-        self.rest = SOME if self.like is None else 0
-
     @cached_property
     def clock(self) -> Clock:
-        """What limits go by; that of the solver whose engines it shares."""
-        if self.like is not None:
-            return self.like.clock
+        """What limits go by."""
         return WorkClock() if self.by_work else time.monotonic
 
     @cached_property
     def highs(self) -> Highs:
         """The engine for linear rules, and for many queries."""
-        return Highs(self.task, self.limits, self.like.highs if self.like else None, clock=self.clock)
+        return Highs(self.task, self.limits, clock=self.clock)
 
     @cached_property
     def elimination(self) -> Elimination:
@@ -180,7 +173,7 @@ class Solver:
         return sum(ends)
 
     def _optimise(self, query: Query) -> Optimum:
-        start, fresh, self.fresh = time.perf_counter(), self.fresh and self.like is None, False
+        start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         if self.late:
             return Optimum("limit", None, None, None, canonical=False, seconds=0.0, reason=NOT_PROVEN)
         until = self._stop
