@@ -5,11 +5,10 @@ Nothing is called optimal without a proof: an engine that ran out of time leaves
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
@@ -26,27 +25,19 @@ from colosseum.solve.network import table_values
 from colosseum.solve.scoring import goal_value
 
 TIME_LIMIT = 120.0
-"""Seconds that one query may take, and as many for the first of its optima."""
+"""Seconds that one query may take."""
 NOT_PROVEN = "the time limit was reached, or rounding left it open"
 """Why a status is "limit"."""
 LITTLE = 1_000_000
 """Joint values that elimination goes through in less time than it takes to ask another engine, about 0.01 s, …"""
 MUCH = 1 << 27
 """… and in about a second."""
-A_RELAXATION, A_SEARCH = 200, 100_000
-"""Joint values that elimination goes through, for each value of the variables, in the time that a relaxation takes from
-its warm basis, and a branch and bound."""
-MANY = 500
-"""Values of the variables from which a relaxation may take longer than an elimination does to be thought of."""
-SOME = 16
-"""Queries that are left to other engines before the program is lowered for them, which takes as long."""
+A_SEARCH = 100_000
+"""Joint values that elimination goes through, for each value of the variables, in the time of a branch and bound."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
 SHARE = 0.25
 """Of a query's time, what toulbar2 may take, which may come to no end."""
-
-Way: TypeAlias = Callable[[Query, float], Found | None]
-"""What answers a query until some time, or leaves it open."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +87,8 @@ class Solver:
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
     """Whether nothing was asked yet."""
-    rest: int = field(init=False)
-    """Queries for which the relaxation comes last: at first, and for longer each time that it proves nothing."""
-    missed: int = field(default=0, init=False)
-    """How often in a row it has proven nothing."""
-
-    def __post_init__(self) -> None:
-        self.rest = SOME if self.like is None else 0
+    slow: bool = field(default=False, init=False)
+    """Whether toulbar2 has come to no end: it is asked last from then on."""
 
     @cached_property
     def clock(self) -> Clock:
@@ -219,30 +205,16 @@ class Solver:
         return again if again and again.first else found
 
     def _best(self, query: Query, until: float) -> Found:
-        """Any optimum, by four rules: elimination where that takes less time than a relaxation; the relaxation, unless
-        it rests; engines for tables; a search.
+        """Any optimum, by four rules: engines for tables, where the query is nothing but small ones and no program is
+        shared; the relaxation; elimination, where that takes no longer than a search; a search.
         """
-        values = sum(len(v.domain) for v in self.task.variables)
-        others: list[Way] = [partial(self._eliminated, most=LITTLE), self._by_tables]
-        if self.rest > 0:
-            self.rest -= 1
-            ways = [*others, self._relaxed]
-        else:
-            early = [partial(self._eliminated, most=A_RELAXATION * values)] if values > MANY else []
-            ways = [*early, self._relaxed, *others]
-        searches = A_SEARCH * values * max(1, self.missed)  # tables pay where many are to come
-        ways.append(partial(self._eliminated, most=min(MUCH, searches)))
-        for way in ways:
-            if found := way(query, until):
-                return found
-        return self._searched(query, until)
-
-    def _relaxed(self, query: Query, until: float) -> Found | None:
-        """What the relaxation proves; where it does not it rests for longer than the last time."""
-        found = self.highs.relaxed(query, until=until)
-        self.missed = 0 if found else self.missed + 1
-        self.rest = self.missed
-        return found
+        most = min(MUCH, A_SEARCH * sum(len(v.domain) for v in self.task.variables))
+        return (
+            (self._by_tables(query, until) if self.like is None else None)
+            or self.highs.relaxed(query, until=until)
+            or self._eliminated(query, until, most=most)
+            or self._searched(query, until)
+        )
 
     def _eliminated(self, query: Query, until: float, *, most: int) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
@@ -258,13 +230,17 @@ class Solver:
         Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
         a second; else toulbar2 has a share of all time.
         """
-        if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
+        if table_values(self.elimination.factors, query) is None:
             return None
-        found: Found | None = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
-        if found and found.status == "limit":
+        found = self._eliminated(query, until, most=LITTLE)
+        if found or self.toulbar2 is None or self.slow:
+            return found
+        found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
+        if found.status == "limit":
             share = time.monotonic() + SHARE * (until - time.monotonic())
             found = self._eliminated(query, until, most=MUCH) or self.toulbar2.solve(query, until=share)
-        return None if found is None or found.status == "limit" else found
+        self.slow = found.status == "limit"
+        return None if self.slow else found
 
     def _searched(self, query: Query, until: float) -> Found:
         """By HiGHS, and by toulbar2 in the end."""
