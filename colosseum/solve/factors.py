@@ -16,13 +16,12 @@ import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Task
-from colosseum.model.terms import Constant, PayoffOf, Term
+from colosseum.model.terms import NOTHING, Constant, PayoffOf, Term
 from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats, rewritten, worths
+from colosseum.solve.arrays import Floats, worths
 from colosseum.solve.backend import Query
 from colosseum.solve.lowering.numbers import addends
-from colosseum.solve.lowering.rules import NOTHING, credited_part, referred
-from colosseum.solve.scoring import may_credit
+from colosseum.solve.lowering.rules import credited_part, written_out
 
 MOST_PARTS = 20_000
 """Parts that one term may fall into; one that falls into more is left whole."""
@@ -84,32 +83,10 @@ def conjuncts(condition: Term) -> list[Term]:
     match condition:
         case terms.Every(parts=parts):
             return [found for part in parts for found in conjuncts(part)]
-        case terms.Inverse(part=terms.Inverse(part=part)):
-            return conjuncts(part)
         case terms.Inverse(part=terms.Some(parts=parts)):
             return [found for part in parts for found in conjuncts(terms.Inverse(part))]
-        case terms.Some(parts=parts):
-            for place, part in enumerate(parts):
-                if len(inner := conjuncts(part)) > 1:
-                    return [terms.Some((*parts[:place], each, *parts[place + 1 :])) for each in inner]
-            return [condition]
         case _:
             return [condition]
-
-
-# ---- what payoffs credit ---------------------------------------------------------------------------------------------
-
-
-def credited(task: Task, agent: str | None) -> Term:
-    """`payoff[agent]`, or `total` for nobody, as a term over decisions: the same sum in the same order as a score's."""
-    if agent is None:
-        return terms.Total(tuple(p.term for p in task.payoffs))
-    return terms.Total(tuple(credited_part(p, agent, p.term) for p in task.payoffs if may_credit(p.credit, agent)))
-
-
-def told(term: Term, payoffs: Mapping[str | None, Term]) -> Term:
-    """The term with payoffs written out."""
-    return rewritten(term, lambda part: payoffs[part.agent] if isinstance(part, PayoffOf) else None)
 
 
 # ---- factors of a task -----------------------------------------------------------------------------------------------
@@ -186,6 +163,8 @@ class Factors:
         self.made: dict[Kind, list[Factor]] = {}
         self.aims: dict[Term, tuple[Aim, dict[str | None, float]]] = {}
         """By objective: its own part, and how often it counts whose payoff."""
+        self.last: tuple[Query, dict[Kind, float]] | None = None
+        """The query that was asked last, and its weights."""
 
     @cached_property
     def payoffs(self) -> dict[Credited, list[Payoff]]:
@@ -211,6 +190,11 @@ class Factors:
 
     def weights(self, query: Query) -> dict[Kind, float]:
         """What a query counts, and how much of it, in its sign."""
+        if self.last is None or self.last[0] is not query:
+            self.last = query, self._weights(query)
+        return self.last[1]
+
+    def _weights(self, query: Query) -> dict[Kind, float]:
         goal, found, payoffs = query.goal, dict[Kind, float](), dict[str, float]()
         total = goal.total
         for agent, weight in goal.payoffs:
@@ -244,8 +228,7 @@ class Factors:
                 if isinstance(part, PayoffOf):
                     counts[part.agent] = counts.get(part.agent, 0.0) + factor
                 else:
-                    written = told(part, {agent: credited(self.task, agent) for agent in referred(part)})
-                    rest += scaled(summands(written), factor)
+                    rest += scaled(summands(written_out(part, self.task)), factor)
             self.aims[term] = Aim(len(self.aims), tuple(rest)), counts
         return self.aims[term]
 

@@ -190,19 +190,20 @@ class Solver:
 
     def _first(self, query: Query, found: Found, until: float) -> Found:
         """The first of all optima, where that is known for little; else the one that was found."""
-        if found.by == "highs":
-            found = first(self.task, query, found, partial(self.highs.tried, until=until), ranks=True)
-        elif found.by == "elimination":
-            most = MUCH // len(self.task.variables)
-            found = first(self.task, query, found, partial(self._eliminated, until=until, most=most), ranks=True)
-        elif self.alone and not self.alone.orders:
-            found = first(self.task, query, found, partial(self.alone.solve, until=until), ranks=False)
-        if found.first or self.alone:
-            return found
-        again = self._eliminated(query, until, most=MUCH)
-        if not (again and again.first) and self.toulbar2:
-            again = self.toulbar2.solve(query, until=until)
-        return again if again and again.first else found
+        found_by: dict[Engine, Backend] = {"highs": self.highs, "elimination": self.elimination}
+        engines = [self.alone or found_by.get(found.by, self.toulbar2)]
+        if found.by == "highs" and not self.alone:
+            plan = self.elimination.plan(query)
+            engines.append(self.elimination if plan is not None and plan.each <= MUCH else self.toulbar2)
+        for engine in filter(None, engines):
+            ask = self.highs.tried if engine is self.highs else engine.solve
+            until = math.inf if self.by_work and engine is self.elimination else until
+            again = found if found.by == engine.name else engine.solve(query, until=until)
+            if again.status == "optimal" and not again.first:
+                again = first(self.task, query, again, partial(ask, until=until), ranks=engine.name != "pulp")
+            if again.first:
+                return again
+        return found
 
     def _best(self, query: Query, until: float) -> Found:
         """Any optimum, by four rules: engines for tables, where the query is nothing but small ones and no program is
@@ -218,8 +219,8 @@ class Solver:
 
     def _eliminated(self, query: Query, until: float, *, most: int) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        cost = self.elimination.cost(query)
-        if cost is None or cost > most:
+        plan = self.elimination.plan(query)
+        if plan is None or plan.each > most or plan.once > max(most, LITTLE):
             return None
         found = self.elimination.solve(query, until=math.inf if self.by_work else until)
         return None if found.status == "limit" else found

@@ -68,7 +68,7 @@ def verify(
     for name, engine in (engines(task) if by is None else by).items():
         if name == optimum.by:
             continue
-        query = Query(goal, sign, {}, canonical=optimum.canonical and engine.orders)
+        query = Query(goal, sign, {}, canonical=optimum.canonical)
         try:
             found = engine.solve(query, until=time.monotonic() + time_limit)
         except (NotLowered, Fault) as fault:

@@ -20,7 +20,7 @@ from colosseum.players.scripted import phrases
 from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.view import ToolCall
 from colosseum.solve.goal import Goal, coalition_goal, mixed, payoff_of
-from colosseum.solve.lowering.rules import referred
+from colosseum.solve.lowering.rules import written_out
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import goal_value, hard_broken
 
@@ -117,7 +117,7 @@ class PayoffFunction:
     @cached_property
     def scope(self) -> tuple[Variable, ...]:
         """The variables that its function, or a hard rule on its own variables, depends on; its own always."""
-        if any(referred(term) for term, _ in self.goal.terms):
+        if any(written_out(term, self.task) is not term for term, _ in self.goal.terms):
             return self.task.variables
         own, paid = {v.name for v in self.mind.view.variables}, {agent for agent, _ in self.goal.payoffs}
         scopes = [p.scope for p in self.task.payoffs if not paid.isdisjoint(p.credit.named)]

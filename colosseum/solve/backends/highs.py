@@ -23,7 +23,7 @@ from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, score, with_payoffs
+from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, score
 
 MOST_TRIES = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
@@ -36,7 +36,6 @@ class Highs:
     """The engine for one task."""
 
     name: ClassVar[Engine] = "highs"
-    orders: ClassVar[bool] = False
     task: Task
     limits: LoweringLimits = DEFAULT_LIMITS
     like: "Highs | None" = None
@@ -153,13 +152,10 @@ class _Attempt:
         if missed := next((r for r in broken(task, assignment) if r.hard), None):
             self._forbid(missed, assignment)
             return None
-        known = score(task, assignment)
-        value = exact(task, query, assignment, known)
+        value = exact(task, query, assignment, score(task, assignment))
         thought = self.constant + float(self.weights @ self.best.point)
         if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
-            lowered = self.engine.lowered
-            ties = [*lowered.lowering.ties, *lowered.named_ties]
-            if settle(ties, lowered.program, self.best.point, with_payoffs(known, assignment)):
+            if settle(self.engine.lowered.lowering, self.best.point, assignment):
                 return None
             told, supposed = query.sign * value, query.sign * thought
             raise Disagreement(f"the solver's assignment is worth {told!r}, not {supposed!r}")

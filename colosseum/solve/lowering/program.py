@@ -5,7 +5,7 @@ columns the payoffs needed. Its inverse turns column values back into an assignm
 the same as arrays by rows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -110,15 +110,6 @@ class Row:
     high: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Exclusive:
-    """Columns of which at most one is not 0."""
-
-    columns: tuple[int, ...]
-    one: bool
-    """Whether exactly one is 1."""
-
-
 @dataclass
 class Program:
     """Columns and rows over a task. It only grows: an objective asked for later may add columns of its own."""
@@ -128,21 +119,16 @@ class Program:
     rows: list[Row] = field(default_factory=list)
     weights: int = 0
     """Coefficients of all rows."""
-    groups: dict[int, Exclusive] = field(default_factory=dict)
-    """The group of each column that has one."""
+    groups: dict[int, range] = field(default_factory=dict)
+    """By column: those of which exactly one is 1, it among them."""
     choices: dict[str, range] = field(default_factory=dict)
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
-    family: dict[int, str] = field(default_factory=dict)
-    """The variable that a choice column belongs to."""
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
             raise CannotLower(f"together they have more than {MOST_COLUMNS:,} values")
         for variable in self.task.variables:
-            choice = self.many(CHOICE, len(variable.domain))
-            self.choices[variable.name] = choice
-            self.set_apart(choice, one=True)
-            self.family.update(dict.fromkeys(choice, variable.name))
+            self.choices[variable.name] = choice = self.group(CHOICE, len(variable.domain))
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
 
     @cached_property
@@ -170,10 +156,11 @@ class Program:
         self.columns += [column] * count
         return made
 
-    def set_apart(self, columns: Iterable[int], *, one: bool = False) -> None:
-        """Note that at most one of these columns is not 0, or that exactly one is 1."""
-        group = Exclusive(tuple(columns), one)
-        self.groups.update(dict.fromkeys(group.columns, group))
+    def group(self, column: Column, count: int) -> range:
+        """Add equal columns of which rows let exactly one be 1."""
+        made = self.many(column, count)
+        self.groups.update(dict.fromkeys(made, made))
+        return made
 
     def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
         """Add `low ≤ body ≤ high`."""
@@ -184,36 +171,36 @@ class Program:
             None if high is None else high - body.constant,
         ))  # fmt: skip
 
-    def unary(self, variable: str, values: Sequence[float]) -> Affine:
-        """The function of one variable that takes these values, in the order of its domain."""
-        return Affine(0.0, {c: float(v) for c, v in zip(self.choices[variable], values, strict=True) if v})
-
     def indicator(self, variable: str, value: Value) -> Affine:
         """`x[variable = value]`; 0 for a value outside the domain."""
         place = self.places[variable].get(value)
         return Affine(0.0, {} if place is None else {self.choices[variable][place]: 1.0})
 
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """What choice columns stand for, in words."""
+        return {
+            column: f"{instance_name(v.name, ())} = {text(value)}"
+            for v in self.task.variables for column, value in zip(self.choices[v.name], v.domain, strict=True)
+        }  # fmt: skip
+
     def label(self, number: int) -> str:
         """What a column stands for, in words."""
-        if number not in self.family:
-            return self.columns[number].name
-        variable = self.family[number]
-        value = self.task.variable[variable].domain[number - self.choices[variable].start]
-        return f"{instance_name(variable, ())} = {text(value)}"
+        return self.labels.get(number) or self.columns[number].name
 
     def bounds(self, body: Affine) -> tuple[float, float]:
-        """The least and greatest value that the body could take; columns of a group exclude each other."""
+        """The least and greatest value that the body could take; of a group one column counts."""
         low = high = body.constant
-        grouped: dict[Exclusive, list[float]] = {}
+        grouped: dict[range, list[float]] = {}
         for number, coefficient in body.coefficients.items():
-            column, group = self.columns[number], self.groups.get(number)
-            ends = (coefficient * column.low, coefficient * column.high)
-            if group is None:
-                low, high = low + min(ends), high + max(ends)
-            else:
-                grouped.setdefault(group, []).extend(ends[1:] if group.one else ends)
+            if (group := self.groups.get(number)) is not None:
+                grouped.setdefault(group, []).append(coefficient)
+                continue
+            column = self.columns[number]
+            ends = coefficient * column.low, coefficient * column.high
+            low, high = low + min(ends), high + max(ends)
         for group, reached in grouped.items():
-            if not group.one or len(reached) < len(group.columns):
+            if len(reached) < len(group):
                 reached.append(0.0)
             low, high = low + min(reached), high + max(reached)
         return low, high
@@ -233,12 +220,12 @@ class Program:
 
     def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
         """The assignment that column values stand for, in declared order; the greatest share decides what is open."""
-        taken = np.flatnonzero(values[: len(self.family)] > MOSTLY).tolist()
-        if [self.family[c] for c in taken] != list(self.choices):
-            taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in self.choices.values()]
-        return {
-            v.name: v.domain[c - self.choices[v.name].start] for v, c in zip(self.task.variables, taken, strict=True)
-        }  # fmt: skip
+        ranges = list(self.choices.values())
+        taken = np.flatnonzero(values[: ranges[-1].stop if ranges else 0] > MOSTLY).tolist()
+        if len(taken) != len(ranges) or not all(c in r for c, r in zip(taken, ranges, strict=True)):
+            taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in ranges]
+        every = zip(self.task.variables, taken, ranges, strict=True)
+        return {v.name: v.domain[column - r.start] for v, column, r in every}
 
 
 # ---- as arrays -------------------------------------------------------------------------------------------------------

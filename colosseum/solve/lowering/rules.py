@@ -6,19 +6,18 @@ credit, and a term that no rule fits is a CannotLower that names its scope and s
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
-from math import inf, prod
-from operator import ge, gt, le, lt
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from colosseum.model import terms
-from colosseum.model.scenario import EqualSplit, Payoff, Variable
-from colosseum.model.terms import Conditional, Constant, Decision, Ground, PayoffOf, Term
-from colosseum.model.values import Value, is_number
-from colosseum.solve.arrays import Floats, worth, worths
-from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program, total
+from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Task, Variable
+from colosseum.model.terms import NOTHING, ONE, Conditional, Constant, Decision, Ground, PayoffOf, Term
+from colosseum.model.values import Value
+from colosseum.solve.arrays import rewritten, worth, worths
+from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program
+from colosseum.solve.scoring import may_credit
 
 
 @dataclass(frozen=True)
@@ -34,13 +33,12 @@ class LoweringLimits:
 
 
 DEFAULT_LIMITS = LoweringLimits()
-NOTHING = Constant(0)
-ONE = Constant(1)
-
 ROUNDING = 1e-9
 """By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
-MOST_HELD = 3_000_000
-"""Coefficients that all forms of one program may have; each takes a hundred bytes."""
+VALUE = Column("value", 0.0, 1.0, integer=True, integral=True)
+"""[term = k], whatever the term and the value."""
+JOINT = Column("joint", 0.0, 1.0, integer=False, integral=True)
+"""A condition at one of these."""
 Options: TypeAlias = dict[Value, Affine]
 """A form for each value that a term may take, 1 where it does."""
 Rule: TypeAlias = "Callable[[Any, Lowering], Affine | None]"
@@ -48,93 +46,67 @@ Rules: TypeAlias = "Mapping[type[Ground], tuple[Rule, ...]]"
 """Those that a kind of term may be lowered by, besides those for all kinds."""
 
 
-@dataclass(frozen=True)
-class Tie:
-    """A binary that stands for a comparison everywhere but at ties: where both sides are equal up to rounding.
-
-    Rows are closed, so there a point may say either. Which of the two it is in the model depends on the order in which
-    floating-point numbers are added up; so the optimum is a bound, and the solver settles the ties that mattered.
-    """
-
-    column: int
-    comparison: terms.Compare
-    scope: tuple[str, ...]
-    """The variables that decide it."""
-
-
 @dataclass
 class Lowering:
     """The rules at work on one program."""
 
     program: Program
-    number_rules: Rules
-    condition_rules: Rules
+    rules: Rules
     limits: LoweringLimits = DEFAULT_LIMITS
-    numbers: dict[Term, Affine] = field(default_factory=dict)
-    conditions: dict[Term, Affine] = field(default_factory=dict)
-    payoffs: dict[str | None, Affine] = field(default_factory=dict)
-    """`payoff[a]` and, under None, `total`, once lowered."""
-    counts_known: dict[int, tuple[Term, tuple[terms.Total, ...]]] = field(default_factory=dict)
-    """The counts in a term, two at most, by its identity; the term itself is kept, as identities are used again."""
+    forms: dict[Term, Affine] = field(default_factory=dict)
+    """Of all terms so far."""
     tuples: dict[tuple[str, ...], range] = field(default_factory=dict)
     """The columns of joint values, the last variable's first, by the variables that take them."""
     values: dict[Term, Options] = field(default_factory=dict)
     """What whole-numbered terms may be."""
-    conjunctions: dict[frozenset[Key], Affine] = field(default_factory=dict)
-    """Where all of some forms are 1, by the forms."""
-    ties: list[Tie] = field(default_factory=list)
-    """Comparisons that are left open where both sides are equal up to rounding."""
-    excesses: dict[Key, Affine] = field(default_factory=dict)
-    """`max(0, form)`, by the form."""
-    held: int = 0
-    """Coefficients of all forms that are kept."""
-    of_objective: bool = False
-    """Whether the terms at hand are a coalition's, which alone may name payoffs."""
-    shares: dict[int, dict[str, Affine] | None] = field(default_factory=dict)
-    """What each agent gets of a payoff that is split, by the payoff's identity; None where it is written out."""
+    made: dict[object, Affine] = field(default_factory=dict)
+    """Columns for what several terms come to, by that: where all of some forms are 1, `max(0, form)`."""
+    splits: dict[tuple[Key, range], range] = field(default_factory=dict)
+    """`condition · column` for each column of a group, by the condition and the group."""
+    ties: dict[int, terms.Compare] = field(default_factory=dict)
+    """Binaries of comparisons that are left open where both sides are equal up to rounding.
 
-    def number(self, term: Term) -> Affine:
-        """The affine form of a numeric term; where the term is none, the form may take any value."""
-        return self._first(term, self.number_rules, self.numbers)
+    Rows are closed, so there a point may say either. Which of the two it is in the model depends on the order in which
+    floating-point numbers are added up; so the optimum is a bound, and the solver settles the ties that mattered.
+    """
 
-    def condition(self, term: Term) -> Affine:
-        """An affine form that is 1 where the condition holds and 0 where it does not."""
-        return self._first(term, self.condition_rules, self.conditions)
+    def form(self, term: Term) -> Affine:
+        """The form of a number, which may take any value where the term is none, or of a condition: 1 where it holds.
 
-    def names_payoffs(self, term: Term) -> bool:
-        """Whether a term reads decisions through `payoff[a]` or `total` too, which its scope does not tell."""
-        return self.of_objective and bool(referred(term))
-
-    def _first(self, term: Term, rules: Rules, known: dict[Term, Affine]) -> Affine:
-        found = chosen(term, self) or known.get(term)  # lowered sooner than looked up
+        Raises CannotLower.
+        """
+        found = chosen(term, self) or self.forms.get(term)  # lowered sooner than looked up
         if found is None:
-            fitting = (constant, unary, *rules.get(type(term), ()), table)
+            fitting = (constant, unary, *self.rules.get(type(term), ()), table)
             found = next((form for rule in fitting if (form := rule(term, self)) is not None), None)
             if found is None:
-                raise CannotLower(f"{len(term.scope)} variables with {self.size(term.scope):,} joint values")
-            self.held += len(found.coefficients)
-            if self.held > MOST_HELD:
-                raise CannotLower(f"the terms have more than {MOST_HELD:,} coefficients with it")
-            known[term] = found
+                raise CannotLower(f"{len(term.scope)} variables with {self.size(term):,} joint values")
+            self.forms[term] = found
         return found
 
-    def size(self, scope: frozenset[str]) -> int:
+    def size(self, term: Term) -> int:
         """How many assignments the scope has."""
-        return prod(len(self.program.task.variable[v].domain) for v in scope)
+        return prod(len(self.program.task.variable[v].domain) for v in term.scope)
 
-    def small(self, term: Term, most: int) -> bool:
-        """Whether a term may be written out value by value, as its scope has that many assignments at most."""
-        return self.size(term.scope) <= most and not self.names_payoffs(term)
+    def variables(self, term: Term) -> list[Variable]:
+        """The variables of the scope in declared order."""
+        task = self.program.task
+        return [task.variable[name] for name in sorted(term.scope, key=task.position.__getitem__)]
 
-    def product(self, condition: Affine, body: Affine, name: str) -> Affine:
+    def product(self, condition: Affine, body: Affine) -> Affine:
         """`condition · body` exactly, for a 0/1 condition and a bounded body."""
         program = self.program
         if condition.fixed:
             return body.scaled(condition.constant)
         if body.fixed:
             return condition.scaled(body.constant)
+        group = program.groups.get(next(iter(body.coefficients)), range(0))
+        if program.columns[group.start] is VALUE and all(c in group for c in body.coefficients):
+            joint = self.split(condition, group)
+            parts = {joint[c - group.start]: v for c, v in body.coefficients.items()}
+            return condition.scaled(body.constant) + Affine(0.0, parts)
         low, high = program.bounds(body)
-        column = program.column(name, low=min(low, 0.0), high=max(high, 0.0), integral=program.whole(body))
+        column = program.column("product", low=min(low, 0.0), high=max(high, 0.0), integral=program.whole(body))
         form = Affine(0.0, {column: 1.0})
         program.row(form.minus(condition.scaled(high)), high=0.0)
         program.row(form.minus(condition.scaled(low)), low=0.0)
@@ -142,17 +114,30 @@ class Lowering:
         program.row(form.minus(body).minus(condition.scaled(high)), low=-high)
         return form
 
+    def split(self, condition: Affine, group: range) -> range:
+        """Columns `condition · column` for each column of a group; they sum to the condition."""
+        if (condition.key, group) not in self.splits:
+            made = self.program.many(JOINT, len(group))
+            for joint, column in zip(made, group, strict=True):
+                self.program.row(Affine(0.0, {joint: 1.0, column: -1.0}), high=0.0)
+            self.program.row(Affine(0.0, dict.fromkeys(made, 1.0)).minus(condition), low=0.0, high=0.0)
+            self.splits[condition.key, group] = made
+        return self.splits[condition.key, group]
 
-def referred(term: Term) -> frozenset[str | None]:
-    """The agents whose payoff an objective names; None stands for `total`."""
-    found: set[str | None] = set()
-    stack = [term]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, PayoffOf):
-            found.add(current.agent)
-        stack += current.below
-    return frozenset(found)
+
+# ---- what payoffs credit ---------------------------------------------------------------------------------------------
+
+
+def written_out(term: Term, task: Task) -> Term:
+    """An objective with `payoff[a]` and `total` as sums over decisions, in the order in which a score adds them up."""
+    return rewritten(term, lambda part: credited(part.agent, task) if isinstance(part, PayoffOf) else None)
+
+
+def credited(agent: str | None, task: Task) -> Term:
+    """`payoff[agent]`, or `total` for nobody, as a term over decisions."""
+    if agent is None:
+        return terms.Total(tuple(p.term for p in task.payoffs))
+    return terms.Total(tuple(credited_part(p, agent, p.term) for p in task.payoffs if may_credit(p.credit, agent)))
 
 
 def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
@@ -161,15 +146,21 @@ def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
         sharers = payoff.credit.agents
         return terms.Arithmetic("/", part, Constant(len(sharers))) if agent in sharers else NOTHING
     candidates, otherwise = payoff.credit.candidates, payoff.credit.otherwise
-    count = terms.Total(tuple(terms.Conditional(c, ONE, NOTHING) for _, c in candidates))
+    count = counting(payoff.credit)
     found: Term = NOTHING
     if agent in otherwise:
-        nobody = terms.Inverse(terms.Some(tuple(c for _, c in candidates)))
-        found = terms.Conditional(nobody, terms.Arithmetic("/", part, Constant(len(otherwise))), NOTHING)
+        nobody = terms.Compare("==", count, NOTHING)
+        found = Conditional(nobody, terms.Arithmetic("/", part, Constant(len(otherwise))), NOTHING)
     for candidate, condition in candidates:
         if candidate == agent:
-            found = terms.Conditional(condition, terms.Arithmetic("/", part, count), found)
+            own = Conditional(condition, terms.Arithmetic("/", part, count), NOTHING)
+            found = own if found == NOTHING else terms.Arithmetic("+", own, found)
     return found
+
+
+def counting(credit: QualifiedSplit) -> terms.Total:
+    """How many qualify."""
+    return terms.Total(tuple(Conditional(c, ONE, NOTHING) for _, c in credit.candidates))
 
 
 # ---- small scopes ----------------------------------------------------------------------------------------------------
@@ -177,128 +168,64 @@ def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
 
 TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
 """A joint value of several variables, whichever they are."""
-SEPARABLE = 1e-12
-"""Mixed differences within this count as none: a thousandth of what counts as rounding anywhere."""
 
 
 def constant(term: Term, lowering: Lowering) -> Affine | None:
-    """A term that mentions no variable, or whose mentions are idle."""
-    if isinstance(term, Constant) or (not term.scope and not lowering.names_payoffs(term)):
-        return Affine(worth(term, {}))
-    return None
+    """A term that mentions no variable."""
+    return None if term.scope else Affine(worth(term, {}))
+
+
+def unary(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over one variable becomes coefficients of its choice columns."""
+    if len(term.scope) != 1:
+        return None
+    (variable,) = lowering.variables(term)
+    values = zip(lowering.program.choices[variable.name], worths(term, [variable]).tolist(), strict=True)
+    return Affine(0.0, {column: value for column, value in values if value})
 
 
 def small(term: Term, lowering: Lowering) -> Affine | None:
-    """A case, an extreme or a distance over a small scope: its polytope is tighter than rows that binaries lift."""
+    """A term over a small scope: its polytope is tighter than rows that binaries lift."""
     pair = isinstance(term, Conditional) and len(term.scope) <= 2
-    return None if pair or not lowering.small(term, lowering.limits.small) else table(term, lowering)
+    return None if pair or lowering.size(term) > lowering.limits.small else table(term, lowering)
 
 
-def table(term: Term, lowering: Lowering, most: float = inf) -> Affine | None:
-    """A term over few variables: one column a tuple, with marginal rows (the local polytope).
+def table(term: Term, lowering: Lowering) -> Affine | None:
+    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]` (the local polytope): a column a tuple, whole as choices are.
 
-    None where one of the terms of which it is a sum has more than `most` joint values.
+    All terms over the same variables count in the same columns.
     """
-    if not lowering.small(term, lowering.limits.table):
+    if lowering.size(term) > lowering.limits.table:
         return None
-    variables = scope_variables(term.scope, lowering)
+    variables = lowering.variables(term)
     values = worths(term, variables)
-    groups = together(values)
-    if any(prod(values.shape[axis] for axis in axes) > most for axes in groups):
-        return None
-    return polytope(variables, values, groups, lowering)
-
-
-def polytope(variables: list[Variable], values: Floats, groups: list[list[int]], lowering: Lowering) -> Affine:
-    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so.
-
-    What some variables decide whatever the others do is added to the rest: a separable table needs no tuples.
-    """
-    if len(groups) == 1:
-        return _joint(variables, values, lowering)
-    first = float(values.flat[0])
-    alone = [(axes, _along(values, axes).reshape([values.shape[axis] for axis in axes])) for axes in groups]
-    forms = [_joint([variables[axis] for axis in axes], part - first, lowering) for axes, part in alone]
-    return total([Affine(first), *forms])
-
-
-def together(values: Floats) -> list[list[int]]:
-    """The axes of a table by what it is a sum of: what it gains along one depends on the others of its group only.
-
-    The sum of the groups' tables is the table, to a thousandth of what counts as rounding; else it is one group.
-    """
-    home = list(range(values.ndim))
-    for one, other in combinations(range(values.ndim), 2):
-        if home[one] != home[other] and _tied(values, one, other):
-            home = [home[one] if place == home[other] else place for place in home]
-    groups = [[axis for axis in range(values.ndim) if home[axis] == place] for place in dict.fromkeys(home)]
-    first = float(values.flat[0])
-    added_up = first + sum(_along(values, axes) - first for axes in groups)
-    exact = (np.abs(added_up - values) <= SEPARABLE * np.maximum(1.0, np.abs(values))).all()
-    return groups if exact else [list(range(values.ndim))]
-
-
-def _along(values: Floats, axes: list[int]) -> Floats:
-    """A table where all other variables have their first values; those keep an axis of one."""
-    return values[tuple(slice(None) if axis in axes else slice(1) for axis in range(values.ndim))]
-
-
-def _tied(values: Floats, one: int, other: int) -> bool:
-    """Whether what a table gains along one axis depends on the other."""
-    return bool((np.abs(np.diff(np.diff(values, axis=one), axis=other)) > SEPARABLE).any())
-
-
-def _joint(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
     flat = values.ravel()
     if flat.min() == flat.max():
         return Affine(float(flat[0]))
-    if len(variables) == 1:
-        return lowering.program.unary(variables[0].name, flat.tolist())
-    columns, counted = _tuples(variables, lowering), np.flatnonzero(flat)
-    return Affine(0.0, dict(zip((counted + columns.start).tolist(), flat[counted].tolist(), strict=True)))
-
-
-def _tuples(variables: list[Variable], lowering: Lowering) -> range:
-    """A column for each joint value of some variables, made once: all terms over them count in the same columns."""
     scope = tuple(v.name for v in variables)
     if scope not in lowering.tuples:
-        program, shape = lowering.program, [len(v.domain) for v in variables]
-        columns = program.many(TUPLE, prod(shape))
-        program.set_apart(columns)
-        numbers = np.arange(columns.start, columns.stop).reshape(shape)
-        for axis, variable in enumerate(variables):
-            for place, choice in enumerate(program.choices[variable.name]):
-                marginal = dict.fromkeys(np.take(numbers, place, axis).ravel().tolist(), 1.0)
-                program.row(Affine(0.0, {**marginal, choice: -1.0}), low=0.0, high=0.0)
-        lowering.tuples[scope] = columns
-    return lowering.tuples[scope]
+        lowering.tuples[scope] = _tuples(scope, values.shape, lowering.program)
+    start, counted = lowering.tuples[scope].start, np.flatnonzero(flat)
+    return Affine(0.0, dict(zip((counted + start).tolist(), flat[counted].tolist(), strict=True)))
 
 
-def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]:
-    """The variables of a scope in declared order."""
-    task = lowering.program.task
-    return [task.variable[name] for name in sorted(scope, key=task.position.__getitem__)]
-
-
-# ---- one variable ----------------------------------------------------------------------------------------------------
-
-
-Order: TypeAlias = Callable[[Any, Any], bool]
-ORDERS: dict[str, Order] = {"<": lt, "<=": le, ">": gt, ">=": ge}
-MIRRORED: dict[str, Order] = {"<": gt, "<=": ge, ">": lt, ">=": le}
-"""The same where the sides have changed places."""
+def _tuples(scope: tuple[str, ...], shape: tuple[int, ...], program: Program) -> range:
+    """A column for each joint value of some variables."""
+    columns = program.group(TUPLE, prod(shape))
+    numbers = np.arange(columns.start, columns.stop).reshape(shape)
+    for axis, name in enumerate(scope):
+        for place, choice in enumerate(program.choices[name]):
+            marginal = dict.fromkeys(np.take(numbers, place, axis).ravel().tolist(), 1.0)
+            program.row(Affine(0.0, {**marginal, choice: -1.0}), low=0.0, high=0.0)
+    return columns
 
 
 def chosen(term: Term, lowering: Lowering) -> Affine | None:
-    """The commonest terms by far, `v == d`, `v < 3` and `w if v == d else 0` for numbers, without any evaluation."""
+    """The commonest terms by far, `v == d` and `w if v == d else 0` for numbers, without any evaluation."""
     match term:
         case terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)):
             weight = 1.0
-        case terms.Compare(operator=operator, left=Decision(variable=name), right=Constant(value=value)):
-            return _ordered(name, ORDERS.get(operator), value, lowering)
-        case terms.Compare(operator=operator, left=Constant(value=value), right=Decision(variable=name)):
-            return _ordered(name, MIRRORED.get(operator), value, lowering)
-        case terms.Conditional(
+        case Conditional(
             condition=terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)),
             then=Constant(value=int() | float() as paid),
             otherwise=Constant(value=0 | 0.0),
@@ -311,32 +238,3 @@ def chosen(term: Term, lowering: Lowering) -> Affine | None:
     if place is None or type(value) not in program.task.variable[name].kinds:
         return None
     return Affine(0.0, {program.choices[name][place]: weight} if weight else {})
-
-
-def _ordered(name: str, holds: Order | None, value: Value, lowering: Lowering) -> Affine | None:
-    """`v < 3` and its like; none is in no order, and neither is anything else that is no number."""
-    if holds is None or not is_number(value):
-        return None
-    domain, choices = lowering.program.task.variable[name].domain, lowering.program.choices[name]
-    return Affine(0.0, {c: 1.0 for c, d in zip(choices, domain, strict=True) if is_number(d) and holds(d, value)})
-
-
-def unary(term: Term, lowering: Lowering) -> Affine | None:
-    """The rule: a term over one variable becomes coefficients of its choice columns."""
-    if len(term.scope) != 1 or lowering.names_payoffs(term):
-        return None
-    match term:
-        case terms.Every(parts=parts):
-            return _shared([lowering.condition(part) for part in parts])
-        case Conditional(condition=c, then=Constant(value=1), otherwise=Constant(value=0)):
-            return lowering.condition(c)
-    (name,) = term.scope
-    return lowering.program.unary(name, worths(term, [lowering.program.task.variable[name]]).tolist())
-
-
-def _shared(conditions: list[Affine]) -> Affine:
-    """Where all conditions on one variable hold: the choice columns that they share."""
-    if any(c.fixed and not c.constant for c in conditions):
-        return Affine(0.0)
-    moving = [c.coefficients for c in conditions if not c.fixed]
-    return Affine(0.0, dict.fromkeys(sorted(set(moving[0]).intersection(*moving)), 1.0)) if moving else Affine(1.0)
