@@ -56,7 +56,7 @@ class LiveProgram:
                 loose = self._loose(answer.point)
                 if not len(loose):
                     return answer
-                column = loose[np.argmax(answer.point[loose])]
+                column = int(loose[np.argmax(answer.point[loose])])
                 left.append(held.fixing(column, 0.0))
                 held = held.fixing(column, 1.0)
             elif left and turns < MOST_TURNS:
