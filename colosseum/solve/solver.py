@@ -162,8 +162,7 @@ class Solver:
 
         Infinite where that is not known. Raises NotLowered.
         """
-        ends = (self.highs.bound(Query(goal, sign, {}), until=self._stop) for sign in (1.0, -1.0))
-        return sum(ends)
+        return sum(self.highs.bound(Query(goal, sign, {}), until=self._stop) for sign in (1.0, -1.0))
 
     def _optimise(self, query: Query) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh and self.like is None, False

@@ -127,16 +127,15 @@ class _Attempt:
         return self._proven(self.best)
 
     def dived(self) -> Found | None:
-        """What a dive proves."""
+        """What a dive proves; any assignment that it finds to be worth enough, where the query says what is."""
         if self.best.status != "optimal":
             return None
-        least = max(self.query.least - self.constant, -math.inf)
-        if least == -math.inf:
-            least = reached(self.best.bound)
+        tried = self.query.least > -math.inf
+        least = self.query.least - self.constant if tried else reached(self.best.bound)
         found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
-        if found is None or self.query.least == -math.inf:
-            return self._proven(found) if found else None
-        return Found("limit", self._decoded(found))
+        if found is None:
+            return None
+        return Found("limit", self._decoded(found)) if tried else self._proven(found)
 
     def searched(self) -> Found | None:
         """What branch and bound proves, or leaves open; None where the program has got more rows, and is to be asked
