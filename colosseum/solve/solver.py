@@ -21,7 +21,7 @@ from colosseum.solve.canonical import first
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.network import table_values
+from colosseum.solve.network import small
 from colosseum.solve.scoring import goal_value
 
 TIME_LIMIT = 120.0
@@ -81,8 +81,6 @@ class Solver:
     """When a question of many queries ends, by the clock; a query that comes later is left open."""
     by_work: bool = field(default=False, kw_only=True)
     """Whether limits go by work: what HiGHS comes to is the same on every machine then."""
-    like: "Solver | None" = field(default=None, kw_only=True)
-    """The solver of a task that may be alike: what it has built is used again."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
@@ -92,15 +90,13 @@ class Solver:
 
     @cached_property
     def clock(self) -> Clock:
-        """What limits go by; that of the solver whose engines it shares."""
-        if self.like is not None:
-            return self.like.clock
+        """What limits go by."""
         return WorkClock() if self.by_work else time.monotonic
 
     @cached_property
     def highs(self) -> Highs:
         """The engine for linear rules, and for many queries."""
-        return Highs(self.task, self.limits, self.like.highs if self.like else None, clock=self.clock)
+        return Highs(self.task, self.limits, clock=self.clock)
 
     @cached_property
     def elimination(self) -> Elimination:
@@ -165,7 +161,7 @@ class Solver:
         return sum(self.highs.bound(Query(goal, sign, {}), until=self._stop) for sign in (1.0, -1.0))
 
     def _optimise(self, query: Query) -> Optimum:
-        start, fresh, self.fresh = time.perf_counter(), self.fresh and self.like is None, False
+        start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         if self.late:
             return Optimum("limit", None, None, None, canonical=False, seconds=0.0, reason=NOT_PROVEN)
         until = self._stop
@@ -205,12 +201,12 @@ class Solver:
         return found
 
     def _best(self, query: Query, until: float) -> Found:
-        """Any optimum, by four rules: engines for tables, where the query is nothing but small ones and no program is
-        shared; the relaxation; elimination, where that takes no longer than a search; a search.
+        """Any optimum, by four rules: engines for tables, where the query is nothing but small ones; the relaxation;
+        elimination, where that takes no longer than a search; a search.
         """
         most = min(MUCH, A_SEARCH * sum(len(v.domain) for v in self.task.variables))
         return (
-            (self._by_tables(query, until) if self.like is None else None)
+            self._by_tables(query, until)
             or self.highs.relaxed(query, until=until)
             or self._eliminated(query, until, most=most)
             or self._searched(query, until)
@@ -230,7 +226,7 @@ class Solver:
         Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
         a second; else toulbar2 has a share of all time.
         """
-        if table_values(self.elimination.factors, query) is None:
+        if not small(self.elimination.factors, query):
             return None
         found = self._eliminated(query, until, most=LITTLE)
         if found or self.toulbar2 is None or self.slow:

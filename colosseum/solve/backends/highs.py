@@ -27,7 +27,7 @@ from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, score
 
 MOST_TRIES = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
-SMALL = 250
+SMALL = 500
 """Columns of a program that is searched for one value of a walk."""
 
 
@@ -38,28 +38,22 @@ class Highs:
     name: ClassVar[Engine] = "highs"
     task: Task
     limits: LoweringLimits = DEFAULT_LIMITS
-    like: "Highs | None" = None
-    """One whose program and live solvers it may share, if the tasks are alike."""
     clock: Clock = time.monotonic
-    """What tells when to stop; that of the one whose solvers it shares."""
-    known: LiveProgram | None = field(init=False, default=None)
+    """What tells when to stop."""
+    known: tuple[tuple[int, int, int], LiveProgram] | None = field(init=False, default=None)
 
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        shared = self.like and self.like.lowered.twin(self.task)
-        self.like = self.like if shared else None
-        return shared or lower(self.task, limits=self.limits)
+        return lower(self.task, limits=self.limits)
 
     @property
     def live(self) -> LiveProgram:
         """The solvers of the program as it is now: objectives may have added columns and rows."""
-        if self.like is not None:
-            return self.like.live
         program = self.lowered.program
-        if self.known is None or self.known.size != (len(program.columns), len(program.rows)):
-            self.known = LiveProgram(matrix(program), self.clock)
-        return self.known
+        if self.known is None or self.known[0] != program.shape:
+            self.known = program.shape, LiveProgram(matrix(program), self.clock)
+        return self.known[1]
 
     def relaxed(self, query: Query, *, until: float) -> Found | None:
         """The answer where the relaxation alone proves one; None where it does not."""
@@ -124,18 +118,19 @@ class _Attempt:
         """What the relaxation proves, if anything: an assignment that is worth as much as it is an optimum."""
         if self.best.status == "infeasible" or self.bound < self.query.least:
             return Found("infeasible")
-        return self._proven(self.best)
+        return self._proven(self.best) if self.query.among or self.live.whole(self.best) else None
 
     def dived(self) -> Found | None:
-        """What a dive proves; any assignment that it finds to be worth enough, where the query says what is."""
-        if self.best.status != "optimal":
-            return None
+        """What whole numbers near the relaxation prove, or a dive from it."""
+        if (near := self._proven(self.best)) or self.best.status != "optimal":
+            return near
         tried = self.query.least > -math.inf
         least = self.query.least - self.constant if tried else reached(self.best.bound)
         found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
-        if found is None:
-            return None
-        return Found("limit", self._decoded(found)) if tried else self._proven(found)
+        if found is None or not tried:
+            return self._proven(found) if found else None
+        value = worth(self.engine.task, self.query, assignment := self._decoded(found))
+        return None if value is None or value < self.query.least else Found("limit", assignment)
 
     def searched(self) -> Found | None:
         """What branch and bound proves, or leaves open; None where the program has got more rows, and is to be asked
@@ -161,8 +156,8 @@ class _Attempt:
         return Found(status, assignment, None if status == "optimal" else self.bound, value)
 
     def _proven(self, best: Best) -> Found | None:
-        """The assignment at this point, if nothing can be worth more."""
-        if best.status != "optimal" or not self.live.whole(best):
+        """The assignment at this point, or at whole numbers near it, if nothing can be worth more."""
+        if best.status != "optimal":
             return None
         assignment = self._decoded(best)
         value = worth(self.engine.task, self.query, assignment)
