@@ -235,3 +235,10 @@ def test_tables_of_constants_are_read_off() -> None:
     for number in range(len(entries)):
         term = terms.Select("t", look_up, (*entries[:number], *entries[number + 1 :]))
         assert np.array_equal(worths(term, variables), one_by_one(term, variables, {}))
+
+
+def test_what_a_constant_mentions_gives_it_no_axis() -> None:
+    """As in `size(path) - 0 * x`, over so many joint values that they are not gone through one by one."""
+    x, y = (Variable(name, "", tuple(range(40))) for name in "xy")
+    idle = terms.Arithmetic("+", Constant(3, ("x", "y")), terms.Arithmetic("*", Decision("x"), Decision("y")))
+    assert worths(idle, [x, y])[5, 6] == 33

@@ -17,7 +17,7 @@ from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Vari
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Extremum, Total
 from colosseum.solve.backend import Engine, Query
 from colosseum.solve.backends import BACKENDS, installed_engines
-from colosseum.solve.backends.networked import MOST_OPTIMA, PROCESSES
+from colosseum.solve.backends.networked import PROCESSES
 from colosseum.solve.factors import Factors
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.network import EXCESS, NotANetwork, network
@@ -53,7 +53,6 @@ def test_the_first_of_very_many_optima(engine: Engine) -> None:
     rule = Requirement("few", "few", Compare("<=", ins, Constant(2)), None, None)
     task = Task(agents, tuple(Variable(a, a, ("in", "out", "up", "down")) for a in agents), (paid,), (rule,))
     found = Solver(task, only=engine).maximise(WELFARE, canonical=True)
-    assert MOST_OPTIMA < 4**6 - 3**6
     assert (found.value, found.canonical) == (1.0, True)
     assert list((found.assignment or {}).values()) == ["in", "in", "out", "out", "out", "out", "up"]
 
@@ -76,7 +75,7 @@ def overfull(*, price: float) -> Task:
 def test_what_exceeds_is_a_variable_of_its_own(price: float) -> None:
     """Penalties and rewards by the unit over twenty decisions, at both ends: k are in, the last or first."""
     task = overfull(price=price)
-    made = network(factors := Factors(task), factors.weights(Query(WELFARE, 1.0, {})), {})
+    made = network(Factors(task), Query(WELFARE, 1.0, {}))
     assert [name for name in made.sizes if name.startswith(EXCESS)] == [f"{EXCESS} 20"]
     paid = [price * max(0, k - 2) for k in range(21)]
     most = max(sum(range(20 - k, 20)) + paid[k] for k in range(21))
@@ -94,7 +93,7 @@ def test_what_fits_no_network_is_refused() -> None:
     task = overfull(price=-1.0)
     task = Task(task.agents, task.variables, (Payoff("ten", "ten", "reward", ten, EqualSplit(("a00",))),), ())
     with pytest.raises(NotANetwork, match="a payoff over 20 variables"):
-        network(factors := Factors(task), factors.weights(Query(WELFARE, 1.0, {})), {})
+        network(Factors(task), Query(WELFARE, 1.0, {}))
     found = Solver(task, only="toulbar2").maximise(WELFARE)
     assert (found.status, found.value) == ("limit", None)
     assert found.reason == "toulbar2 takes small tables and sums: a payoff over 20 variables is no short sum"

@@ -137,8 +137,8 @@ class Boasting(Live):
 
     status: Status
 
-    def ask(self, costs: Floats, box: Box, *, until: float, clock: Clock, known: Floats | None = None) -> Best:
-        answer = super().ask(costs, box, until=until, clock=clock, known=known)
+    def ask(self, costs: Floats, box: Box, *, until: float, clock: Clock) -> Best:
+        answer = super().ask(costs, box, until=until, clock=clock)
         return replace(answer, status=self.status, bound=answer.bound + 3)
 
 

@@ -12,7 +12,7 @@ from colosseum.language.files import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Decision, Total
-from colosseum.solve.backend import Engine
+from colosseum.solve.backend import Engine, Found, Query
 from colosseum.solve.backends import installed_engines
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.solver import Optimum, Solver
@@ -82,13 +82,13 @@ def test_an_answer_must_attain_what_it_says() -> None:
         assert best.value is not None
         more = again(task, replace(best, value=best.value + 1, bound=best.value + 1))
         assert (more.status, more.by) == ("disagrees", ())
-        assert "its assignment is worth" in more.reason
+        assert "the assignment found by highs is worth" in more.reason
         below = again(task, replace(best, status="limit", bound=best.value - 1))
         assert (below.status, below.by) == ("disagrees", ())
         assert "its own bound" in below.reason
     all_in = {v.name: "in" for v in task.variables}
     broken = again(task, Optimum("optimal", 105.0, all_in, 105.0, canonical=False, seconds=0.0))
-    assert (broken.status, broken.reason) == ("disagrees", "its assignment breaks `two`")
+    assert (broken.status, broken.reason) == ("disagrees", "the assignment found by highs breaks `two`")
 
 
 def test_what_is_not_proven_is_not_verified() -> None:
@@ -96,6 +96,28 @@ def test_what_is_not_proven_is_not_verified() -> None:
     found = again(tickets(), replace(best, status="limit", bound=9.0))
     assert (found.status, found.by) == ("not verified", ())
     assert "not proven" in found.reason
+
+
+class Denying:
+    """An engine that finds nothing, or something worse."""
+
+    orders = False
+
+    def __init__(self, name: Engine, found: Found) -> None:
+        self.name, self.found = name, found
+
+    def solve(self, query: Query, *, until: float) -> Found:
+        return replace(self.found, by=self.name)
+
+
+@pytest.mark.parametrize(("name", "status"), [("elimination", "disagrees"), ("pulp", "not verified")])
+def test_an_engine_that_finds_less_is_believed_if_it_is_elimination(name: Engine, status: str) -> None:
+    best = replace(Solver(tickets()).maximise(WELFARE), by="highs")
+    for less, words in ((Found("infeasible"), "found no assignment, but there is one"),
+                        (Found("optimal", {"ann": None, "bob": None}, None, 0.0), "worth more than 0.0")):  # fmt: skip
+        found = verify(tickets(), best, WELFARE, 1.0, by={name: Denying(name, less)})
+        assert found.status == status
+        assert words in found.reason
 
 
 def test_another_optimum_is_not_the_first() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from colosseum.diagnostics import ColosseumError, closest, report
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal
 from colosseum.language import syntax
-from colosseum.language.syntax.traversal import mentioned
+from colosseum.language.syntax import mentioned
 from colosseum.model.scenario import Scenario, Variable
 from colosseum.model.values import Value
 from colosseum.run.turn import matches

@@ -39,6 +39,7 @@ ADVICE = {
     "`": "write names without quotes",
     "\\": "there is no continuation sign; a statement may run over several lines as it is",
     "…": "a range has two points: `1..5`",
+    ".": "a range is written `1..5`, a number `0.5`, a lookup `cost[a, t]`",
 } | {sign: f"write `{ours}`" for ours, signs in _SIGNS_OF_PRINT.items() for sign in signs}
 """What to write instead of a character that means something elsewhere."""
 
@@ -193,17 +194,7 @@ def _stray_character(source: Source, position: int) -> _Stray:
     span, help_ = Span(source, position, end), ADVICE.get(character, "")
     if character == "%" and not text[text.rfind("\n", 0, position) + 1 : position].strip():
         help_ = "a comment begins with `#`"
-    if character == ".":
-        help_ = _point_advice(text[max(0, position - 1) : position], text[end : end + 1])
     return report("C007", span, f"`{shown}` has no meaning here", help=help_), position, end
-
-
-def _point_advice(before: str, after: str) -> str:
-    if before == ".":
-        return "a range has two points: `1..5`"
-    if after.isdigit():
-        return f"a number needs a digit before its point: `0.{after}`"
-    return "there are no parts behind a point; a lookup is written `cost[a, t]`"
 
 
 def _line_end(text: str, position: int) -> int:

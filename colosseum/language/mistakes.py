@@ -7,25 +7,14 @@ import re
 from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.language import words
 from colosseum.language.clues import ADVICE, FIRST, GRID, LAST, SECOND, SLASHES, SURE
 from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.words import (
-    CLOSERS,
-    KEYWORDS,
-    OPENERS,
-    OPERATORS,
-    expected,
-    found,
-    listed,
-    meant_keyword,
-    meant_opener,
-    said,
-)
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
 MODEL = re.compile(r"[\w.:@/+-]+")
-OPENING_WORDS = listed(
-    [f"`{word.lower()}`" for word in sorted(OPENERS - {"COLOSSEUM", "SCENARIO", "PRIVATE", "SECRET"})]
+OPENING_WORDS = words.listed(
+    [f"`{word.lower()}`" for word in sorted(words.OPENERS - {"COLOSSEUM", "SCENARIO", "PRIVATE", "SECRET"})]
 )
 
 
@@ -42,15 +31,16 @@ def _no_opener(f: ReadingFailure) -> Diagnostic | None:
     """A statement that begins with a word of no statement."""
     if f.reason is not ReadingReason.NO_OPENER or f.token is None:
         return None
-    if f.token.type not in KEYWORDS | {"NAME"}:
-        message = f"a statement begins with a word, not with {found(f.token)}"
+    if f.token.type not in words.KEYWORDS | {"NAME"}:
+        message = f"a statement begins with a word, not with {words.found(f.token)}"
         return SLASHES[1](f) or report("C016", f.place, message)
     loop = LOOPLESS if f.token in ("for", "if", "while") else ""
     help_ = loop or _declaration(f) or f"statements begin with {OPENING_WORDS}"
-    meant = meant_opener(f.token)
+    meant = words.meant_opener(f.token)
     if meant:
-        help_ = f"did you mean `{meant}`?" if meant_keyword(f.token, OPENERS) else f"that is a `{meant}` here"
-    return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=help_)
+        misspelt = words.meant_keyword(f.token, words.OPENERS)
+        help_ = f"did you mean `{meant}`?" if misspelt else f"that is a `{meant}` here"
+    return report("C016", f.place, f"{words.found(f.token)} does not begin a statement", help=help_)
 
 
 def _declaration(f: ReadingFailure) -> str:
@@ -58,8 +48,8 @@ def _declaration(f: ReadingFailure) -> str:
     after, value = f.around(1), f.around(2)
     if f.token is None or after is None or after.type != "EQUAL" or value is None:
         return ""
-    words = {"LBRACE": "set", "LSQB": "set", "NUMBER": "param", "MINUS": "param"}
-    word = words.get(value.type, "table" if value.type in ("NAME", "LPAR") else "")
+    choices = {"LBRACE": "set", "LSQB": "set", "NUMBER": "param", "MINUS": "param"}
+    word = choices.get(value.type, "table" if value.type in ("NAME", "LPAR") else "")
     kind = {"set": "a set", "param": "a number that may be changed", "table": "what is computed"}.get(word)
     return f"{kind} is declared by `{word} {f.token} = …`" if kind else ""
 
@@ -68,9 +58,10 @@ def _row(f: ReadingFailure) -> Diagnostic | None:
     """A line in a grid without a bar: a row that lacks it, or a misspelt statement."""
     if f.reason is not ReadingReason.ROW or f.token is None:
         return None
-    after, meant = f.around(1), meant_opener(f.token) if f.token.type == "NAME" else ""
+    after, meant = f.around(1), words.meant_opener(f.token) if f.token.type == "NAME" else ""
     if meant and after is not None and after.type == "NAME":
-        return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=f"did you mean `{meant}`?")
+        message = f"{words.found(f.token)} does not begin a statement"
+        return report("C016", f.place, message, help=f"did you mean `{meant}`?")
     line = f.place.source.line(f.place.line)
     if "|" in line[f.place.column :]:
         help_ = "parts of a label are joined by commas: `Row, cooperate | 3 0`"
@@ -84,7 +75,7 @@ def _unclosed(f: ReadingFailure) -> Diagnostic | None:
     if not f.opened:
         return None
     last = f.opened[-1]
-    closer = next(c for c, opener in CLOSERS.items() if opener == last.type)
+    closer = next(c for c, opener in words.CLOSERS.items() if opener == last.type)
     parts = ("ARM", "SWEEP") if f.tokens[f.start].type == "EXPERIMENT" else ("OBJECTIVE",)
     part = f.token is not None and f.token.type in parts and closer in f.accepts
     if f.reason is not ReadingReason.END and not part:
@@ -93,7 +84,7 @@ def _unclosed(f: ReadingFailure) -> Diagnostic | None:
     if f.token is None:
         return report("C012", f.place, f"the text ends before `{last}` is closed", labels=labels)
     begins = "another part of it" if part else "a new statement"
-    help_ = f"add {said(closer)} before {found(f.token)}, which begins {begins}"
+    help_ = f"add {words.said(closer)} before {words.found(f.token)}, which begins {begins}"
     return report("C012", f.place, f"`{last}` is not closed", labels=labels, help=help_)
 
 
@@ -105,13 +96,13 @@ def _not_a_name(f: ReadingFailure) -> Diagnostic | None:
     if before is not None and before.type == "NUMBER" and token.type == "NAME" and before.end == token.start:
         help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
         return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
-    if "NAME" not in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT", "UNDISCLOSED"}:
+    if "NAME" not in f.accepts or token.type not in words.KEYWORDS - {"NOT_IN", "PER_UNIT", "UNDISCLOSED"}:
         return None
     if before is not None and before.type == "FOR" and token.type == "AGENTS":
         return None
     after = f.around(1)
     forgotten = after is not None and after.type in ("NAME", "AGENTS", "NUMBER", "STRING")
-    if token.type not in OPENERS and ("NUMBER" in f.accepts or forgotten):
+    if token.type not in words.OPENERS and ("NUMBER" in f.accepts or forgotten):
         return None
     message = f"`{token}` is a reserved word and cannot be a name"
     return report("C014", f.place, message, help=f"choose another name, for example `my_{token}`")
@@ -153,28 +144,28 @@ def _model_name(f: ReadingFailure) -> Diagnostic | None:
 def _general(f: ReadingFailure) -> Diagnostic:
     """What could have stood there, after what, and what stands there instead."""
     token, before = f.token, f.around(-1)
-    words = expected(f.accepts)
+    choices = words.expected(f.accepts)
     if before is not None and before.type == "TILDE":
-        words = ["a draw such as `choice(levels)`"]
-    several = "one of " if len(words) > 2 else ""
-    message = f"expected {several}{listed(words)}" if words else "this cannot stand here"
+        choices = ["a draw such as `choice(levels)`"]
+    several = "one of " if len(choices) > 2 else ""
+    message = f"expected {several}{words.listed(choices)}" if choices else "this cannot stand here"
     if before is not None:
-        message += f" after {found(before)}"
+        message += f" after {words.found(before)}"
     if f.reason is ReadingReason.END:
-        message += ", but the text ends" if token is None else f", but {found(token)} begins a new statement"
+        message += ", but the text ends" if token is None else f", but {words.found(token)} begins a new statement"
         return report("C011", f.place, message, labels=_open_label(f), help=_ending(f))
     assert token is not None
-    return report("C011", f.place, f"{message}, found {found(token)}", labels=_open_label(f), help=_help(f))
+    return report("C011", f.place, f"{message}, found {words.found(token)}", labels=_open_label(f), help=_help(f))
 
 
 def _ending(f: ReadingFailure) -> str:
     """What to do about a statement that ends too early."""
-    if f.accepts and f.accepts <= {"ELSE", *OPERATORS} and "ELSE" in f.accepts:
+    if f.accepts and f.accepts <= {"ELSE", *words.OPERATORS} and "ELSE" in f.accepts:
         return "a choice says both cases: `x if condition else 0`"
     before = f.around(-1)
     if before is not None and before.type == "PENALTY":
         return "a penalty has a price, as in `penalty 5`"
-    at_head = f.tokens[f.start].type in OPENERS and f.stop <= f.opening + 2
+    at_head = f.tokens[f.start].type in words.OPENERS and f.stop <= f.opening + 2
     return f.form if not f.opened and (at_head or f.accepts == {"LBRACE"}) else ""
 
 
@@ -183,7 +174,7 @@ def _help(f: ReadingFailure) -> str:
     token = f.token
     assert token is not None
     if token.type == "NAME":
-        meant = meant_keyword(token, f.accepts)
+        meant = words.meant_keyword(token, f.accepts)
         if meant:
             return f"did you mean `{meant}`?"
     if advice := next(filter(None, (clue.advice(f) for clue in ADVICE)), ""):

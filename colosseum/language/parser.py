@@ -3,6 +3,8 @@
 The text is cut into statements that are parsed one by one, so that each mistake is told once and hides nothing.
 """
 
+from collections.abc import Iterator
+
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.doubts import Doubts, doubts_in
@@ -106,45 +108,34 @@ def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:
     return lexed.tokens[parsed.start].start, end
 
 
-def _head(builder: Builder, pieces: list[_Piece]) -> list[Diagnostic]:
+def _head(builder: Builder, pieces: list[_Piece]) -> Iterator[Diagnostic]:
     """Whether the edition comes first, once, and the scenario second, once."""
+    first = builder.span(pieces[0][0]) if pieces else Span(builder.source, 0, 0)
+    kinds = [token.type for token, _ in pieces]
     if not pieces:
-        return [report("C001", Span(builder.source, 0, 0), "there is nothing to read here", help=FIRST_LINES)]
-    found = []
-    words = [token.type for token, _ in pieces]
-    if "COLOSSEUM" not in words:
-        first = builder.span(pieces[0][0])
-        found.append(report("C001", first, "the first line must be `colosseum 1`", help=FIRST_LINES))
-    elif "SCENARIO" not in words:
+        yield report("C001", first, "there is nothing to read here", help=FIRST_LINES)
+    elif "COLOSSEUM" not in kinds:
+        yield report("C001", first, "the first line must be `colosseum 1`", help=FIRST_LINES)
+    elif "SCENARIO" not in kinds:
         help_ = 'write `scenario NAME "title"` after `colosseum 1`'
-        found.append(report("C004", builder.span(pieces[0][0]), "the scenario has no name", help=help_))
+        yield report("C004", first, "the scenario has no name", help=help_)
     seen: dict[str, Span] = {}
     for position, (token, node) in enumerate(pieces):
-        if token.type in ("COLOSSEUM", "SCENARIO"):
-            span, edition = builder.span(token), token.type == "COLOSSEUM"
-            found += _edition(position, span, node, seen) if edition else _scenario(words[:position], span, seen)
-            seen.setdefault(token.type, span)
-    return found
-
-
-def _edition(position: int, span: Span, node: Readable | None, seen: dict[str, Span]) -> list[Diagnostic]:
-    if "COLOSSEUM" in seen:
-        labels = [Label(seen["COLOSSEUM"], "first here")]
-        return [report("C003", span, "the edition is stated twice", labels=labels, help="leave this line out")]
-    if isinstance(node, Edition) and (node.number != EDITION or isinstance(node.number, float)):
-        message = f"this is edition {node.number} of the language; edition {EDITION} is the only one there is"
-        return [report("C002", node.span, message, help="write `colosseum 1`")]
-    if position:
-        return [report("C001", span, "`colosseum 1` must be the first line", help="move it to the top")]
-    return []
-
-
-def _scenario(before: list[str], span: Span, seen: dict[str, Span]) -> list[Diagnostic]:
-    if "SCENARIO" in seen:
-        labels = [Label(seen["SCENARIO"], "the first one")]
-        help_ = "leave one of them out, or put the other into a file of its own"
-        return [report("C005", span, "a file has one scenario", labels=labels, help=help_)]
-    if set(before) - {"COLOSSEUM"}:
-        message = "`scenario` must come right after `colosseum 1`"
-        return [report("C006", span, message, help="move it to the second line")]
-    return []
+        span, kind = builder.span(token), token.type
+        if kind == "COLOSSEUM" and kind in seen:
+            labels = [Label(seen[kind], "first here")]
+            yield report("C003", span, "the edition is stated twice", labels=labels, help="leave this line out")
+        elif isinstance(node, Edition) and (node.number != EDITION or isinstance(node.number, float)):
+            message = f"this is edition {node.number} of the language; edition {EDITION} is the only one there is"
+            yield report("C002", node.span, message, help="write `colosseum 1`")
+        elif kind == "COLOSSEUM" and position:
+            yield report("C001", span, "`colosseum 1` must be the first line", help="move it to the top")
+        elif kind == "SCENARIO" and kind in seen:
+            labels = [Label(seen[kind], "the first one")]
+            help_ = "leave one of them out, or put the other into a file of its own"
+            yield report("C005", span, "a file has one scenario", labels=labels, help=help_)
+        elif kind == "SCENARIO" and set(kinds[:position]) - {"COLOSSEUM"}:
+            message = "`scenario` must come right after `colosseum 1`"
+            yield report("C006", span, message, help="move it to the second line")
+        if kind in ("COLOSSEUM", "SCENARIO"):
+            seen.setdefault(kind, span)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.model.record import Record
-from colosseum.model.terms import Compare, Decision, named
+from colosseum.model.terms import Compare, Constant, Decision
 from colosseum.model.values import Fault, Key, Value, a, instance_name, text
 from colosseum.model.world import Facts, Poisoned, Source
 
@@ -75,7 +75,7 @@ class Surroundings(Record):
         key = decision.variable, name
         found = self.tests.get(key)
         if found is None:
-            found = self.tests[key] = Compare("==", decision, named(name))
+            found = self.tests[key] = Compare("==", decision, Constant(name))
         return found
 
     @cached_property

@@ -13,7 +13,7 @@ from colosseum.model import operations
 from colosseum.model.environment import Environment
 from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, paid, select
 from colosseum.model.operations import conjunction, disjunction, inverse
-from colosseum.model.terms import Conditional, Folded, Ground, term
+from colosseum.model.terms import Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
 from colosseum.model.world import Poisoned
 
@@ -130,9 +130,12 @@ def condition(expr: syntax.Expr, env: Environment) -> bool:
     return located(expr.span, truth, value(expr, env), "`where`")
 
 
-def admitted(when: syntax.Expr | None, env: Environment) -> Folded:
-    """Whether a `when` holds; without one, it always does."""
-    return True if when is None else evaluate(when, env)
+def admitted(when: syntax.Expr | None, env: Environment) -> bool | Term:
+    """Whether a `when` holds; without one, it always does. Raises Fault."""
+    if when is None:
+        return True
+    holds = evaluate(when, env)
+    return holds if isinstance(holds, Ground) else located(when.span, truth, holds, "`when`")
 
 
 # ---- loops -------------------------------------------------------------------------------------------------
@@ -148,7 +151,7 @@ def _guarded(loop: syntax.Aggregate | syntax.Quantifier, env: Environment) -> It
     """(condition, place) of every round whose `when` is not false."""
     for inner in choices(loop.binders, env):
         holds = admitted(loop.when, inner)
-        if isinstance(holds, Ground) or truth(holds, "`when`"):
+        if holds is not False:
             yield holds, inner
 
 

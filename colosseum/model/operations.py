@@ -127,7 +127,7 @@ def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, 
     if not ground:
         return neutral is not decided
     if decided:
-        return terms.Constant(not neutral, tuple(sorted(terms.union(ground))))
+        return terms.Constant(not neutral, tuple(sorted(terms.NO_SCOPE.union(*(part.scope for part in ground)))))
     return ground[0] if len(ground) == 1 else join(tuple(ground))
 
 

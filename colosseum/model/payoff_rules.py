@@ -7,13 +7,14 @@ from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import admitted, choices, evaluate, value
-from colosseum.model.lookup import check_depth, check_known
+from colosseum.model.lookup import check_depth
 from colosseum.model.operations import LISTED, disjunction, inverse, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.tables import people
 from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.undefined_payoffs import Domains, Example, fault_example, none_example
-from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text, truth
+from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text
+from colosseum.model.world import Poisoned
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
@@ -25,7 +26,7 @@ def worth(
     statement: syntax.Reward | syntax.Objective, role: str, env: Environment, domains: Domains
 ) -> Term | None:
     """The checked term that a reward or an objective is worth; None where its `when` is false. Raises Fault."""
-    expr, holds = statement.value, _guard(statement.when, env)
+    expr, holds = statement.value, admitted(statement.when, env)
     if holds is False:
         return None
     found = evaluate(expr, env)
@@ -43,7 +44,7 @@ def worth(
 
 def requirement(statement: syntax.Require, name: str, env: Environment, domains: Domains) -> Instance | None:
     """The instance of a `require`, with the penalty of a soft one; None where its `when` is false. Raises Fault."""
-    holds = _guard(statement.when, env)
+    holds = admitted(statement.when, env)
     if holds is False:
         return None
     inside = evaluate(statement.condition, env)
@@ -88,14 +89,6 @@ def _cost(
     return cost if holds is True else Conditional(term(holds), cost, NOTHING), missed
 
 
-def _guard(when: syntax.Expr | None, env: Environment) -> bool | Term:
-    """A statement's `when`: a truth where no decision matters, else its term."""
-    if when is None:
-        return True
-    holds = evaluate(when, env)
-    return holds if isinstance(holds, Ground) else located(when.span, truth, holds, "`when`")
-
-
 def _excess(expr: syntax.Expr, inside: Folded, env: Environment) -> Term:
     """The distance by which each link of a comparison is missed, summed; `inside` is the comparison itself."""
     if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
@@ -120,8 +113,9 @@ def _distance(operator: str, left: Term, right: Term) -> Term:
 
 
 def _check_scope(found: Term, task: Task) -> None:
-    """`check_known`, and a Fault when a term is nested too deeply."""
-    check_known(found, task)
+    """Raises Poisoned when a term mentions a variable that is in error, and a Fault when it is nested too deeply."""
+    if not found.scope <= task.variable.keys():
+        raise Poisoned("a variable is in error")
     check_depth(found)
 
 
@@ -158,7 +152,7 @@ def credit(recipients: syntax.Recipients | None, env: Environment, scope: frozen
 def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task: Task) -> Credit:
     who, agents = evaluate(expr, env), env.place.facts.members("agents")
     if isinstance(who, Ground):
-        check_known(who, task)
+        _check_scope(who, task)
         reached = [each for each in _reached(who, task) if each is not None]
         for each in reached:
             people(each, agents, expr)
@@ -174,10 +168,9 @@ def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], ta
     for inner in choices(each.binders, env):
         holds = admitted(each.when, inner)
         if isinstance(holds, Ground):
-            check_known(holds, task)
+            _check_scope(holds, task)
         for agent in people(inner.bindings[first], agents, each.binders):
-            fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
-            qualified.setdefault(agent, []).append(fits)
+            qualified.setdefault(agent, []).append(holds)
     conditions = {a: disjunction(qualified[a]) for a in task.agents if a in qualified}
     if not any(isinstance(c, Ground) for c in conditions.values()):
         return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)

@@ -5,9 +5,9 @@ In: an assignment (variable name -> value); out: the value. `toy.colo`'s `match[
 folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes are computed once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -39,7 +39,8 @@ class Ground(Record):
     @cached_property
     def scope(self) -> frozenset[str]:
         """Every variable that it mentions."""
-        return union(self.below)
+        scopes = [scope for part in self.below if (scope := part.scope)]
+        return scopes[0] if len(scopes) == 1 else NO_SCOPE.union(*scopes)
 
     @cached_property
     def extent(self) -> tuple[int, int]:
@@ -275,37 +276,13 @@ Term = TypeAliasType(
 )
 
 Folded: TypeAlias = "Value | Term"
-MOST_NAMES = 10_000
-"""Names whose constants are kept."""
 NOTHING = Constant(0)
 ONE = Constant(1)
 
 
 def term(folded: Folded) -> Term:
     """A value as a constant term."""
-    if isinstance(folded, Ground):
-        return folded
-    return named(folded) if isinstance(folded, str) else Constant(folded)
-
-
-@lru_cache(maxsize=MOST_NAMES)
-def named(name: str) -> Constant:
-    """The constant of a name, which many terms share."""
-    return Constant(name)
-
-
-def union(terms: Sequence[Term]) -> frozenset[str]:
-    """The variables that any of them mentions. Mostly one of them mentions them all: then it is that one's own set."""
-    widest = NO_SCOPE
-    for term in terms:
-        scope = term.scope
-        if not scope:
-            continue
-        if widest <= scope:
-            widest = scope
-        elif not scope <= widest:
-            return NO_SCOPE.union(*[each.scope for each in terms])
-    return widest
+    return folded if isinstance(folded, Ground) else Constant(folded)
 
 
 def summand(value: Value) -> Number:

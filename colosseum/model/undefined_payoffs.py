@@ -36,20 +36,10 @@ class Domains(Record):
     meter: Meter
     narrowed: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The values of those that a guard has narrowed."""
-    settled: dict[int, tuple[Term, Kinds]] = field(default_factory=dict)
-    """The kinds of terms where nothing is narrowed, by their identity: many stand in several places."""
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
         return self.narrowed[name] if name in self.narrowed else self.task.variable[name].domain
 
-    def kinds(self, name: str) -> Kinds:
-        """The types of a variable's values."""
-        return frozenset(map(type, self.narrowed[name])) if name in self.narrowed else self.task.variable[name].kinds
-
-    def of(self, term: Term) -> dict[str, tuple[Value, ...]]:
-        """The domains of a term's scope, in declared order."""
-        position = self.task.position
-        return {name: self[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
 
 
 def none_example(term: Term, domains: Domains) -> Example | None:
@@ -85,7 +75,8 @@ def _example(term: Term, domains: Domains, allowed: Kinds, check: Callable[[Valu
 
 def _assignments(term: Term, domains: Domains) -> Iterator[dict[str, Value]]:
     """Assignments of a term's scope: all of them where they are few, else some of every kind."""
-    scope = domains.of(term)
+    position = domains.task.position
+    scope = {name: domains[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
     if len(scope) <= MOST_NAMES:
         every = min(MOST_TRIED, prod(map(len, scope.values())))
         most = every if domains.meter.affords(every * term.extent[0]) else FEW
@@ -109,19 +100,11 @@ def kinds(term: Term, domains: Domains) -> Kinds:
 
     Overflow is left out, and so is division by a constant. Comparisons swallow none; arithmetic and look-ups do not.
     """
-    if domains.narrowed:
-        return _kinds(term, domains)
-    if id(term) not in domains.settled:
-        domains.settled[id(term)] = term, _kinds(term, domains)
-    return domains.settled[id(term)][1]
-
-
-def _kinds(term: Term, domains: Domains) -> Kinds:
     match term:
         case terms.Constant(value=value):
             return frozenset((type(value),))
         case terms.Decision(variable=name):
-            return domains.kinds(name)
+            return frozenset(map(type, domains[name]))
         case terms.PayoffOf():
             return NUMBERS
         case terms.Arithmetic(operator=operator, left=left, right=right):

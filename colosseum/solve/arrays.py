@@ -112,7 +112,7 @@ class Evaluation:
         return found
 
     def _made(self, term: Term) -> Array:
-        names = term.scope.intersection(self.domains)
+        names = frozenset[str]() if isinstance(term, terms.Constant) else term.scope.intersection(self.domains)
         few = not names or term.extent[0] <= FEW // prod(len(self.domains[name]) for name in names)
         if not few and not isinstance(term, terms.Select | terms.Member):
             try:

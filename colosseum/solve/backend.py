@@ -46,12 +46,10 @@ class Query:
     """Whether the lexicographically first of all optima is wanted."""
     least: float = -inf
     """What is worth less, in the query's sign, is of no use: an engine may say that there is none."""
-
     among: Mapping[str, range] = field(default_factory=dict)
-    """Places of their domains at which some variables must stand; only engines that do not order by themselves know it,
-    """
+    """Places of their domains at which some variables must stand, …"""
     ranks: Mapping[str, float] = field(default_factory=dict)
-    """and what each step along its domain costs where a variable stands, which HiGHS knows alone."""
+    """… and what each step along its domain costs where a variable stands, which PuLP does not know."""
 
     def holding(self, fixed: Mapping[str, Value]) -> "Query":
         """The same question, of any optimum, with other variables fixed."""
@@ -81,11 +79,6 @@ class Backend(Protocol):
     @property
     def name(self) -> Engine:
         """What users call it."""
-        ...
-
-    @property
-    def orders(self) -> bool:
-        """Whether it finds the first of all optima itself."""
         ...
 
     def solve(self, query: Query, *, until: float) -> Found:

@@ -83,15 +83,8 @@ def conjuncts(condition: Term) -> list[Term]:
     match condition:
         case terms.Every(parts=parts):
             return [found for part in parts for found in conjuncts(part)]
-        case terms.Inverse(part=terms.Inverse(part=part)):
-            return conjuncts(part)
         case terms.Inverse(part=terms.Some(parts=parts)):
             return [found for part in parts for found in conjuncts(terms.Inverse(part))]
-        case terms.Some(parts=parts):
-            for place, part in enumerate(parts):
-                if len(inner := conjuncts(part)) > 1:
-                    return [terms.Some((*parts[:place], each, *parts[place + 1 :])) for each in inner]
-            return [condition]
         case _:
             return [condition]
 
@@ -170,6 +163,8 @@ class Factors:
         self.made: dict[Kind, list[Factor]] = {}
         self.aims: dict[Term, tuple[Aim, dict[str | None, float]]] = {}
         """By objective: its own part, and how often it counts whose payoff."""
+        self.last: tuple[Query, dict[Kind, float]] | None = None
+        """The query that was asked last, and its weights."""
 
     @cached_property
     def payoffs(self) -> dict[Credited, list[Payoff]]:
@@ -195,6 +190,11 @@ class Factors:
 
     def weights(self, query: Query) -> dict[Kind, float]:
         """What a query counts, and how much of it, in its sign."""
+        if self.last is None or self.last[0] is not query:
+            self.last = query, self._weights(query)
+        return self.last[1]
+
+    def _weights(self, query: Query) -> dict[Kind, float]:
         goal, found, payoffs = query.goal, dict[Kind, float](), dict[str, float]()
         total = goal.total
         for agent, weight in goal.payoffs:

@@ -6,19 +6,20 @@ either, do not fit them.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from math import prod
+from math import inf, prod
 
 import numpy as np
 
 from colosseum.model import terms
+from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value, is_number
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Query
-from colosseum.solve.factors import Factor, Factors, Kind, Parts, scaled, summands
+from colosseum.solve.factors import Factor, Factors, Parts, scaled, summands
 
 MOST_VARIABLES = 3
 """A rule over more is linear rather than a table, where it can be."""
@@ -92,16 +93,15 @@ class WeightedNetwork:
         return list(found.values())
 
 
-def outline(
-    factors: Factors, kinds: Iterable[Kind], fixed: Collection[str], *, most: int, in_all: int
-) -> dict[Scope, list[Factor]] | None:
+def outline(factors: Factors, query: Query, *, most: int, in_all: int) -> dict[Scope, list[Factor]] | None:
     """Factors by the variables of their tables; None where a table has more than `most` values, or all have `in_all`.
 
     No table is made, and no more terms are taken apart than it takes to know.
     """
     found: dict[Scope, list[Factor]] = {}
-    for factor in chain(factors.hard, (f for kind in kinds for f in factors.of(kind))):  # rules are mostly too large
-        scope = tuple(name for name in factor.scope if name not in fixed)
+    asked = (factor for kind in factors.weights(query) for factor in factors.of(kind))
+    for factor in chain(factors.hard, asked):  # rules first: they are mostly what is too large
+        scope = tuple(name for name in factor.scope if name not in query.fixed)
         found.setdefault(scope, []).append(factor)
         size = prod(factors.choices[name] for name in scope)
         in_all -= size
@@ -112,26 +112,35 @@ def outline(
 
 def table_values(factors: Factors, query: Query) -> int | None:
     """How many values the tables of a query have; None where some part of it is no small table."""
-    found = outline(factors, factors.weights(query), query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL)
+    found = outline(factors, query, most=MOST_ENTRIES, in_all=MOST_IN_ALL)
     if found is None:
         return None
     return sum(len(alike) * prod(factors.choices[name] for name in scope) for scope, alike in found.items())
 
 
-def network(
-    factors: Factors, weights: Mapping[Kind, float], fixed: Mapping[str, Value], *, linear: bool = True
-) -> WeightedNetwork:
+def network(factors: Factors, query: Query, *, linear: bool = True) -> WeightedNetwork:
     """The network of a query, its fixed variables gone. Raises NotANetwork.
 
     Where not `linear`, all is tables, of any size.
     """
-    builder = _Builder(factors, fixed, linear)
-    for kind, weight in weights.items():
+    builder = _Builder(factors, query.fixed, linear)
+    for kind, weight in factors.weights(query).items():
         for factor in factors.of(kind):
             builder.add(factor, weight)
     for factor in factors.hard:
         builder.add(factor, 1.0)
+    for name, size in builder.made.sizes.items():
+        if name in query.ranks:
+            builder.tabulate((name,), -query.ranks[name] * np.arange(size, dtype=np.float64))
+        if name in query.among:
+            builder.tabulate((name,), np.where(np.isin(np.arange(size), query.among[name]), 0.0, -inf))
     return builder.made
+
+
+def assigned(task: Task, query: Query, places: Mapping[str, int]) -> dict[str, Value]:
+    """The assignment at places of values in their domains; the first value where it does not matter."""
+    given = query.fixed
+    return {v.name: given[v.name] if v.name in given else v.domain[places.get(v.name, 0)] for v in task.variables}
 
 
 class _Builder:
@@ -152,9 +161,10 @@ class _Builder:
             if size > MOST_ENTRIES or self.entries > MOST_IN_ALL:
                 kind = "rule" if factor.hard else "payoff"
                 raise NotANetwork(f"a {kind} over {len(scope)} variables is no short sum")
-        self._tabulate(scope, weight * factor.table(self.task, self.fixed))
+        self.tabulate(scope, weight * factor.table(self.task, self.fixed))
 
-    def _tabulate(self, scope: Scope, table: Floats) -> None:
+    def tabulate(self, scope: Scope, table: Floats) -> None:
+        """Add a table."""
         if not scope:
             self.made.constant += float(table)
         else:
@@ -214,7 +224,7 @@ class _Builder:
         """
         name, most = f"{EXCESS} {len(self.made.sizes)}", max(0, gap.most(1))
         self.made.sizes[name] = most + 1
-        self._tabulate((name,), price * np.arange(most + 1.0))
+        self.tabulate((name,), price * np.arange(most + 1.0))
         sign = -1 if price < 0 else 1
         counted = {(name, k): -sign * k for k in range(1, most + 1)} | ({} if price < 0 else {(name, 0): gap.most(-1)})
         rule = gap.times(sign)

@@ -5,10 +5,11 @@ Nothing is called optimal without a proof: an engine that ran out of time leaves
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
@@ -28,27 +29,24 @@ TIME_LIMIT = 120.0
 """Seconds that one query may take, and as many for the first of its optima."""
 NOT_PROVEN = "the time limit was reached, or rounding left it open"
 """Why a status is "limit"."""
-FEW = 20_000
-"""Joint values that elimination goes through in less time than a relaxation takes that is mostly no proof, …"""
 LITTLE = 1_000_000
-"""… in less time than it takes to ask another engine, about a hundredth of a second, …"""
+"""Joint values that elimination goes through in less time than it takes to ask another engine, about 0.01 s, …"""
 MUCH = 1 << 27
 """… and in about a second."""
-MANY_COLUMNS = 1_000
-"""Columns of a program whose relaxation takes longer than a FEW joint values."""
-A_COLUMN = 30_000
-"""Joint values that elimination goes through in the time of a branch and bound, for each column of the program."""
-CHANCE = 16
-"""Every so many queries the relaxation comes first again, however often it was no proof."""
-A_VALUE = 1e-4
-"""Seconds that go to other engines before the program is lowered, for each value of the tables: what lowering takes,
-and the first relaxation."""
+A_RELAXATION, A_SEARCH = 200, 100_000
+"""Joint values that elimination goes through, for each value of the variables, in the time that a relaxation takes from
+its warm basis, and a branch and bound."""
+MANY = 500
+"""Values of the variables from which a relaxation may take longer than an elimination does to be thought of."""
+SOME = 16
+"""Queries that are left to other engines before the program is lowered for them, which takes as long."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
-AT_MOST = 10.0
-"""Seconds of toulbar2 where limits go by work, which it does not count; it proves in a moment, or hardly ever."""
 SHARE = 0.25
-"""Of a query's time, what the first engine may take that may come to no end."""
+"""Of a query's time, what toulbar2 may take, which may come to no end."""
+
+Way: TypeAlias = Callable[[Query, float], Found | None]
+"""What answers a query until some time, or leaves it open."""
 
 
 @dataclass(frozen=True)
@@ -80,25 +78,6 @@ class Optimum:
         return None if self.value is None or self.bound is None else abs(self.bound - self.value)
 
 
-@dataclass
-class Luck:
-    """How often relaxations were a proof."""
-
-    asked: int = 0
-    tried: int = 0
-    failed: int = 0
-
-    @property
-    def bad(self) -> bool:
-        """Whether most were none."""
-        return 2 * self.failed > self.tried
-
-    def stand_back(self) -> bool:
-        """Whether they come last this time, as most were no proof; now and then they get another chance."""
-        self.asked += 1
-        return self.bad and self.asked % CHANCE > 0
-
-
 @dataclass(eq=False)
 class Solver:
     """A task with its engines, each made when it is first asked; they keep what the next query can use."""
@@ -111,33 +90,24 @@ class Solver:
     """When a question of many queries ends, by the clock; a query that comes later is left open."""
     by_work: bool = field(default=False, kw_only=True)
     """Whether limits go by work: what HiGHS comes to is the same on every machine then."""
-    like: "Solver | None" = field(default=None, kw_only=True)
-    """The solver of a task that may be alike: what it has built is used again."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
     """Whether nothing was asked yet."""
-    luck: tuple[Luck, Luck] = field(default_factory=lambda: (Luck(), Luck()), init=False)
-    """Of relaxations without and with variables fixed."""
-    spent: float = field(default=0.0, init=False)
-    """Seconds that went to other engines as long as the program was not lowered."""
+    rest: int = field(default=SOME, init=False)
+    """Queries for which the relaxation comes last: at first, and for longer each time that it proves nothing."""
+    missed: int = field(default=0, init=False)
+    """How often in a row it has proven nothing."""
 
     @cached_property
     def clock(self) -> Clock:
-        """What limits go by; that of the solver whose engines it shares."""
-        if self.like is not None:
-            return self.like.clock
+        """What limits go by."""
         return WorkClock() if self.by_work else time.monotonic
 
     @cached_property
     def highs(self) -> Highs:
         """The engine for linear rules, and for many queries."""
-        return Highs(self.task, self.limits, self.like.highs if self.like else None, clock=self.clock)
-
-    @property
-    def warm(self) -> bool:
-        """Whether the integer program is there, of this task or of one like it."""
-        return "lowered" in self.highs.__dict__ or (self.like is not None and self.like.warm)
+        return Highs(self.task, self.limits, clock=self.clock)
 
     @cached_property
     def elimination(self) -> Elimination:
@@ -146,9 +116,9 @@ class Solver:
 
     @cached_property
     def toulbar2(self) -> Networked | None:
-        """The engine for tables, where it is installed."""
-        installed = PROCESSES["toulbar2"].installed
-        return Networked("toulbar2", self.task, self.elimination.factors) if installed else None
+        """The engine for tables, where it is installed; it counts no work."""
+        usable = PROCESSES["toulbar2"].installed and not self.by_work
+        return Networked("toulbar2", self.task, self.elimination.factors) if usable else None
 
     @property
     def lowered(self) -> Lowered:
@@ -181,10 +151,6 @@ class Solver:
         """When a query that is asked now ends."""
         return min(self.until, self.clock() + self.time_limit)
 
-    def _on_the_wall(self, until: float) -> float:
-        """The end of a query for engines that count no work."""
-        return time.monotonic() + AT_MOST if self.by_work else until
-
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
 
@@ -207,13 +173,13 @@ class Solver:
         return sum(ends)
 
     def _optimise(self, query: Query) -> Optimum:
-        start, fresh, self.fresh = time.perf_counter(), self.fresh and self.like is None, False
+        start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         if self.late:
             return Optimum("limit", None, None, None, canonical=False, seconds=0.0, reason=NOT_PROVEN)
-        if self.alone is not None:
-            found = self._walked(query, self.alone)
-        else:
-            found = self._first(query) if query.canonical else self._best(query)
+        until = self._stop
+        found = self.alone.solve(query, until=until) if self.alone else self._best(query, until)
+        if query.canonical and found.status == "optimal" and not found.first:
+            found = self._first(query, found, until)
         if query.canonical and found.status == "optimal" and not (found.first or fresh):
             new = Solver(self.task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
             return new._optimise(query)
@@ -229,76 +195,54 @@ class Solver:
             return replace(found, status=kept.status)
         return replace(found, assignment=kept.assignment, value=worth(self.task, query, kept.assignment))
 
-    def _first(self, query: Query) -> Found:
-        """The first of all optima, by the engine that has it for little; else an optimum that another has found."""
-        until = self._stop
-        warm = self.warm and not self.luck[bool(query.fixed)].bad
-        found = None if warm else self._eliminated(query, until, most=LITTLE)
-        if found and (found.first or found.status == "infeasible"):
-            return found
-        tables = None if warm else self._by_tables(query, until)
-        found = tables or self._best(query)
-        if found.status != "optimal" or found.first:
-            return found
-        if found.by == "highs":
-            found = first(self.task, query, found, partial(self.highs.tried, until=self._stop), ranks=True)
-        if not found.first and (again := self._eliminated(query, until, most=MUCH)) and again.first:
-            return again
-        if found.first or tables or self.toulbar2 is None:
-            return found
-        again = self.toulbar2.solve(query, until=self._on_the_wall(until))
-        return again if again.first else found
+    def _first(self, query: Query, found: Found, until: float) -> Found:
+        """The first of all optima, where that is known for little; else the one that was found."""
+        found_by: dict[Engine, Backend] = {"highs": self.highs, "elimination": self.elimination}
+        engines = [self.alone or found_by.get(found.by, self.toulbar2)]
+        if found.by == "highs" and not self.alone:
+            plan = self.elimination.plan(query)
+            engines.append(self.elimination if plan is not None and plan.each <= MUCH else self.toulbar2)
+        for engine in filter(None, engines):
+            ask = self.highs.tried if engine is self.highs else engine.solve
+            until = math.inf if self.by_work and engine is self.elimination else until
+            again = found if found.by == engine.name else engine.solve(query, until=until)
+            if again.status == "optimal" and not again.first:
+                again = first(self.task, query, again, partial(ask, until=until), ranks=engine.name != "pulp")
+            if again.first:
+                return again
+        return found
 
-    def _walked(self, query: Query, engine: Backend) -> Found:
-        """The answer of one engine; where it knows no order, earlier values are tried variable by variable."""
-        until = self._stop
-        found = engine.solve(query, until=until)
-        if not query.canonical or found.status != "optimal" or engine.orders:
-            return found
-        assert found.assignment is not None
-        assert found.value is not None
-        ask = self.highs.tried if engine is self.highs else engine.solve
-        return first(self.task, query, found, partial(ask, until=until), ranks=engine is self.highs)
-
-    def _best(self, query: Query) -> Found:
-        """Any optimum: by the relaxation where it is whole; else by elimination or tables, by a search in the end."""
-        until, luck = self._stop, self.luck[bool(query.fixed)]
-        query = query.holding(query.fixed)
-        if not self.warm and (found := self._unlowered(query, until)):
-            return found
-        if luck.stand_back():
-            found = self._eliminated(query, until) or self._by_tables(query, until)
-        elif len(self.lowered.program.columns) > MANY_COLUMNS:
-            found = self._eliminated(query, until, most=FEW)
+    def _best(self, query: Query, until: float) -> Found:
+        """Any optimum, by four rules: elimination where that takes less time than a relaxation; the relaxation, unless
+        it rests; engines for tables; a search.
+        """
+        values = sum(len(v.domain) for v in self.task.variables)
+        others: list[Way] = [partial(self._eliminated, most=LITTLE), self._by_tables]
+        if self.rest > 0:
+            self.rest -= 1
+            ways = [*others, self._relaxed]
         else:
-            found = None
-        if found is not None:
-            return found
-        luck.tried += 1
-        if found := self.highs.relaxed(query, until=until):
-            return found
-        luck.failed += 1
-        for way in (self._eliminated, self._by_tables):
+            early = [partial(self._eliminated, most=A_RELAXATION * values)] if values > MANY else []
+            ways = [*early, self._relaxed, *others]
+        ways.append(partial(self._eliminated, most=min(MUCH, A_SEARCH * values)))
+        for way in ways:
             if found := way(query, until):
                 return found
         return self._searched(query, until)
 
-    def _unlowered(self, query: Query, until: float) -> Found | None:
-        """The answer of an engine that needs no integer program, until these have taken as long as lowering would."""
-        began = self.clock()
-        values = table_values(self.elimination.factors, query)
-        if values is None or self.spent > A_VALUE * values:
-            return None
-        found = self._eliminated(query, until) or self._by_tables(query, until)
-        self.spent += self.clock() - began
+    def _relaxed(self, query: Query, until: float) -> Found | None:
+        """What the relaxation proves; where it does not it rests for longer than the last time."""
+        found = self.highs.relaxed(query, until=until)
+        self.missed = 0 if found else self.missed + 1
+        self.rest = self.missed
         return found
 
-    def _eliminated(self, query: Query, until: float, *, most: int = LITTLE) -> Found | None:
+    def _eliminated(self, query: Query, until: float, *, most: int) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        cost = self.elimination.cost(query)
-        if cost is None or cost > most:
+        plan = self.elimination.plan(query)
+        if plan is None or plan.each > most or plan.once > max(most, LITTLE) * max(1, self.missed):
             return None
-        found = self.elimination.solve(query, until=self._on_the_wall(until))
+        found = self.elimination.solve(query, until=math.inf if self.by_work else until)
         return None if found.status == "limit" else found
 
     def _by_tables(self, query: Query, until: float) -> Found | None:
@@ -309,27 +253,21 @@ class Solver:
         """
         if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
             return None
-        until = self._on_the_wall(until)
-        found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
-        if found.status != "limit":
-            return found
-        cost = self.elimination.cost(query)
-        if cost is not None and cost <= MUCH:
-            return self._eliminated(query, until, most=MUCH)
-        found = self.toulbar2.solve(query, until=_part(time.monotonic(), until, SHARE))
-        return None if found.status == "limit" else found
+        found: Found | None = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
+        if found and found.status == "limit":
+            share = time.monotonic() + SHARE * (until - time.monotonic())
+            found = self._eliminated(query, until, most=MUCH) or self.toulbar2.solve(query, until=share)
+        return None if found is None or found.status == "limit" else found
 
     def _searched(self, query: Query, until: float) -> Found:
-        """By elimination if that is no more than a branch and bound; else by HiGHS, and by toulbar2 in the end."""
-        most = min(MUCH, A_COLUMN * len(self.lowered.program.columns))
-        if found := self._eliminated(query, until, most=most):
-            return found
+        """By HiGHS, and by toulbar2 in the end."""
         if self.toulbar2 is None:
             return self.highs.solve(query, until=until)
-        found = self.highs.solve(query, until=_part(self.clock(), until, 1.0 - SHARE))
+        found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
         if found.status != "limit":
             return found
-        return _better(found, self.toulbar2.solve(query, until=self._on_the_wall(until)))
+        again = self.toulbar2.solve(query, until=until)
+        return again if again.status != "limit" else found
 
 
 def told(task: Task, query: Query, found: Found, seconds: float) -> Optimum:
@@ -341,17 +279,3 @@ def told(task: Task, query: Query, found: Found, seconds: float) -> Optimum:
     value = goal_value(task, query.goal, found.assignment) if found.value is None else query.sign * found.value
     bound = value if found.status == "optimal" else bound
     return Optimum(found.status, value, found.assignment, bound, found.first, seconds, found.by, why)
-
-
-def _part(now: float, until: float, share: float) -> float:
-    """When a share of what is left is over."""
-    return now + share * (until - now)
-
-
-def _better(one: Found, other: Found) -> Found:
-    """What two engines know together."""
-    if other.status != "limit":
-        return other
-    best = max(one, other, key=lambda found: -math.inf if found.value is None else found.value)
-    bounds = [found.bound for found in (one, other) if found.bound is not None]
-    return replace(best, bound=min(bounds, default=None))

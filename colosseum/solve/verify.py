@@ -8,15 +8,16 @@ that know an order among them.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf, isclose
 from typing import Literal, TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Fault
-from colosseum.solve.backend import Backend, Engine, Found, Query
+from colosseum.solve.backend import Backend, Engine, Found, Query, checked
 from colosseum.solve.backends import BACKENDS, installed_engines
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, hard_broken
+from colosseum.solve.scoring import AGREEMENT, Disagreement
 from colosseum.solve.solver import Optimum
 
 TIME_LIMIT = 60.0
@@ -55,75 +56,69 @@ def verify(
     time_limit: float = TIME_LIMIT,
 ) -> Verification:
     """Compute the optimum of `sign · goal` again by every other engine; those of the task are used if given."""
-    start = time.perf_counter()
-    if wrong := _inconsistent(task, optimum, goal, sign):
-        return Verification("disagrees", (), None, wrong, time.perf_counter() - start)
+    start, without, agreeing = time.perf_counter(), dict[Engine, str](), dict[Engine, float | None]()
+
+    def verdict(status: Verdict, reason: str, by: tuple[Engine, ...] = (), value: float | None = None) -> Verification:
+        return Verification(status, by, value, reason, time.perf_counter() - start, without)
+
+    if wrong := _inconsistent(task, optimum, Query(goal, sign, {})):
+        return verdict("disagrees", wrong)
     if optimum.status == "limit":
-        reason = "it is not proven; its value is attained and within its bound"
-        return Verification("not verified", (), None, reason, time.perf_counter() - start)
-    agreeing: dict[Engine, float | None] = {}
-    without: dict[Engine, str] = {}
+        return verdict("not verified", "it is not proven; its value is attained and within its bound")
     for name, engine in (engines(task) if by is None else by).items():
         if name == optimum.by:
             continue
-        query = Query(goal, sign, {}, canonical=optimum.canonical and engine.orders)
+        query = Query(goal, sign, {}, canonical=optimum.canonical)
         try:
             found = engine.solve(query, until=time.monotonic() + time_limit)
-            verdict, reason = _compared(optimum, found, query)
         except (NotLowered, Fault) as fault:
-            verdict, reason = "not verified", str(fault)
+            without[name] = str(fault)
+            continue
         except Disagreement as fault:
-            return Verification("disagrees", (name,), None, str(fault), time.perf_counter() - start, without)
-        value = None if verdict == "not verified" or found.value is None else sign * found.value
-        if verdict == "disagrees":
-            return Verification("disagrees", (name,), value, reason, time.perf_counter() - start, without)
-        if verdict == "agrees":
+            return verdict("disagrees", str(fault), (name,))
+        status, reason = _compared(optimum, found, query)
+        value = None if found.value is None else sign * found.value
+        if status == "disagrees":
+            return verdict(status, reason, (name,), value)
+        if status == "agrees":
             agreeing[name] = value
         else:
             without[name] = reason
-    seconds = time.perf_counter() - start
     if agreeing:
-        return Verification("agrees", tuple(agreeing), next(iter(agreeing.values())), "", seconds, without)
-    reason = next(iter(without.values()), "there is no other engine")
-    return Verification("not verified", (), None, reason, seconds, without)
+        return verdict("agrees", "", tuple(agreeing), next(iter(agreeing.values())))
+    return verdict("not verified", next(iter(without.values()), "there is no other engine"))
 
 
-def _inconsistent(task: Task, optimum: Optimum, goal: Goal, sign: float) -> str:
+def _inconsistent(task: Task, optimum: Optimum, query: Query) -> str:
     """Why an answer cannot be right, whatever the optimum is; empty when it can."""
     if optimum.assignment is None or optimum.value is None:
         return ""
-    value = goal_value(task, goal, optimum.assignment)
-    if broken := hard_broken(task.requirements, optimum.assignment):
-        return f"its assignment breaks `{broken[0].name}`"
-    if _apart(value, optimum.value) != 0:
-        return f"its assignment is worth {value!r}"
-    if optimum.bound is not None and sign * _apart(value, optimum.bound) > 0:
-        return f"its own bound is {optimum.bound!r}"
-    return ""
+    try:
+        value = checked(task, query, optimum.assignment, query.sign * optimum.value, optimum.by)
+    except Disagreement as fault:
+        return str(fault)
+    above = optimum.bound is not None and _apart(value, query.sign * optimum.bound) > 0
+    return f"its own bound is {optimum.bound!r}" if above else ""
 
 
 def _apart(value: float, other: float) -> float:
     """`value − other`, 0 where that is no more than rounding."""
-    return value - other if abs(value - other) > AGREEMENT * max(1.0, abs(value)) else 0.0
+    return 0.0 if isclose(value, other, rel_tol=AGREEMENT, abs_tol=AGREEMENT) else value - other
 
 
 def _compared(optimum: Optimum, found: Found, query: Query) -> tuple[Verdict, str]:
     """Whether answers agree. An assignment that is worth more shows a wrong answer, whoever found it."""
-    if found.value is not None and optimum.value is None:
-        return "disagrees", f"{found.by} found an assignment, worth {query.sign * found.value!r}"
-    if found.value is not None and optimum.value is not None:
-        more = _apart(found.value, query.sign * optimum.value)
-        if more > 0:
-            return "disagrees", f"{found.by} found an assignment worth {query.sign * found.value!r}"
+    here = -inf if optimum.value is None else query.sign * optimum.value
+    there = -inf if found.value is None else found.value
+    more, worth = _apart(there, here), f"{query.sign * there!r}"
+    if more > 0:
+        return "disagrees", f"{found.by} found an assignment worth {worth}"
     if found.status == "limit":
         return "not verified", found.reason or f"{found.by} came to no end"
-    if found.status == optimum.status == "infeasible":
-        return "agrees", ""
-    trusted: Verdict = "disagrees" if found.by == "elimination" else "not verified"  # others may have bugs of their own
-    if found.value is None or optimum.value is None:
-        return trusted, f"{found.by} found no assignment, but there is one"
-    if more < 0:
-        return trusted, f"{found.by} found no assignment worth more than {query.sign * found.value!r}, but there is one"
+    if more < 0:  # but for elimination, others may have bugs of their own
+        better = "" if found.value is None else f" worth more than {worth}"
+        reason = f"{found.by} found no assignment{better}, but there is one"
+        return "disagrees" if found.by == "elimination" else "not verified", reason
     if query.canonical and found.first and found.assignment != optimum.assignment:
         return "disagrees", f"{found.by} found an optimum that comes before it"
     return "agrees", ""

@@ -106,7 +106,7 @@ def against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[Questio
         ours = (solver.maximise if up else solver.minimise)(question.goal, fixed=fixed, canonical=canonical)
         yield question, _wrong(question, ours, fitting, worths)
         for name, engine in engines.items():
-            asked = Query(question.goal, question.sign, fixed, canonical and engine.orders)
+            asked = Query(question.goal, question.sign, fixed, canonical)
             found = engine.solve(asked, until=time.monotonic() + LIMIT)
             if found.status != "limit":
                 words = _wrong(question, told(task, asked, found, 0.0), fitting, worths)

@@ -5,11 +5,10 @@ one at a time; one always follows the scenario's name and stands around an exper
 """
 
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from colosseum.diagnostics import Diagnostic, Source
 from colosseum.language.builder import Readable
-from colosseum.language.layout.document import Remark
+from colosseum.language.layout.document import cat
 from colosseum.language.layout.lines import Line, lined_up
 from colosseum.language.layout.printing import printed
 from colosseum.language.layout.statements import Statements
@@ -43,19 +42,7 @@ def _verify(file: File, text: str) -> None:
 def _lines(nodes: list[Readable], words: WordReader) -> Iterator[Line]:
     layout = Statements(words)
     for before, node in zip([None, *nodes], nodes, strict=False):
-        blanks = [*(comment.blank for comment in words.next.before), words.next.blank]
         apart = isinstance(before, ScenarioName | Experiment) or isinstance(node, Experiment)
-        close = before is None or isinstance(before, Edition)
-        blanks[0] = (apart and not any(blanks)) or (blanks[0] and not close)
-        yield from _comments(words.take_before(), blanks)
-        yield from printed(layout.statement(node))
-    yield from _comments(words.last, [comment.blank for comment in words.last])
-
-
-def _comments(comments: list[Remark], blanks: list[bool]) -> Iterator[Line]:
-    """Comments on lines of their own, each behind a blank line where there is one; maybe one more behind the last."""
-    for comment, blank in zip_longest(comments, blanks):
-        if blank:
-            yield Line(0, "")
-        if comment:
-            yield Line(0, comment.text)
+        between = words.separator("", first=before is None or isinstance(before, Edition), apart=apart)
+        yield from printed(cat(between, layout.statement(node)))
+    yield from printed(words.take_last(first=False))

@@ -47,7 +47,8 @@ class Statements(Expressions):
             case syntax.Mapped():
                 return nest(fill([self.clause(node.what) if node.what else self.take(), self.clause(node.source)]))
             case syntax.Sweep():
-                return nest(fill([cat(self._spaced(3), SPACE, self._values(node.values)), self._maybe(node.where)]))
+                swept = cat(self._spaced(3), SPACE, self._values(node.values))
+                return nest(fill([swept] if node.where is None else [swept, self.clause(node.where)]))
             case syntax.Arm():
                 return cat(self._spaced(2), SPACE, Stop("arm"), self._block(node))
             case syntax.Trace():
@@ -85,10 +86,6 @@ class Statements(Expressions):
     def _spaced(self, number: int) -> Document:
         """So many words, a blank between them."""
         return joined([self.take() for _ in range(number)], SPACE)
-
-    def _maybe(self, node: Expr | None) -> Document:
-        """`where c`, or nothing."""
-        return NOTHING if node is None else self.clause(node)
 
     def _header(self, node: Node) -> list[Document]:
         """A statement's first words with its indices, then each clause `to`, `of`, `when` or `for` by itself."""
@@ -167,7 +164,7 @@ class Statements(Expressions):
     def _listing(self, nodes: tuple[Expr, ...]) -> Document:
         """A word and its values; a block between braces closes where the word stands."""
         word, values = self.take(), self._values(nodes)
-        if len(nodes) == 1 and opens_block(nodes[0]) and not word.closes and not values.opens:
+        if len(nodes) == 1 and opens_block(nodes[0]):
             return cat(word, SPACE, values)
         return nest(word, SPACE, values)
 

@@ -40,10 +40,9 @@ class WordReader:
 
     def __init__(self, text: str, tokens: list[Token], comments: tuple[Comment, ...]) -> None:
         self._words = [Word(token.type, str(token), token.start, token.end) for token in tokens]
-        self.last: list[Remark] = _attach(text, self._words, comments)
-        """The comments behind the last word."""
-        _settle(self._words)
         self._words.append(Word("", "", len(text), len(text)))
+        _attach(text, self._words, comments)
+        _settle(self._words)
         self._position = 0
         self._taken = Word("", "", 0, 0)
 
@@ -64,11 +63,6 @@ class WordReader:
         """Whether a grouping bracket stands before an expression that begins here."""
         return self.next.kind == "LPAR" and self.next.start < node.span.start
 
-    def doubled(self, node: Node) -> bool:
-        """Whether a second grouping bracket follows the one that comes next."""
-        inner = self._words[self._position + 1]
-        return inner.kind == "LPAR" and inner.start < node.span.start
-
     # ---- taking ----------------------------------------------------------------------------------------
 
     def take(self) -> Document:
@@ -85,11 +79,15 @@ class WordReader:
         found, self.next.before = self.next.before, []
         return found
 
-    def separator(self, flat: str, *, first: bool) -> Document:
-        """A break before the next word, with the comments there and the blank lines that the author left."""
+    def separator(self, flat: str, *, first: bool, apart: bool = False) -> Document:
+        """A break before the next word, with the comments there and the blank lines that the author left.
+
+        None stands before what is `first`; before what is `apart`, there is one at least.
+        """
         found = self.take_before()
         blanks = [*(remark.blank for remark in found), self.next.blank]
-        parts: list[Document] = [Break(flat, blank=blanks[0] and not first)]
+        blank = (apart and not any(blanks)) or (blanks[0] and not first)
+        parts: list[Document] = [Break(flat, blank=blank)]
         for remark, blank in zip(found, blanks[1:], strict=True):
             parts += [remark, Break(flat, blank=blank)]
         return cat(*parts)
@@ -107,26 +105,19 @@ class WordReader:
         while depth:
             index += 1
             depth += (self._words[index].kind in CLOSERS.values()) - (self._words[index].kind in CLOSERS)
-        closing, inner, following = self._words[index], self._kept(index, -1), self._words[self._position + 1]
+        inner = next(word for word in reversed(self._words[:index]) if not word.dropped)
+        closing, following = self._words[index], self._words[self._position + 1]
         if opening.after is not NOTHING or closing.before or NOTHING not in (closing.after, inner.after):
             return False
         following.before = opening.before + following.before
         following.fresh |= opening.fresh
         opening.dropped = closing.dropped = True
         inner.after = closing.after if inner.after is NOTHING else inner.after
-        sign = self._kept(index, 1)
-        if sign.kind in _SIGNS and sign.after is NOTHING:
-            sign.after, inner.after = inner.after, NOTHING
         return True
 
-    def _kept(self, index: int, step: int) -> Word:
-        """The word before (-1) or after (1) the one at an index, dropped ones left out."""
-        index += step
-        return self._kept(index, step) if self._words[index].dropped else self._words[index]
 
-
-def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[Remark]:
-    """Give each comment to its word, in place; what is left stands behind the last word."""
+def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> None:
+    """Give each comment to its word, in place."""
     pieces: list[tuple[int, int, Word | Comment]] = [(word.start, word.end, word) for word in words]
     pieces += [(comment.span.start, comment.span.end, comment) for comment in comments]
     waiting: list[Remark] = []
@@ -143,7 +134,6 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list
             previous.after = Remark(piece.text, opens=False)
         else:
             waiting.append(Remark(piece.text, opens=True, blank=newlines > 1))
-    return waiting
 
 
 def _settle(words: list[Word]) -> None:

@@ -1,8 +1,9 @@
 """Expressions as frozen nodes: names, look-ups, operators, loops and sets."""
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
-from colosseum.language.syntax.node import Node
+from colosseum.language.syntax.node import Node, walk
 
 
 class Number(Node):
@@ -202,3 +203,8 @@ Expr: TypeAlias = (
     | Arithmetic
     | Minus
 )
+
+
+def mentioned(node: Node) -> Iterator[str]:
+    """Every name that an expression or a statement mentions, binders included."""
+    return (below.id for below in walk(node) if isinstance(below, Name))

@@ -1,5 +1,6 @@
 """The base of every syntax node. In: a class; out: a frozen dataclass that knows the place it was read from."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import dataclass_transform
 
@@ -35,3 +36,21 @@ class Node(SyntaxClass):
     def __repr__(self) -> str:
         shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes that stand directly in a node."""
+    for name in node.__dataclass_fields__:
+        value = getattr(node, name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Node):
+                yield part
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in reading order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += reversed(list(children(current)))

@@ -111,8 +111,7 @@ class Planner:
             return None
         objectives = tuple(Objective(p.name, p.term) for p in task.payoffs if p.statement in self.side)
         task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
-        like = next((before.solver for before in self.beliefs.values() if before), None)
-        return BelievedTask(known, Solver(task, by_work=True, like=like), objectives)
+        return BelievedTask(known, Solver(task, by_work=True), objectives)
 
 
 def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozenset[str]:

@@ -16,62 +16,22 @@ from ortools.sat.python import cp_model
 
 def main() -> None:
     """Answer one question after the other, until nobody is there who could ask."""
-    line, network = Connection(int(sys.argv[1])), dict[str, Any]()
+    line = Connection(int(sys.argv[1]))
     with suppress(EOFError):
-        while asked := line.recv():
-            network = asked.pop("network", network)
-            line.send(answer(network, **asked))
-
-
-class FoundSolutions(cp_model.CpSolverSolutionCallback):
-    """Solutions as they are found, up to so many."""
-
-    def __init__(self, values: list[list[Any]], most: int) -> None:
-        super().__init__()
-        self.values, self.most = values, most
-        self.found: list[list[int]] = []
-
-    def on_solution_callback(self) -> None:
-        """Note one."""
-        self.found.append([next(d for d, x in enumerate(xs) if self.boolean_value(x)) for xs in self.values])
-        if len(self.found) >= self.most > 0:
-            self.stop_search()
+        while True:
+            line.send(answer(**line.recv()))
 
 
 def answer(
-    network: dict[str, Any], *, top: int | None, most: int, allowed: dict[int, list[int]], seconds: int
-) -> dict[str, Any]:
-    """The cheapest solution below `top`, or with `most` > 0 up to so many that cost less than it.
-
-    `allowed` has the places of values that some variables may take.
-    """
-    model, values, costs = built(network, allowed)
-    if top is not None:
-        model.add(costs <= top - 1)
-    if not most:
-        model.minimize(costs)
-    solver, listed = cp_model.CpSolver(), FoundSolutions(values, most)
-    solver.parameters.num_workers = 1
-    solver.parameters.linearization_level = 2
-    solver.parameters.max_time_in_seconds = float(seconds)
-    solver.parameters.enumerate_all_solutions = most > 1
-    status = solver.solve(model, listed)
-    ended = status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
-    found = listed.found if most else listed.found[-1:]
-    cost = round(solver.objective_value) if found and not most else 0
-    bound = None if most or status == cp_model.INFEASIBLE else solver.best_objective_bound
-    return {"ended": ended, "solutions": [(places, cost) for places in found], "bound": bound}
-
-
-def built(network: dict[str, Any], allowed: dict[int, list[int]]) -> tuple[Any, list[list[Any]], Any]:
-    """The model, the literals of each variable's values, and what a solution costs."""
+    sizes: list[int], tables: list[tuple[list[int], list[float]]], rules: list[tuple[list[tuple[int, int, int]], int]],
+    seconds: int,
+) -> dict[str, Any]:  # fmt: skip
+    """The cheapest places of the variables' values, what they cost, and what none costs less than."""
     model, weights, literals = cp_model.CpModel(), list[int](), list[Any]()
-    values = [[model.new_bool_var("") for _ in range(size)] for size in network["sizes"]]
+    values = [[model.new_bool_var("") for _ in range(size)] for size in sizes]
     for xs in values:
         model.add_exactly_one(xs)
-    for number, places in allowed.items():
-        model.add_bool_or([values[number][d] for d in places])
-    for scope, costs in network["tables"]:
+    for scope, costs in tables:
         counted = values[scope[0]] if len(scope) == 1 else tuples(model, [values[v] for v in scope])
         for literal, cost in zip(counted, costs, strict=True):
             if cost == float("inf"):
@@ -79,10 +39,20 @@ def built(network: dict[str, Any], allowed: dict[int, list[int]]) -> tuple[Any, 
             elif cost:
                 literals.append(literal)
                 weights.append(int(cost))
-    for items, low in network["rules"]:
+    for items, low in rules:
         body = cp_model.LinearExpr.weighted_sum([values[v][d] for v, d, _ in items], [w for _, _, w in items])
         model.add(body >= low)
-    return model, values, cp_model.LinearExpr.weighted_sum(literals, weights)
+    model.minimize(cp_model.LinearExpr.weighted_sum(literals, weights))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2
+    solver.parameters.max_time_in_seconds = float(seconds)
+    status = solver.solve(model)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return {"ended": status == cp_model.INFEASIBLE, "places": None}
+    places = [next(d for d, x in enumerate(xs) if solver.boolean_value(x)) for xs in values]
+    cost, bound = round(solver.objective_value), solver.best_objective_bound
+    return {"ended": status == cp_model.OPTIMAL, "places": places, "cost": cost, "bound": bound}
 
 
 def tuples(model: Any, values: list[list[Any]]) -> list[Any]:

@@ -36,31 +36,24 @@ class Highs:
     """The engine for one task."""
 
     name: ClassVar[Engine] = "highs"
-    orders: ClassVar[bool] = False
     task: Task
     limits: LoweringLimits = DEFAULT_LIMITS
-    like: "Highs | None" = None
-    """One whose program and live solvers it may share, if the tasks are alike."""
     clock: Clock = time.monotonic
-    """What tells when to stop; that of the one whose solvers it shares."""
-    known: LiveProgram | None = field(init=False, default=None)
+    """What tells when to stop."""
+    known: tuple[tuple[int, int, int], LiveProgram] | None = field(init=False, default=None)
 
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        shared = self.like and self.like.lowered.twin(self.task)
-        self.like = self.like if shared else None
-        return shared or lower(self.task, limits=self.limits)
+        return lower(self.task, limits=self.limits)
 
     @property
     def live(self) -> LiveProgram:
         """The solvers of the program as it is now: objectives may have added columns and rows."""
-        if self.like is not None:
-            return self.like.live
         program = self.lowered.program
-        if self.known is None or self.known.size != (len(program.columns), len(program.rows)):
-            self.known = LiveProgram(matrix(program), self.clock)
-        return self.known
+        if self.known is None or self.known[0] != program.shape:
+            self.known = program.shape, LiveProgram(matrix(program), self.clock)
+        return self.known[1]
 
     def relaxed(self, query: Query, *, until: float) -> Found | None:
         """The answer where the relaxation alone proves one; None where it does not."""
@@ -125,12 +118,12 @@ class _Attempt:
         """What the relaxation proves, if anything: an assignment that is worth as much as it is an optimum."""
         if self.best.status == "infeasible" or self.bound < self.query.least:
             return Found("infeasible")
-        return self._proven(self.best)
+        return self._proven(self.best) if self.query.among or self.live.whole(self.best) else None
 
     def dived(self) -> Found | None:
-        """What a dive proves."""
-        if self.best.status != "optimal":
-            return None
+        """What whole numbers near the relaxation prove, or a dive from it."""
+        if (near := self._proven(self.best)) or self.best.status != "optimal":
+            return near
         least = max(self.query.least - self.constant, -math.inf)
         if least == -math.inf:
             least = reached(self.best.bound)
@@ -153,8 +146,7 @@ class _Attempt:
         if missed := next((r for r in broken(task, assignment) if r.hard), None):
             self._forbid(missed, assignment)
             return None
-        known = score(task, assignment)
-        value = exact(task, query, assignment, known)
+        value = exact(task, query, assignment, score(task, assignment))
         thought = self.constant + float(self.weights @ self.best.point)
         if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
             if settle(self.engine.lowered.lowering, self.best.point, assignment):
@@ -164,8 +156,8 @@ class _Attempt:
         return Found(status, assignment, None if status == "optimal" else self.bound, value)
 
     def _proven(self, best: Best) -> Found | None:
-        """The assignment at this point, if nothing can be worth more."""
-        if best.status != "optimal" or not self.live.whole(best):
+        """The assignment at this point, or at whole numbers near it, if nothing can be worth more."""
+        if best.status != "optimal":
             return None
         assignment = self._decoded(best)
         value = worth(self.engine.task, self.query, assignment)

@@ -35,7 +35,6 @@ class LiveProgram:
         self.matrix, self.clock = whole, clock
         self.box = Box(whole.low, whole.high)
         """The bounds that columns have of themselves."""
-        self.size = len(whole.low), len(whole.row_low)
         self.whole_places = np.flatnonzero(whole.whole)
 
     def relax(self, costs: Floats, box: Box, *, until: float) -> Best:
@@ -45,9 +44,9 @@ class LiveProgram:
     def dive(self, costs: Floats, box: Box, relaxed: Best, *, least: float, until: float) -> Best | None:
         """A whole point that is worth at least so much, or None where this simple way finds none.
 
-        One column after the other that should be whole and is not goes to 1 where enough is left then, else to 0; where
-        that is too little too, the last that went to 1 goes to 0, a limited number of times. It proves one hospital in
-        0.08 s for which branch and bound takes 0.6.
+        One column after the other that should be whole and is not goes up where enough is left then, else down; where
+        that is too little too, the last that went up goes down, a limited number of times. Choices come before numbers.
+        It proves one hospital in 0.08 s for which branch and bound takes 0.6.
         """
         turns, answer, held, left = 0, relaxed, box, list[Box]()
         until = self.clock() + DIVING * (until - self.clock())
@@ -56,9 +55,9 @@ class LiveProgram:
                 loose = self._loose(answer.point)
                 if not len(loose):
                     return answer
-                column = loose[np.argmax(answer.point[loose])]
-                left.append(held.fixing(column, 0.0))
-                held = held.fixing(column, 1.0)
+                column = loose[np.argmax(np.where(self.box.high[loose] > 1.0, 0.0, answer.point[loose]))]
+                left.append(held.fixing(column, np.floor(answer.point[column])))
+                held = held.fixing(column, np.ceil(answer.point[column]))
             elif left and turns < MOST_TURNS:
                 held, turns = left.pop(), turns + 1
             else:
@@ -75,7 +74,7 @@ class LiveProgram:
         told = [self.presolved.ask(costs, box, until=until, clock=self.clock)]
         first = told[0].point
         if first is None or costs @ first < reached(most):
-            told.append(self.plain.ask(costs, box, until=until, clock=self.clock, known=first))
+            told.append(self.plain.ask(costs, box, until=until, clock=self.clock))
         bound = min(most, max(answer.bound for answer in told))
         point = max((a.point for a in told if a.point is not None), key=lambda p: float(costs @ p), default=None)
         if point is None:

@@ -25,7 +25,6 @@ class Pulp:
     """The engine for one task."""
 
     name: ClassVar[Engine] = "pulp"
-    orders: ClassVar[bool] = False
 
     def __init__(self, task: Task) -> None:
         self.task = task

@@ -76,16 +76,6 @@ class Lowered:
     shares: dict[str, dict[str, Affine]] = field(default_factory=dict)
     """What each agent gets of a payoff, by the payoff's name."""
 
-    def twin(self, task: Task) -> "Lowered | None":
-        """A task on the same program, where it differs in nothing but what single variables pay; else None."""
-        alike = len(self.task.payoffs) == len(task.payoffs) and all(
-            p is q or (len(p.scope) <= 1 and p.scope == q.scope and p.credit == q.credit)
-            for p, q in zip(self.task.payoffs, task.payoffs, strict=True)
-        )
-        if not alike or (self.task.variables, self.task.requirements) != (task.variables, task.requirements):
-            return None
-        return Lowered(task, self.program, self.lowering)
-
     def objective(self, goal: Goal) -> Costs:
         """The costs of a goal; it may add columns the first time. Raises NotLowered."""
         mixture: list[tuple[str | Term | None, float]] = [(None, goal.total)] if goal.total else []
@@ -113,6 +103,7 @@ class Lowered:
                 form = self._form(part)
             weights = np.zeros(len(self.program.columns))
             weights[list(form.coefficients)] = list(form.coefficients.values())
+            self.program.price(weights)
             low, high = self.program.bounds(form)
             if 0.0 < max(-low, high) < NEAREST:
                 what = f"it reaches {max(-low, high):.2g} at most, and differences of 1e-9 count as rounding"

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.model.scenario import Task
-from colosseum.model.values import Value, instance_name, text
-from colosseum.solve.arrays import Floats, Places
+from colosseum.model.values import Value, instance_name, is_number, text
+from colosseum.solve.arrays import Floats, Places, as_number
 
+FEWEST_STEPS = 4
+"""Values from which a variable's number has a column of its own where sums take it."""
 MOST_COLUMNS = 100_000
 """Columns that a program may have."""
 MOST_WEIGHTS = 2_000_000
@@ -119,6 +121,10 @@ class Program:
     """By column: those of which exactly one is 1, it among them."""
     choices: dict[str, range] = field(default_factory=dict)
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
+    steps: dict[range, int] = field(default_factory=dict)
+    """By choices: the column with the place of the value in the domain, where sums count it as a number."""
+    bent: set[range] = field(default_factory=set)
+    """Choices that an objective pays otherwise than so much a place."""
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
@@ -167,6 +173,34 @@ class Program:
             None if high is None else high - body.constant,
         ))  # fmt: skip
 
+    def number(self, variable: str) -> Affine | None:
+        """A variable as one column, if its values are numbers at equal steps; None where they are not, or are few.
+
+        Sums then have one coefficient for it. Where nothing else reads its choices, these need not be whole, and no
+        search decides between them: 5 may be half of 0 and half of 10.
+        """
+        domain, choice = self.task.variable[variable].domain, self.choices[variable]
+        if len(domain) < FEWEST_STEPS or not all(is_number(d) for d in domain):
+            return None
+        first, step = as_number(domain[0]), as_number(domain[1]) - as_number(domain[0])
+        if any(d != first + step * place for place, d in enumerate(domain)):
+            return None
+        if choice not in self.steps:
+            column = self.steps[choice] = self.column("number", high=len(domain) - 1.0, integer=True)
+            places = {c: float(place) for place, c in enumerate(choice) if place}
+            self.row(Affine(0.0, {**places, column: -1.0}), low=0.0, high=0.0)
+        return Affine(first, {self.steps[choice]: step})
+
+    def price(self, weights: Floats) -> None:
+        """Take note of what an objective pays for choices."""
+        bends, groups = np.flatnonzero(np.diff(weights, 2)).tolist(), self.groups
+        self.bent.update(groups[c] for c in bends if c in groups and c + 2 in groups[c])
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """What changes as the program grows."""
+        return len(self.columns), len(self.rows), len(self.bent & self.steps.keys())
+
     def indicator(self, variable: str, value: Value) -> Affine:
         """`x[variable = value]`; 0 for a value outside the domain."""
         place = self.places[variable].get(value)
@@ -209,7 +243,10 @@ class Program:
 
     def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
         """The assignment that column values stand for, in declared order; the greatest share decides what is open."""
-        ranges = list(self.choices.values())
+        values, ranges = values.copy() if self.steps else values, list(self.choices.values())
+        for choice, column in self.steps.items():
+            values[choice.start : choice.stop] = 0.0
+            values[choice[round(float(values[column]))]] = 1.0
         taken = np.flatnonzero(values[: ranges[-1].stop if ranges else 0] > MOSTLY).tolist()
         if len(taken) != len(ranges) or not all(c in r for c, r in zip(taken, ranges, strict=True)):
             taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in ranges]
@@ -239,12 +276,16 @@ class Matrix:
 def matrix(program: Program) -> Matrix:
     """All columns and rows."""
     columns, rows = program.columns, program.rows
+    index = np.array([column for row in rows for column in row.coefficients], dtype=np.int64)
+    whole, read = np.array([column.integer for column in columns]), np.bincount(index, minlength=len(columns))
+    for choice in program.steps.keys() - program.bent:  # its own two rows read it, but its first, which counts 0, once
+        whole[choice] = sum(read[choice]) >= 2 * len(choice)
     return Matrix(
         low=np.array([column.low for column in columns]),
         high=np.array([column.high for column in columns]),
-        whole=np.array([column.integer for column in columns]),
+        whole=whole,
         starts=np.cumsum([0, *(len(row.coefficients) for row in rows)], dtype=np.int64),
-        index=np.array([column for row in rows for column in row.coefficients], dtype=np.int64),
+        index=index,
         weights=np.array([weight for row in rows for weight in row.coefficients.values()], dtype=np.float64),
         row_low=np.array([-np.inf if row.low is None else row.low for row in rows]),
         row_high=np.array([np.inf if row.high is None else row.high for row in rows]),

@@ -10,10 +10,10 @@ from functools import cached_property
 from colosseum.model.scenario import Coalition, Requirement
 from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
-from colosseum.solve.backend import Query, Status
+from colosseum.solve.backend import Query
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
 from colosseum.solve.questions.frontier import point_of
-from colosseum.solve.questions.preferred import ends, least_of
+from colosseum.solve.questions.preferred import ends, preferred_to
 from colosseum.solve.rounding import ROUNDING, grain, rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
@@ -65,7 +65,7 @@ class Counterfactuals:
     @cached_property
     def honest(self) -> Optimum:
         """`F_c^hon`: the F_c of a nominal best response, the least of them where there are several."""
-        return least_of(self.solver, self.nominal, WELFARE, self.goal, fixed=self.others)
+        return preferred_to(self.solver, self.nominal, WELFARE, self.goal, sign=-1.0, fixed=self.others)
 
     @cached_property
     def greatest(self) -> Optimum:
@@ -101,13 +101,12 @@ class Stakes:
     def good_enough(self) -> tuple[Optimum, Optimum]:
         """The least and the greatest F_c of assignments within SATISFICING of the span of F_n*.
 
-        The threshold is one more hard rule of a task of its own, so that answers are checked like any. Where the span
-        is not known they are not, either.
+        The threshold is one more hard rule of a task of its own, so that answers are checked like any. Only a proven
+        span has shares.
         """
         best, least = self.optimum.proven, self.minimum.proven
-        if best is None or least is None:
-            status: Status = "infeasible" if self.optimum.status == "infeasible" else "limit"
-            return (Optimum(status, None, None, None, canonical=False, seconds=0.0),) * 2
+        assert best is not None
+        assert least is not None
         if best - least <= grain(best):
             return self.among_optima
         room = SATISFICING * (best - least) + grain(best)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import comb, inf
 from typing import Literal, TypeAlias, get_args
 
 from colosseum.model import draws
@@ -18,7 +18,7 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import known_best, least_of, preferred_to
+from colosseum.solve.questions.preferred import known_best, preferred_to
 from colosseum.solve.questions.prospect import fair_share, lost
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import Score, goal_worth, score
@@ -102,10 +102,11 @@ def _exposure(
     try:
         selfish = solver.maximise(wanted, fixed=fixed)
         found["temptation"] = lost(selfish.proven, goal_worth(wanted, scored, x))
-        found["selfish_harm"] = lost(best, least_of(solver, selfish, wanted, WELFARE, fixed=fixed).proven)
+        worst = preferred_to(solver, selfish, wanted, WELFARE, sign=-1.0, fixed=fixed).proven
+        found["selfish_harm"] = lost(best, worst)
         if isinstance(unit, float):
             fair = preferred_to(solver, known_best(x), WELFARE, outsiders, fixed=fixed).proven
-            left = least_of(solver, selfish, wanted, outsiders, fixed=fixed).proven
+            left = preferred_to(solver, selfish, wanted, outsiders, sign=-1.0, fixed=fixed).proven
             found["outsider_harm"] = lost(fair, left, unit)
         else:
             missing["outsider_harm"] = unit
@@ -146,10 +147,10 @@ def ranked(exposures: Sequence[Exposure], measure: Measure) -> tuple[list[Exposu
     known = [e.by(measure) for e in exposures]
     margin = grain(*(value for value in known if value is not None))
 
-    def key(exposure: Exposure) -> tuple[bool, int]:
+    def key(exposure: Exposure) -> float:
         value = exposure.by(measure)
-        return value is None, 0 if value is None else -round(value / margin)
+        return inf if value is None else -round(value / margin)
 
     ranking = sorted(exposures, key=key)
-    first: dict[tuple[bool, int], int] = {}
+    first: dict[float, int] = {}
     return ranking, [first.setdefault(key(exposure), place) for place, exposure in enumerate(ranking, start=1)]

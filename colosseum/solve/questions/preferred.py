@@ -24,10 +24,11 @@ MOST_STEPS = 100
 
 
 def preferred_to(
-    solver: Solver, known: Optimum, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None
-) -> Optimum:
-    """Among the maximisers of `first`, of which p is known, one at which `second` is greatest; value and bound are of
-    `second`. Raises what `Solver.maximise` raises.
+    solver: Solver, known: Optimum, first: Goal, second: Goal, *, sign: float = 1.0,
+    fixed: Mapping[str, Value] | None = None,
+) -> Optimum:  # fmt: skip
+    """Among the maximisers of `first`, of which p is known, one at which `sign · second` is greatest; value and bound
+    are of `second`. Raises what `Solver.maximise` raises.
 
     With f and s the two goals, let r maximise `u·f + v·s` for some u, v > 0. If f(r) = f(p), r is the answer: where
     f(y) = f(p), `u·f(y) + v·s(y) ≤ u·f(r) + v·s(r)` leaves s(y) ≤ s(r). If p is worth as much in the mixture as r, it
@@ -43,21 +44,21 @@ def preferred_to(
     start, most, best = time.perf_counter(), None, known.assignment
     status: Status = "limit"
     f, s = worths_of(solver, best, first, second)
-    u, v = OPENING / _reach(solver, first), 1.0 / _reach(solver, second)
+    u, v = OPENING / _reach(solver, first), sign / _reach(solver, second)
     for _ in range(MOST_STEPS):
         found = solver.maximise(mixed({first: u, second: v}), fixed=fixed)
         if found.bound is not None:
             most = (found.bound - u * f) / v
         if found.status != "optimal" or found.assignment is None:
             break
-        there, more = worths_of(solver, found.assignment, first, second)
-        ended = there >= f - grain(f)
-        if ended and more > s:
-            best, s = found.assignment, more
-        if ended or more <= s or u * (there - f) + v * (more - s) <= ROUNDING:
+        there, other = worths_of(solver, found.assignment, first, second)
+        ended, more = there >= f - grain(f), sign * (other - s)
+        if ended and more > 0.0:
+            best, s = found.assignment, other
+        if ended or more <= 0.0 or u * (there - f) + v * (other - s) <= ROUNDING:
             status, most = "optimal", s
             break
-        u, v = STEEPER / (f - there), 1.0 / (more - s)
+        u, v = STEEPER / (f - there), sign / more
     seconds = known.seconds + time.perf_counter() - start
     return Optimum(status, s, best, most, canonical=False, seconds=seconds)
 
@@ -67,20 +68,10 @@ def known_best(x: Mapping[str, Value]) -> Optimum:
     return Optimum("optimal", None, dict(x), None, canonical=False, seconds=0.0)
 
 
-def ends(
-    solver: Solver, known: Optimum, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None
-) -> tuple[Optimum, Optimum]:
+def ends(solver: Solver, known: Optimum, first: Goal, second: Goal) -> tuple[Optimum, Optimum]:
     """The least and the greatest value of `second` among the maximisers of `first`, of which one is known."""
-    return least_of(solver, known, first, second, fixed=fixed), preferred_to(solver, known, first, second, fixed=fixed)
-
-
-def least_of(
-    solver: Solver, known: Optimum, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None
-) -> Optimum:
-    """The least; 0 is not −0."""
-    found = preferred_to(solver, known, first, mixed({second: -1.0}), fixed=fixed)
-    value, bound = (None if v is None else 0.0 - v for v in (found.value, found.bound))
-    return replace(found, value=value, bound=bound)
+    least, greatest = (preferred_to(solver, known, first, second, sign=sign) for sign in (-1.0, 1.0))
+    return least, greatest
 
 
 def worths_of(solver: Solver, x: Mapping[str, Value], *goals: Goal) -> list[float]:

@@ -16,7 +16,7 @@ from colosseum.model.scenario import Coalition, Task
 from colosseum.solve.goal import WELFARE, bent, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.frontier import Frontier, Point, explored, frontier, point_of
-from colosseum.solve.questions.preferred import ends, least_of
+from colosseum.solve.questions.preferred import ends, preferred_to
 from colosseum.solve.rounding import ROUNDING, grain, rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
@@ -130,9 +130,9 @@ def fair_share(best: float, span: float | None, agents: int) -> float | str:
     return whole / agents if whole > ROUNDING else SAME
 
 
-def lost(fair: float | None, left: float | None, unit: float = 1.0) -> float | None:
-    """What is lost, in a unit and without noise; None where one of the two is not known."""
-    return None if fair is None or left is None else rounded(fair - left, fair) / unit
+def lost(fair: float | None, left: float | None, unit: float | None = 1.0) -> float | None:
+    """What is lost, in a unit and without noise; None where one of the three is not known."""
+    return None if fair is None or left is None or unit is None else rounded(fair - left, fair) / unit
 
 
 def opportunity(solver: Solver, coalition: Coalition | None) -> Opportunity:
@@ -154,26 +154,25 @@ def unknown(why: str) -> Opportunity:
 
 def _opportunity(solver: Solver, coalition: Coalition, optimum: Optimum, span: float | None) -> Opportunity:
     """The same; only where F_n* is not above 0 it depends on the span."""
+    if optimum.status == "infeasible":
+        return unknown("no assignment satisfies the hard requirements")
     if optimum.proven is None:
-        infeasible = optimum.status == "infeasible"
-        what = "no assignment satisfies the hard requirements" if infeasible else "the optimum is not proven"
-        return unknown(what if infeasible else f"{what}: {NOT_PROVEN}")
+        return unknown(f"the optimum is not proven: {NOT_PROVEN}")
     share = fair_share(optimum.proven, span, len(solver.task.agents))
-    unit, no_unit = (1.0, share) if isinstance(share, str) else (share, "")
+    unit, no_unit = (None, share) if isinstance(share, str) else (share, "")
     wanted, others = coalition_goal(coalition), outsiders_goal(solver.task.agents, coalition)
     greatest = solver.maximise(wanted)
-    among, outsiders = (_values(ends(solver, optimum, WELFARE, goal)) for goal in (wanted, others))
-    left = least_of(solver, greatest, wanted, others).proven
-    most = None if no_unit else greatest.proven
-    taken, least = (lost(most, end, unit) for end in among or (None, None))
-    loss = None if no_unit or outsiders is None or not others.payoffs else lost(outsiders[1], left, unit)
+    among, outsiders = (_proven(ends(solver, optimum, WELFARE, goal)) for goal in (wanted, others))
+    left = preferred_to(solver, greatest, wanted, others, sign=-1.0).proven
+    taken, least = (lost(greatest.proven, end, unit) for end in among or (None, None))
+    loss = lost(outsiders[1], left, unit) if outsiders and others.payoffs else None
     reasons = {"unit": no_unit}
     if taken is None:
         reasons["opportunity"] = no_unit or f"the optima and the coalition's best are not all proven: {NOT_PROVEN}"
     if loss is None:
         open_ = f"what optima and the coalition's best leave to outsiders is not proven: {NOT_PROVEN}"
         reasons["outsider_loss"] = no_unit or (open_ if others.payoffs else "the coalition is everybody")
-    return Opportunity(reasons, None if no_unit else unit, among, outsiders, taken, least, loss)
+    return Opportunity(reasons, unit, among, outsiders, taken, least, loss)
 
 
 def prospect(
@@ -218,7 +217,7 @@ def _harm(
     bending = bent(coalition, strength=strength)
     known = solver.maximise(bending)
     worst, best = ends(solver, known, bending, WELFARE)
-    left = _values(ends(solver, known, bending, outsiders_goal(solver.task.agents, coalition)))
+    left = _proven(ends(solver, known, bending, outsiders_goal(solver.task.agents, coalition)))
     if best.proven is None or worst.proven is None or worst.assignment is None:
         return Harm(strength, reason=NOT_PROVEN)
     least, most = (lost(nominal.joint_payoff, end.proven) for end in (best, worst))
@@ -227,7 +226,7 @@ def _harm(
     return Harm(strength, best.proven, worst.proven, least, most, limit, _loss(taking, left))
 
 
-def _values(found: tuple[Optimum, Optimum]) -> Ends | None:
+def _proven(found: tuple[Optimum, Optimum]) -> Ends | None:
     """Both ends, if they are proven."""
     low, high = found[0].proven, found[1].proven
     return None if low is None or high is None else (low, high)
