@@ -176,7 +176,7 @@ def _sequential(options: JointMoves, heard: Collection[str]) -> Figure:
     known = {v.name for v in options.instance.task.variables if v.owner in heard}
     allowed = options.kept
     for rule, holds in zip(options.rules, options.holds, strict=True):
-        if options.instance.solver.late:
+        if options.instance.solver.worked(prod(options.shape)):
             return Figure(None, NOT_PROVEN)
         missed = options.missed(rule, holds, known)
         allowed = allowed & (missed <= missed.min() + ROUNDING)

@@ -42,6 +42,10 @@ SOME = 16
 """Queries that are left to other engines before the program is lowered for them, which takes as long."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
+A_VALUE = 100
+"""Work of a joint value that is gone through elsewhere, about a microsecond."""
+AT_MOST = 10.0
+"""Seconds of an engine that counts no work, where limits go by work; it ends in a moment, or hardly ever."""
 SHARE = 0.25
 """Of a query's time, what toulbar2 may take, which may come to no end."""
 
@@ -89,7 +93,7 @@ class Solver:
     until: float = math.inf
     """When a question of many queries ends, by the clock; a query that comes later is left open."""
     by_work: bool = field(default=False, kw_only=True)
-    """Whether limits go by work: what HiGHS comes to is the same on every machine then."""
+    """Whether limits go by seconds of work: what HiGHS comes to is the same on every machine then."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
@@ -146,6 +150,12 @@ class Solver:
         """Whether the time of the question is over."""
         return self.clock() > self.until
 
+    def worked(self, values: int) -> bool:
+        """Count joint values that others go through for the same question; whether its time is over."""
+        if isinstance(self.clock, WorkClock):
+            self.clock.done += A_VALUE * values
+        return self.late
+
     @property
     def _stop(self) -> float:
         """When a query that is asked now ends."""
@@ -154,8 +164,8 @@ class Solver:
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
 
-        A canonical one is the first of all; where that is not known in the end (`Optimum.canonical`), it is what a new
-        solver answers, whatever this one was asked before.
+        A canonical one is the first of all; where that is not known in the end (`Optimum.canonical`), or where it is
+        cut off, it is what a new solver answers, whatever this one was asked before.
         Raises NotLowered, and Fault where a payoff is undefined at the answer.
         """
         return self._optimise(Query(goal, 1.0, fixed or {}, canonical))
@@ -180,17 +190,21 @@ class Solver:
         found = self.alone.solve(query, until=until) if self.alone else self._best(query, until)
         if query.canonical and found.status == "optimal" and not found.first:
             found = self._first(query, found, until)
-        if query.canonical and found.status == "optimal" and not (found.first or fresh):
-            new = Solver(self.task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
-            return new._optimise(query)
+        if query.canonical and found.status != "infeasible" and not (found.first or fresh or self.late):
+            return self.anew(self.task)._optimise(query)
         if self.by_work and found.status == "limit" and found.assignment is None:
             found = self._anything(query, found)
         return told(self.task, query, found, time.perf_counter() - start)
 
+    def anew(self, task: Task) -> "Solver":
+        """A solver that was asked nothing yet, for the same question."""
+        new = Solver(task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
+        new.clock = self.clock
+        return new
+
     def _anything(self, query: Query, found: Found) -> Found:
         """An assignment that keeps the hard rules, where the search for the best has come to none."""
-        ruled = Solver(replace(self.task, payoffs=()), self.time_limit, self.limits, by_work=self.by_work)
-        kept = ruled.maximise(Goal(), fixed=query.fixed)
+        kept = self.anew(replace(self.task, payoffs=())).maximise(Goal(), fixed=query.fixed)
         if kept.assignment is None:
             return replace(found, status=kept.status)
         return replace(found, assignment=kept.assignment, value=worth(self.task, query, kept.assignment))
@@ -204,10 +218,10 @@ class Solver:
             engines.append(self.elimination if plan is not None and plan.each <= MUCH else self.toulbar2)
         for engine in filter(None, engines):
             ask = self.highs.tried if engine is self.highs else engine.solve
-            until = math.inf if self.by_work and engine is self.elimination else until
-            again = found if found.by == engine.name else engine.solve(query, until=until)
+            stop = until if engine is self.highs else self._aside(until)
+            again = found if found.by == engine.name else engine.solve(query, until=stop)
             if again.status == "optimal" and not again.first:
-                again = first(self.task, query, again, partial(ask, until=until), ranks=engine.name != "pulp")
+                again = first(self.task, query, again, partial(ask, until=stop), ranks=engine.name != "pulp")
             if again.first:
                 return again
         return found
@@ -242,7 +256,7 @@ class Solver:
         plan = self.elimination.plan(query)
         if plan is None or plan.each > most or plan.once > max(most, LITTLE) * max(1, self.missed):
             return None
-        found = self.elimination.solve(query, until=math.inf if self.by_work else until)
+        found = self.elimination.solve(query, until=self._aside(until))
         return None if found.status == "limit" else found
 
     def _by_tables(self, query: Query, until: float) -> Found | None:
@@ -253,11 +267,16 @@ class Solver:
         """
         if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
             return None
+        until = self._aside(until)
         found: Found | None = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found and found.status == "limit":
             share = time.monotonic() + SHARE * (until - time.monotonic())
             found = self._eliminated(query, until, most=MUCH) or self.toulbar2.solve(query, until=share)
         return None if found is None or found.status == "limit" else found
+
+    def _aside(self, until: float) -> float:
+        """When an engine must stop that counts no work."""
+        return time.monotonic() + AT_MOST if self.by_work else until
 
     def _searched(self, query: Query, until: float) -> Found:
         """By HiGHS, and by toulbar2 in the end."""
@@ -266,7 +285,7 @@ class Solver:
         found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
         if found.status != "limit":
             return found
-        again = self.toulbar2.solve(query, until=until)
+        again = self.toulbar2.solve(query, until=self._aside(until))
         return again if again.status != "limit" else found
 
 
