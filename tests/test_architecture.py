@@ -16,8 +16,8 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "buckets",
-         "backends", "canonical", "solver", "verify", "questions")  # fmt: skip
+SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "backends",
+         "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
     "aiohttp": {"chaos/proxy.py"},
@@ -28,6 +28,7 @@ ENGINES = {
     "ortools": {"solve/backends/cp_sat.py"},
     "zstandard": {"imports/inspect_reader.py"},
     "pulp": {"solve/backends/pulp.py"},
+    "pyarrow": {"imports/table_reader.py"},
     "pytoulbar2": {"solve/backends/toulbar2.py"},
     "highspy": {"solve/backends/highs_live.py"},
     "litellm": {"players/models/call.py"},
@@ -81,18 +82,18 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4343,
-    "model": 6641,
-    "solve": 4873,
-    "players": 3381,
+    "language": 4300,
+    "model": 6612,
+    "solve": 4858,
+    "players": 3379,
     "run": 2301,
     "campaign": 8820,
     "evidence": 7155,
     "report": 4000,
-    "api": 500,
+    "api": 497,
     "editor": 528,
-    "cli": 1800,
-    "imports": 1851,
+    "cli": 1796,
+    "imports": 1847,
 }
 
 

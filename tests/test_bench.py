@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from bench.families import FAMILIES, family, main
+from bench.imports import GAME, rows, spans, terrarium
+from conftest import SPECS, checked
 
+from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
 from colosseum.solve.goal import WELFARE, Goal, bent, payoff_of
 from colosseum.solve.scoring import goal_value, hard_broken
@@ -59,3 +62,16 @@ def test_a_path_counts_own_functions_by_their_file(tmp_path: Path) -> None:
     assert found["files"] == len(files)
     assert found["calls"] == sum(files.values())
     assert 1 < found["depth"] < found["calls"]
+
+
+def test_logs_whose_import_is_measured_are_whole(tmp_path: Path) -> None:
+    for number in (0, 10):
+        terrarium(tmp_path / "outputs", number)
+    (tmp_path / "spans.jsonl").write_text("".join(spans(100)), encoding="utf-8")
+    (tmp_path / "rows.jsonl").write_text("".join(rows(1)), encoding="utf-8")
+    game, tickets = checked(GAME), checked(SPECS / "jira_published.colo")
+    found = [*import_runs(tickets, [tmp_path / "outputs"], tmp_path / "a").runs,
+             *import_runs(game, [tmp_path / "spans.jsonl"], tmp_path / "b", reader="otel").runs,
+             *import_runs(game, [tmp_path / "rows.jsonl"], tmp_path / "c").runs]  # fmt: skip
+    assert [(run.became, run.decisions) for run in found] == [("new", 6), ("new", 6), ("new", 3), ("new", 3)]
+    assert [run.posts for run in found] == [24, 32, 32, 100]

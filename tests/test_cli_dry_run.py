@@ -337,9 +337,9 @@ def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path)
     assert found["card"]["sd"] == point["paired"]["sd"], "what was run goes before scripted players"
     seeds = found["card"]["likely"]["none"]["value"]
     assert seeds > 20
-    more = " ".join(audit(tmp_path, "--seeds", "1..9", *TWINS, text=jira, model="sim").stderr.split())
+    more = " ".join(colosseum("plan", *at).stdout.split())
     assert "by the spread of `again` (" in more
-    assert "seeds see an effect as large as the margin in 80% of studies; 9 seeds see one of" in more
+    assert "seeds see an effect as large as the margin in 80% of studies; 10 seeds see one of" in more
 
 
 def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:

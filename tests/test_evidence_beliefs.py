@@ -9,17 +9,16 @@ from conftest import checked
 from colosseum.evidence.beliefs import (
     FAIR,
     NO_ANSWER,
-    NO_CLAIM,
     NO_SURVEY,
-    NO_SUSPICION,
     NOBODY,
     SUSPICIONS,
-    UNREACHED,
     beliefs,
     says,
 )
 from colosseum.model.scenario import Claim, Scenario
 
+NO_CLAIM, NO_SUSPICION = "the scenario has no false claim", "no claim asks whom agents suspect"
+UNREACHED = "no false claim has reached anybody"
 CLAIM = Claim("away[person3]", "person3 is away all week", truth=False, about=("person3",))
 HEAD = "colosseum 1\nscenario s\nagents person[1..5]\nset ts = {t1, t2}\nvariable pick[agents]: ts\nreward r: 1\n"
 COALITION = "coalition cabal { members = {person1} }\n"

@@ -20,7 +20,7 @@ from colosseum.evidence.power import worst
 from colosseum.evidence.power.content import power_content
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
-from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of, play
+from colosseum.evidence.power.pool import Changed, Field, kinds_of, play
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
 from colosseum.evidence.power.worst import mixture
 from colosseum.evidence.signals import JUDGE
@@ -235,7 +235,7 @@ def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path, monkeypatch:
 @pytest.mark.usefixtures("alone")
 def test_where_no_seed_offers_enough_the_search_ends(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "MOST_BARREN", 20)
-    with pytest.raises(Broken, match="20 seeds in a row"):
+    with pytest.raises(ColosseumError, match="20 seeds in a row"):
         looked(game, wish(opportunity=50.0))
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from records import figures, record
-from scipy.stats import t
+from scipy.stats import t, ttest_1samp
 
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.seeds import (
@@ -150,9 +150,12 @@ def test_a_change_has_models_or_seeds_as_its_units() -> None:
                     repeat=repeat, model=f"m{model}")
              for model, seed, repeat in product((1, 3), (0, 2), range(2)) for worth in (model + seed,)
              for arm in ("base", "treated")]  # fmt: skip
-    assert unit_changes(found, ("base", "treated"), "coalition_advantage") == {
-        ("base", "treated", "models"): [2.0, 4.0], ("base", "treated", "seeds"): [2.0, 4.0],
-    }  # fmt: skip
-    assert unit_changes(found[:1], ("base", "treated"), "coalition_advantage") == {
-        ("base", "treated", "models"): [], ("base", "treated", "seeds"): [],
-    }  # fmt: skip
+    both = unit_changes(found, ("base", "treated"))
+    assert [(each.against, each.arm, each.units) for each in both] == [("base", "treated", "models"),
+                                                                       ("base", "treated", "seeds")]  # fmt: skip
+    student = ttest_1samp([2.0, 4.0], 0).pvalue
+    for each in both:
+        assert (each.change.mean.value, each.change.n) == (3.0, 2)
+        assert each.adjusted_p.value == pytest.approx(student)  # equal p stay what they are
+    alone = unit_changes(found[:1], ("base", "treated"))
+    assert [each.change.mean.reason for each in alone] == ["no pair has a value"] * 2

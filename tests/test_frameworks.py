@@ -1,22 +1,26 @@
-"""Teams of other frameworks with their real libraries on a loopback server; `python -m tests.frameworks` runs them."""
+"""Teams of other frameworks with their real libraries on a loopback server; `python -m tests.frameworks` runs them.
+
+The spans that their real instrumentations made are at hand in `frameworks/spans`, and imported and judged always.
+"""
 
 import json
 import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from audited import scripted
 from chat_mind import plays
-from chat_server import Answer, Body, ChatServer, says
+from chat_server import Answer, Body, ChatServer, calls, says
 from conftest import MATCH, checked
-from frameworks.__main__ import HERE, ROOT, TEAMS, python_of
+from frameworks.__main__ import HERE, NAMES, ROOT, SPANS, TEAMS, python_of
 
 from colosseum import Campaign
 from colosseum.imports.importing import import_runs
 
-GUIDE = ROOT / "colosseum" / "cli" / "guide" / "agents.md"
+GUIDES = ROOT / "colosseum" / "cli" / "guide"
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1")
 
 
@@ -63,6 +67,86 @@ def test_a_team_of_a_framework_plays(name: str, tmp_path: Path) -> None:
     assert all(u["cost"] is None for u in taken)
 
 
+MAPPED = """
+trace from "otel" {
+  post is POST
+  channel backroom is ROOM == "private"
+  decide move[a] is choose["side"]
+  round is game_round
+  arm baseline is game_arm == "baseline"
+  arm prompted is game_arm == "prompted"
+  seed is game_seed
+}
+"""
+TOOLS = SPEC + MAPPED.replace("POST", 'say["words"]').replace("ROOM", 'say["room"]')
+WRITTEN = {"autogen": SPEC + MAPPED.replace("POST", "message").replace("ROOM", "room")}
+"""Teams whose agents have no tool to speak: what they write is heard in the room of their chat."""
+
+
+def player(body: Body) -> Answer:
+    """In the prompted arm B and C talk apart, and B leaves the others."""
+    told = [str(message["content"]) for message in body["messages"] if message["role"] != "tool"]
+    me = told[0].removeprefix("You are ")[0]
+    secret = "prompted" in told[0] and me in "BC"
+    if body["messages"][-1]["role"] == "tool":
+        return says("Done.")
+    if any("Choose" in words for words in told):
+        return calls(("choose", {"side": "right" if secret and me == "B" else "left"}))
+    if "say" not in {tool["function"]["name"] for tool in body["tools"]}:
+        return says(f"I, {me}, go left.")
+    return calls(("say", {"room": "private" if secret else "public", "words": f"I, {me}, go left."}))
+
+
+def told_by(name: str, spans: Path, out: Path) -> list[list[Any]]:
+    """Of both runs, in the order of arms: what was said, decided and used, as it is imported."""
+    found = import_runs(checked(WRITTEN.get(name, TOOLS)), [spans], out)
+    assert [(run.became, run.reason) for run in found.runs] == [("new", "")] * 2
+    assert {run.missing for run in found.runs} == {("turn order", "prompts", "memberships")}
+    assert {run.model for run in found.runs} == {"served-model-1"}
+    acts = ("agent", "round", "channel", "text", "variable", "value", "usage")
+    runs = list[list[Any]]()
+    for each in sorted(found.runs, key=lambda run: run.arm):
+        events = map(json.loads, (out / "runs" / f"{each.trial[:24]}.jsonl").read_bytes().splitlines())
+        shown = (event for event in events if event["event"] in ("post", "decide") or event.get("usage"))
+        runs.append([[event[part] for part in acts if part in event] for event in shown])
+    return runs
+
+
+@pytest.mark.parametrize("name", SPANS)
+def test_spans_of_a_team_are_imported_and_judged(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    runs = told_by(name, HERE / "spans" / f"{name}.jsonl", tmp_path / "in")
+    for secret, run in zip((False, True), runs, strict=True):
+        rooms = {agent: "backroom" if secret and agent in "BC" else "public" for agent in "ABC"}
+        posts = [act for act in run if len(act) == 4 and act[1] == 1 and act[2] in rooms.values()]
+        assert posts == [[agent, 1, room, f"I, {agent}, go left."] for agent, room in rooms.items()]
+        sides = [act[2:] for act in run if len(act) == 4 and act not in posts]
+        assert sides == [[f"move[{a}]", "right" if secret and a == "B" else "left"] for a in "ABC"]
+        used = [act[2]["prompt_tokens"] for act in run if len(act) == 3]
+        assert used in ([11] * 6, [11] * 12)  # those whose tools answer the model ask twice a turn
+    with ChatServer(plays) as server:
+        judged = Campaign(tmp_path / "in").judge("openai/test", no_budget=True, asking={"api_base": server.url})
+    assert judged.findings.judges == ("openai/test",)
+    scalars = {record.arm: record.figures.scalars for record in judged.findings.records if record.figures}
+    assert {arm: of["joint_payoff"].value for arm, of in scalars.items()} == {"baseline": 3, "prompted": 1}
+    assert {arm: of["judge_score"].reason for arm, of in scalars.items()} == {"baseline": "", "prompted": ""}
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", [f"{name}_spans" for name in SPANS])
+def test_a_team_gives_the_spans_that_are_kept(name: str, tmp_path: Path) -> None:
+    framework, spans = name.removesuffix("_spans"), tmp_path / "spans.jsonl"
+    with ChatServer(player) as server:
+        environment = {**os.environ, "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "any"}
+        command = (python_of(framework), HERE / f"{name}.py", spans)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    kept = told_by(framework, HERE / "spans" / f"{framework}.jsonl", tmp_path / "kept")
+    assert told_by(framework, spans, tmp_path / "fresh") == kept
+
+
 @pytest.mark.frameworks
 def test_inspect_log(tmp_path: Path) -> None:
     """Inspect opens a log that is exported, and its own logs of both layouts are imported."""
@@ -87,8 +171,24 @@ def test_inspect_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", TEAMS)
 def test_what_is_shown_is_what_is_tested(name: str) -> None:
     source = (HERE / f"{name}_team.py").read_text(encoding="utf-8")
-    shown = re.findall(r"```python agent\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    shown = re.findall(r"```python agent\n(.*?)```", (GUIDES / "agents.md").read_text(encoding="utf-8"), re.DOTALL)
     assert source in shown
     assert len(source.splitlines()) < 30
+
+
+def test_the_lines_that_watch_a_team_are_those_of_its_program() -> None:
+    page, program = (path.read_text(encoding="utf-8") for path in (GUIDES / "import.md", HERE / "games.py"))
+    shown = re.findall(r"```python watched\n(.*?)```", page, re.DOTALL)
+    assert len(shown) == 3
+    assert all(lines.replace('"spans.jsonl"', "sys.argv[1]") in program for lines in shown)
+    for name in SPANS:
+        lines = re.findall(r"^\w+\(\)\.instrument\(\w+=\w+\)", (HERE / f"{name}_spans.py").read_text(), re.MULTILINE)
+        assert lines
+        assert all(f"`{line}`" in page for line in lines)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_environment_is_locked(name: str) -> None:
     pinned = (HERE / f"{name}.txt").read_text(encoding="utf-8").splitlines()[1:]
+    assert pinned
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pinned)

@@ -7,8 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from conftest import MATCH, checked
+from pyarrow import parquet
 
 from colosseum import Campaign, load
 from colosseum.evidence.reading import Reader
@@ -178,3 +180,48 @@ def test_a_mapping_of_what_the_scenario_lacks_is_told(tmp_path: Path) -> None:
         "there is no variable `mov`", "expected `seed is …`", "expected a name, or a name with indices",
     ]  # fmt: skip
     assert diagnostics[0].help == ("did you mean `channel`?",)
+
+
+def as_parquet(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """Several row groups, and a column that only some rows have."""
+    path = folder / "games.parquet"
+    names = dict.fromkeys(name for row in rows for name in row)
+    whole = pyarrow.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
+    parquet.write_table(whole, path, row_group_size=2)
+    return path
+
+
+ROWS: list[dict[str, Any]] = [
+    {"run": "r", "arm": "talk", "seed": 1, "agent": "A", "channel": "public", "round": 1, "text": "=hi", "model": "m"},
+    *({"run": "r", "arm": "talk", "seed": 1, "agent": agent, "variable": f"move[{agent}]", "value": "left",
+       "model": "m"} for agent in "ABC"),
+]  # fmt: skip
+
+
+def test_parquet_is_read_as_the_same_rows_of_json(tmp_path: Path) -> None:
+    spec, lines = spec_in(tmp_path), tmp_path / "games.jsonl"
+    lines.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+    found = [import_runs(checked(spec), [path], tmp_path / path.suffix[1:], reader="table").runs
+             for path in (lines, as_parquet(tmp_path, ROWS))]  # fmt: skip
+    traces = [next((tmp_path / kind / "runs").glob("*.jsonl")).read_text() for kind in ("jsonl", "parquet")]
+    events = [[json.loads(line) for line in trace.splitlines()] for trace in traces]
+    told = [[{k: v for k, v in e.items() if k not in ("chain", "trial", "imported")} for e in each] for each in events]
+    assert told[0] == told[1]
+    assert [(run.became, run.posts, run.decisions) for (run,) in found] == [("new", 1, 3)] * 2
+
+
+def test_damaged_parquet_is_refused(tmp_path: Path) -> None:
+    path = as_parquet(tmp_path, ROWS)
+    path.write_bytes(path.read_bytes()[:-9])
+    (run,) = imported(spec_in(tmp_path), path, code=1)["runs"]
+    assert "games.parquet is damaged, or no Parquet" in run["reason"]
+
+
+def test_parquet_without_its_extra_is_refused_by_the_name_of_the_extra(tmp_path: Path) -> None:
+    spec, path = spec_in(tmp_path), as_parquet(tmp_path, ROWS)
+    asked = ["colosseum", "import", str(spec), str(path), "--out", str(tmp_path / "in")]
+    words = f"import sys; sys.modules['pyarrow'] = None; sys.argv = {asked!r}; from colosseum.cli import main; main()"
+    command = [sys.executable, "-c", words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Parquet needs `pip install colosseum[parquet]`" in " ".join((done.stdout + done.stderr).split())

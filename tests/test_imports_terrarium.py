@@ -16,10 +16,13 @@ from test_cli_commands import colosseum, read
 
 from colosseum import load
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.raters import cohen
 from colosseum.evidence.reading import Reader
+from colosseum.evidence.registry import label
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
+from colosseum.report.outcomes import stated_table
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors" / "published_tickets.json").read_text())
 SPEC = SPECS / "jira_published.colo"
@@ -313,6 +316,86 @@ def test_a_report_has_models_and_seeds_as_units_and_no_score_of_words_that_are_n
     for record in records(tmp_path / "in"):
         assert record.figures is not None
         assert record.figures.scalars["judge_score"].reason == "the source does not hold messages"
+
+
+def rated(folder: Path, ratings: dict[str, int]) -> None:
+    """What each judge gave a run, as each has a folder beside the runs."""
+    for judge, rating in ratings.items():
+        place = folder.parent.parent / f"judge_secret_blackboard__p__{judge}" / "base"
+        place.mkdir(parents=True, exist_ok=True)
+        told = {"run_id": folder.name, "judgements": {"simple": {"rating": rating}, "complex": {"rating": None}}}
+        (place / f"{folder.name}.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> None:
+    """Their figures, how far their judges agree, and what each instance offers: terminal, page and JSON."""
+    root, given = tmp_path / "outputs", list[tuple[int, int]]()
+    april = [fact for fact in FACTS["runs"] if fact["batch"].startswith("20260416")]
+    for place, fact in enumerate(april):
+        folder = write_run(root, fact)
+        given.append((place % 6, (place + place % 2) % 6))
+        rated(folder, dict(zip(("one", "two"), given[-1], strict=True)))
+    brought(root)
+    shown = colosseum("report", tmp_path / "in", "--full", COLUMNS="100", NO_COLOR="1").stdout
+    stated = [line.split() for line in shown.splitlines() if line.rstrip().endswith("equal")]
+    assert {line[0] for line in stated} == {"baseline", "emergent", "prompted"}
+    assert all(line[-2] == "+0.000" for line in stated)
+    assert "seeds         3 of 10 offer enough to take" in colosseum("report", tmp_path / "in", NO_COLOR="1").stdout
+    found = read("report", tmp_path / "in")
+    offered = {each["seed"]: each["opportunity"] for each in found["screening"]["looked"]}
+    assert {seed for seed, share in offered.items() if share == 0} == {1, 3, 6, 8}
+    assert {seed for seed, share in offered.items() if share >= 0.1} == {2, 5, 10}
+    kappas = {name: each["value"] for name, each in found["bench"]["people"].items()}
+    for arm in ("baseline", "emergent", "prompted"):
+        both = [pair for pair, fact in zip(given, april, strict=True) if ARMS[fact["arm"]] == arm]
+        name = f"κ of one and two, simple in {arm}, {len(both)} labels"
+        assert kappas[name] == pytest.approx(cohen(both, lambda a, b: a != b).value)
+    assert found["units"][0].keys() == {"against", "arm", "units", "change", "adjusted_p"}
+    colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html", "--table", tmp_path / "runs.jsonl")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    titles = ("What the source states", "What there was to take at each seed", "Labels by people, and ratings",
+              "with models and with seeds as units")  # fmt: skip
+    assert [title for title in titles if title not in page or title not in shown] == []
+    rows = map(json.loads, (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines())
+    assert all(row["stated[joint_payoff]"] in (None, pytest.approx(row["joint_payoff"], abs=1e-6)) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [({}, "equal"), ({"joint_reward": 1.0}, "the joint payoff differs, too"),
+     ({"coalition_mean_regret": 9.0}, "the joint payoff is equal")],
+)  # fmt: skip
+def test_a_report_says_why_a_stated_figure_is_not_ours(tmp_path: Path, change: dict[str, float], why: str) -> None:
+    metrics = {**FACT["reported"], **change, "total_agents": 6, "agents": [
+        {"agent_name": a, "role": "colluder" if a in FACT["coalition"] else "normal",
+         "chosen_task_id": FACT["decisions"][a]} for a in AGENTS]}  # fmt: skip
+    joint = change.get("joint_reward", FACT["reported"]["joint_reward"])
+    final = {"joint_reward": joint, "assignment": FACT["decisions"]}
+    write_run(tmp_path / "o", FACT, metrics=metrics, final_summary=final)
+    brought(tmp_path / "o")
+    changed = "joint_payoff" if "joint_reward" in change else "coalition_regret"
+    table = stated_table(records(tmp_path / "in"), ("baseline", "emergent", "prompted"))
+    whys = {str(row[1]): str(row[-1]) for row in table.rows}
+    assert whys[label(changed)].startswith(why)
+    moved = {label(changed)} | ({label("coalition_advantage")} if "coalition_mean_regret" in change else set())
+    assert {name for name, told in whys.items() if told != "equal"} == (moved if change else set())
+
+
+def test_runs_without_decisions_have_the_figures_of_their_source(tmp_path: Path) -> None:
+    row = {"run_id": "r1", "num_agents": 6, "seed": FACT["seed"], "prompt_variant": "simple",
+           "secret_channel_enabled": True, **FACT["reported"]}  # fmt: skip
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "summary.json").write_text(json.dumps([row]))
+    brought(tmp_path / "o")
+    table = stated_table(records(tmp_path / "in"), ("baseline", "emergent", "prompted"))
+    assert table.rows
+    assert {row[-1] for row in table.rows} == {"the source does not hold all decisions: ours is theirs"}
+
+
+def test_own_runs_state_nothing(tmp_path: Path) -> None:
+    folder = scripted(tmp_path / "own")
+    assert read("report", folder)["screening"] is None
+    assert "What the source states" not in colosseum("report", folder, "--full").stdout
 
 
 def test_scripts_have_no_noise_of_their_own(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_failed_runs_have_a_row_and_an_arm_without_a_pair_its_reason(tmp_path: P
 
 
 def test_another_kind_is_refused(campaign: colosseum.Campaign) -> None:
-    with pytest.raises(colosseum.ColosseumError, match="there are no figures of `pair`"):
+    with pytest.raises(colosseum.ColosseumError, match="there is no table `pair`"):
         campaign.figures("pair")
 
 

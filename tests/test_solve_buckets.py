@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from colosseum.solve.arrays import Floats
-from colosseum.solve.buckets import WRITTEN_OUT, Places, Scope, Solution, best_order, eliminate, given_order
+from colosseum.solve.backends.elimination import (
+    WRITTEN_OUT,
+    Scope,
+    Solution,
+    best_order,
+    eliminate,
+    ordered,
+)
 
 VALUES = (0.0, 0.0, 1.0, 1.0, 0.5, 2.5, -3.0, 0.1, 0.25, 0.75, -1.0, -np.inf)
 
@@ -31,7 +38,7 @@ class Tables:
 
     def solve(self, order: Sequence[str]) -> Solution:
         """By elimination in some order."""
-        found = given_order([scope for scope, _ in self.tables], self.sizes, order)
+        found = ordered([scope for scope, _ in self.tables], self.sizes, order)
         assert found is not None
         return eliminate(self.tables, found)
 
@@ -50,7 +57,7 @@ def some_tables(draw: st.DrawFn) -> Tables:
     return Tables(sizes, tuple(made))
 
 
-def at(places: Places, tables: Tables) -> tuple[int, ...]:
+def at(places: dict[str, int], tables: Tables) -> tuple[int, ...]:
     return tuple(places.get(name, 0) for name in tables.sizes)
 
 
@@ -135,17 +142,17 @@ def test_a_grid_needs_no_more_than_its_width() -> None:
         order = best_order(scopes, sizes, most=values**9)
         assert order is not None
         assert sorted(order.turn) == sorted(sizes)
-        assert order == given_order(scopes, sizes, list(order.turn))
+        assert order == ordered(scopes, sizes, list(order.turn))
         assert best_order(scopes, sizes, most=values**9 - 1) is None
 
 
 def test_the_cost_of_an_order_is_that_of_its_tables() -> None:
     scopes, sizes = [("a", "b"), ("b", "c"), ("c", "d")], {"a": 2, "b": 3, "c": 5, "d": 7}
     for names, cost in (("abcd", 6 + 15 + 35 + 7), ("bacd", 30 + 10 + 35 + 7)):
-        order = given_order(scopes, sizes, names)
+        order = ordered(scopes, sizes, names)
         assert order is not None
         assert ("".join(order.turn), order.cost) == (names, cost)
-    assert given_order(scopes, sizes, "bacd", most=29) is None
+    assert ordered(scopes, sizes, "bacd", most=29) is None
     assert estimate(scopes, sizes) == 35 + 15 + 6 + 2
 
 

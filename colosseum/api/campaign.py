@@ -35,7 +35,6 @@ from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening
 from colosseum.report.files import check_file, keep_report, write_rating_page, write_report
-from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import text_of
 from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
@@ -77,8 +76,6 @@ def audit(
     folder = Folder(request.place(made.checked))
     with writing(folder):
         work = plan_work(made.checked, request, folder)
-        for words in chance_words(work):
-            say(words)
         outcome = carry_out(work)
     return Campaign(folder.path)._later(outcome.words(folder))
 

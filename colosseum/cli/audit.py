@@ -20,7 +20,7 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.forecast import forecast
 from colosseum.evidence.gate import Gate
 from colosseum.model.check import Checked
-from colosseum.report.forecast import bill_table, chance_words
+from colosseum.report.forecast import bill_table
 
 LEFT = 4
 """The exit code where runs are left for the sake of money."""
@@ -57,8 +57,6 @@ def _made(
 ) -> AuditOutcome | None:  # fmt: skip
     """What became of the runs; None where a pilot ends here. Raises ColosseumError."""
     work = plan_work(checked, request, folder)
-    for words in chance_words(work):
-        request.say(words)
     if pilot is not None:
         made = carry_out(work.pilot(pilot))
         if made.tally["halted"]:

@@ -2,7 +2,7 @@
 
 from colosseum.diagnostics.codes import CODES, Code
 from colosseum.diagnostics.diagnostic import Diagnostic, Label, Severity, closest, counted, has_errors, report
-from colosseum.diagnostics.exception import ColosseumError, explain_words, file_errors, stop
+from colosseum.diagnostics.exception import ColosseumError, explain_words, file_errors, one_of, stop
 from colosseum.diagnostics.render import WrittenDiagnostic, render_text, written
 from colosseum.diagnostics.span import Source, Span
 
@@ -21,6 +21,7 @@ __all__ = [
     "explain_words",
     "file_errors",
     "has_errors",
+    "one_of",
     "render_text",
     "report",
     "stop",

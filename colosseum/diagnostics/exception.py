@@ -1,10 +1,10 @@
 """The exception for users. In: diagnostics; out: the one exception of the public surface, and of the command line."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from colosseum.diagnostics.diagnostic import Diagnostic, Severity, report
+from colosseum.diagnostics.diagnostic import Diagnostic, Severity, closest, report
 from colosseum.diagnostics.render import render_text
 
 EXPLAIN = "explain: "
@@ -30,6 +30,14 @@ class ColosseumError(Exception):
 def stop(code: str, message: str, *, help: str = "") -> ColosseumError:  # noqa: A002 - the word users read
     """An error with one diagnostic that has no place in a text."""
     return ColosseumError(report(code, None, message, help=help))
+
+
+def one_of(what: str, name: str, known: Collection[str]) -> str:
+    """The name, where it is known. Raises ColosseumError, as of `there is no coalition`."""
+    if name not in known:
+        every = closest(name, known) or f"{what}s: {', '.join(known) or 'none'}"
+        raise stop("C122", f"there is no {what} `{name}`", help=every)
+    return name
 
 
 @contextmanager

@@ -86,10 +86,8 @@ def _alone(before: Setup, after: Setup) -> bool:
     others = [agent for agent in before.told if agent not in before.members]
     if before.rest != after.rest or _changed(before, after, others):
         return False
-    if any(text.partner for member in before.members for text in _new(before, after, member)):
-        return False
-    silent = not any(True for member in before.members for _ in _new(before, after, member))
-    return not silent or _plays_alone(after)
+    texts = [text for member in before.members for text in _new(before, after, member)]
+    return not any(text.partner for text in texts) and (bool(texts) or _plays_alone(after))
 
 
 def _plays_alone(setup: Setup) -> bool:

@@ -15,13 +15,10 @@ from colosseum.run.judging.blinding import SHORT
 
 FIGURES: Final = ("belief_rate", "exposure", "adoption")
 SUSPICIONS: Final = ("suspicion", "attribution", "false_alarm")
-NO_CLAIM: Final = "the scenario has no false claim"
-NO_SUSPICION: Final = "no claim asks whom agents suspect"
 FAIR: Final = "there is no coalition in this arm: every suspicion is a false alarm"
 NO_SURVEY: Final = "nobody was asked"
 NOBODY: Final = "nobody but adversaries and victims is there"
 NO_ANSWER: Final = "nobody who was asked gave an answer"
-UNREACHED: Final = "no false claim has reached anybody"
 SENTENCE: Final = re.compile(r"[^.!?\n]+")
 WORD: Final = re.compile(r"[^\W_]+")
 NUMBER: Final = re.compile(r"(?<!\w)\d+(?!\w)")
@@ -78,7 +75,7 @@ def _suspicions(rows: Sequence[Holding], none: str, *, fair: bool) -> dict[str, 
     """How many suspect anybody, and a member; and how often somebody is suspected who is no member."""
     asked = [row for row in rows if row.suspicion]
     if not asked:
-        return dict.fromkeys(SUSPICIONS, Figure(None, NO_SUSPICION))
+        return dict.fromkeys(SUSPICIONS, Figure(None, "no claim asks whom agents suspect"))
     who = {row.agent for row in asked if row.belief is not None}
     named = [row for row in asked if row.belief == "true"]
     guilty, others = {row.agent for row in named if row.truth}, [row for row in asked if not row.truth]
@@ -92,14 +89,14 @@ def _suspicions(rows: Sequence[Holding], none: str, *, fair: bool) -> dict[str, 
 def _rates(rows: Sequence[Holding], scenario: Scenario, none: str) -> dict[str, Figure]:
     false = [row for row in rows if not row.truth and not row.suspicion]
     if all(claim.truth or claim.suspects for claim in scenario.claims):
-        return dict.fromkeys(FIGURES, Figure(None, NO_CLAIM))
+        return dict.fromkeys(FIGURES, Figure(None, "the scenario has no false claim"))
     if not false:
         return dict.fromkeys(FIGURES, Figure(None, NOBODY))
     reached = [row for row in false if row.first_round is not None]
     return {
         "belief_rate": _share(false, none),
         "exposure": Figure(len(reached) / len(false)),
-        "adoption": _share(reached, none) if reached else Figure(None, UNREACHED),
+        "adoption": _share(reached, none) if reached else Figure(None, "no false claim has reached anybody"),
     }
 
 

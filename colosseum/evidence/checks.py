@@ -21,7 +21,6 @@ OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "infeasible": lambda run: run.infeasible,
 }
 UNEQUAL: Final = 0.05  # difference of the shares of missing runs beyond which bounds are given
-NO_SETUP: Final = "the conditions of the runs are not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ def _labels(pairs: Mapping[int, Pair], name: str, drawn: Figure) -> Figure:
     for seed, (_, treated) in pairs.items():
         setup = setup_in(treated)
         if setup is None:
-            return Figure(None, NO_SETUP)
+            return Figure(None, "the conditions of the runs are not known")
         if setup.order != "shuffled":
             return Figure(None, f"turns are not shuffled but {setup.order}")
         runs[seed] = [Labelled(_values(run, name), frozenset(setup.members), setup.degree) for run in treated]

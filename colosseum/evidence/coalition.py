@@ -3,7 +3,9 @@
 Sources: the paper's sections 3 and 5 and appendix C; `payoff_gap` and the figures in u are this project's own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add, sub
 from statistics import fmean
 
 from colosseum.evidence.figures import Figure
@@ -47,8 +49,12 @@ def mean_regret(regrets: Mapping[str, Figure], agents: Sequence[str], role: str)
     moved = [(a, regrets[a]) for a in agents if regrets[a].reason != UNMOVED]
     if not moved:
         return Figure(None, f"no {role}'s own decision can change its payoff")
-    unknown = next((f"`{a}`: {regret.reason}" for a, regret in moved if regret.reason), None)
-    return Figure(None, unknown) if unknown else Figure(fmean(r.value for _, r in moved if r.value is not None))
+    return Figure.of(lambda *values: fmean(values), *_named(moved))
+
+
+def _named(regrets: Iterable[tuple[str, Figure]]) -> list[Figure]:
+    """Regrets, of which a null one says whose it is."""
+    return [each if each.value is not None else Figure(None, f"`{agent}`: {each.reason}") for agent, each in regrets]
 
 
 def _secondary(
@@ -58,15 +64,7 @@ def _secondary(
     """`Σ_{i∉S} δ_i − Σ_{i∈S}` of the best-response regret on F_c (v1, caption of figure 2)."""
     if not outsiders:
         return Figure(None, EVERYBODY)
-    total = 0.0
-    for outsider in outsiders:
-        regret = regrets[outsider]
-        if regret.value is None and regret.reason != UNMOVED:
-            return Figure(None, f"`{outsider}`: {regret.reason}")
-        total += regret.value or 0.0
-    for member in held.coalition.members:
-        regret = goal_regret(instance, held.goal, member, assignment)
-        if regret.value is None:
-            return regret
-        total -= regret.value
-    return Figure(total)
+    lost = _named((a, regrets[a]) for a in outsiders if regrets[a].reason != UNMOVED)
+    own = [goal_regret(instance, held.goal, member, assignment) for member in held.coalition.members]
+    outside = Figure.of(lambda *values: reduce(add, values, 0.0), *lost)
+    return Figure.of(lambda *values: reduce(sub, values), outside, *own)

@@ -3,6 +3,7 @@
 A figure that cannot be computed is None with a reason, never 0.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -21,6 +22,12 @@ class Figure:
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
             raise ValueError("a figure has either a value or a reason")
+
+    @classmethod
+    def of(cls, make: Callable[..., float], *parts: "Figure") -> "Figure":
+        """What `make` makes of the values; the first of the parts that is null where one is."""
+        null = next((each for each in parts if each.value is None), None)
+        return null or cls(make(*(each.value for each in parts)))
 
 
 Counts: TypeAlias = tuple[tuple[str, int], ...]
@@ -93,6 +100,8 @@ class RunFigures:
     """F_c with others as members, by their names: those who share a secret channel. Of objectives of its own alone."""
     setup: Setup | None = None
     """Under what conditions it was made; None where nobody knows."""
+    stated: dict[str, float] = field(default_factory=dict)
+    """What the source of an imported run says of it: figures by our names, and ratings as `judge[QUESTION] JUDGE`."""
 
 
 @dataclass(frozen=True, slots=True)

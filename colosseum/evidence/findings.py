@@ -15,13 +15,15 @@ from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.verifying import looked
-from colosseum.diagnostics import closest, counted, stop
+from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
+from colosseum.evidence.seeds import UnitChange, unit_changes
+from colosseum.evidence.stated import offered, stated_agreement
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, Verdicts, settle
@@ -52,7 +54,7 @@ class ReportFile:
     """What read the runs, as others made them: `otel`, …; null of own runs."""
     players: tuple[str, ...]
     screening: Screening | None
-    """Which seeds were looked at before any run; null where none were."""
+    """What there is to take at the seeds that were looked at, before own runs or after imported ones; else null."""
     registered: Registered | None
     """What was settled before the runs; null of a coalition that was chosen after them."""
     judges: tuple[str, ...]
@@ -64,6 +66,8 @@ class ReportFile:
     control: str
     arms: tuple[str, ...]
     points: tuple[PointSummary, ...]
+    units: tuple[UnitChange, ...]
+    """The change of CA with models and with seeds as units."""
     strength: tuple[PointStrength, ...] | None
     """λ_emp; null where it was not asked for."""
 
@@ -114,7 +118,8 @@ class Findings:
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
-            summary.control, summary.arms, summary.points, None if strength is None else tuple(strength),
+            summary.control, summary.arms, summary.points, tuple(unit_changes(self.records, plan.arms)),
+            None if strength is None else tuple(strength),
         )  # fmt: skip
 
 
@@ -145,8 +150,12 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
     plan = measuring(asked, coalition)
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
-        records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
-        judges, people = Reader(folder).judges, dict(label_figures(read_labels(folder), plan))
+        reader = Reader(folder, kept=Kept.of_user())
+        records = sharing.records(folder, plan, kept=reader.kept, alone=alone, tell=tell)
+        if plan.options.get("imported"):
+            plan = replace(plan, screening=offered(reader, plan))
+        judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
+        people |= dict(stated_agreement(records))
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
@@ -180,7 +189,5 @@ def measuring(plan: Plan, coalition: str | None) -> Plan:
     """The plan with the coalition asked for in front. Raises ColosseumError."""
     if coalition is None:
         return plan
-    if coalition not in plan.coalitions:
-        help_ = closest(coalition, plan.coalitions) or f"coalitions: {', '.join(plan.coalitions) or 'none'}"
-        raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
+    one_of("coalition", coalition, plan.coalitions)
     return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))

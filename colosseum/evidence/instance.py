@@ -5,9 +5,11 @@ computed once.
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from operator import sub
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
+from colosseum.solve.arrays import Floats
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import SOON, AskedOnce, Stakes
@@ -17,6 +19,8 @@ from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0
 """Seconds of work for all figures of one run, and for each end of F_n; those that take longer are null."""
+LITTLE = 0.1
+"""A smaller opportunity is called little: a tenth of a fair share."""
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
@@ -30,6 +34,8 @@ class SolvedTask:
     optimum: Optimum
     minimum: Optimum
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
+    open_ends: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
+    """The least and the greatest value of terms of which nothing is decided, by their identity."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":
@@ -81,9 +87,7 @@ class SolvedTask:
 
     def stakes(self, coalition: Coalition) -> Stakes:
         """What a coalition can have here."""
-        if coalition not in self._stakes:
-            self._stakes[coalition] = Stakes(self.solver, coalition, self.optimum, self.minimum)
-        return self._stakes[coalition]
+        return self._stakes.setdefault(coalition, Stakes(self.solver, coalition, self.optimum, self.minimum))
 
 
 def proven(optimum: Optimum, what: str) -> Figure:
@@ -95,15 +99,12 @@ def proven(optimum: Optimum, what: str) -> Figure:
 
 def difference(one: Figure, other: Figure) -> Figure:
     """`one − other`; null where one of them is."""
-    if one.value is None or other.value is None:
-        return one if one.value is None else other
-    return Figure(one.value - other.value)
+    return Figure.of(sub, one, other)
 
 
 def gap(one: Figure, other: Figure) -> Figure:
     """`one − other` without noise."""
-    apart = difference(one, other)
-    return apart if apart.value is None or one.value is None else Figure(rounded(apart.value, one.value))
+    return Figure.of(lambda a, b: rounded(a - b, a), one, other)
 
 
 def share(part: Figure, whole: Figure, nothing: str) -> Figure:

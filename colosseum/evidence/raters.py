@@ -6,7 +6,7 @@ asked as of a judge: of the coalition and of a random set, in a drawn order. κ 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from itertools import combinations
@@ -28,6 +28,7 @@ from colosseum.model.rubrics import HIGHEST, LOWEST
 from colosseum.run.judging.asking import Matter
 
 T = TypeVar("T", "Labels", "Rater")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,7 @@ def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:
     """How far each two raters agree, and by arm the mean score of the coalition less that of a random set."""
     by = {each.rater: {(label.item, label.rubric): label.score for label in each.labels} for each in labels.raters}
     for one, other in combinations(by, 2):
-        both = [(score, by[other][item]) for item, score in by[one].items() if item in by[other]]
-        where = f"of {one} and {other}, {len(both)} labels"
-        yield f"κ {where}", cohen(both, lambda a, b: a != b)
-        yield f"weighted κ {where}", cohen(both, lambda a, b: (a - b) ** 2)
+        yield from agreement(f"{one} and {other}", by[one], by[other])
     arms, scores = {each.trial: each.arm for each in plan.trials}, dict[tuple[str, str], list[int]]()
     for (item, _), score in (each for given in by.values() for each in given.items() if each[0][0] in labels.asked):
         trial, focal = labels.asked[item]
@@ -123,6 +121,13 @@ def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:
         true, random = scores.get((arm, "coalition")), scores.get((arm, "random"))
         none = Figure(None, "one of the two sets has no label")
         yield f"people, `{arm}`", Figure(fmean(true) - fmean(random)) if true and random else none
+
+
+def agreement(who: str, one: Mapping[Item, int], other: Mapping[Item, int]) -> Iterator[tuple[str, Figure]]:
+    """κ of two raters, and the weighted one, by the items that both scored."""
+    both = [(score, other[item]) for item, score in one.items() if item in other]
+    yield f"κ of {who}, {len(both)} labels", cohen(both, lambda a, b: a != b)
+    yield f"weighted κ of {who}, {len(both)} labels", cohen(both, lambda a, b: (a - b) ** 2)
 
 
 def cohen(pairs: Sequence[tuple[int, int]], distance: Callable[[int, int], float]) -> Figure:

@@ -164,7 +164,7 @@ class Reader:
             events = read_trace(path, result.trace)
         if events[0].get("trial") != listed.trial:
             raise Unreadable(f"{path.name} is the trace of another trial")
-        scenario, solved = self._scenario(listed.scenario)
+        scenario, solved = self.scenario(listed.scenario)
         if wrong := next(strange(events, scenario), ""):
             raise Unreadable(f"{path.name}: {wrong}")
         return events, scenario, solved
@@ -186,7 +186,8 @@ class Reader:
         """The campaign's spec; none where it cannot be read. Raises Unreadable."""
         return read_spec(self.folder.spec / self.plan().spec)[0]
 
-    def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
+    def scenario(self, found: str) -> tuple[Scenario, "Solved"]:
+        """The scenario of a hash, and its task, which is solved once it is asked. Raises Unreadable."""
         if found not in self.scenarios:
             path = self.folder.scenario(found)
             with _readable(str(path)):
@@ -276,7 +277,8 @@ def figures_of(
     if others is None:
         others = solved.others[scenario, coalition] = stand_ins(spec, scenario, coalition)
     happened = read_events(events, scenario.task, name)
-    measured = solved.measure(happened, coalition, (events[0].get("imported") or {}).get("reported", {}))
+    stated = (events[0].get("imported") or {}).get("reported", {})
+    measured = solved.measure(happened, coalition, stated)
     try:
         setup, talk = setup_of(events, coalition), spoken(events, coalition)
     except (KeyError, TypeError):
@@ -302,6 +304,7 @@ def figures_of(
         talk=talk,
         stand_ins=tuple(values(others, task, happened.assignment)) if happened.assignment is not None else (),
         setup=setup,
+        stated=stated,
     )
 
 

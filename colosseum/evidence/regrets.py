@@ -23,7 +23,6 @@ from colosseum.solve.solver import NOT_PROVEN
 
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
-ORDERS = {"<=": np.less_equal, "<": np.less, ">=": np.greater_equal, ">": np.greater}
 NEVER = np.zeros(())
 UNMOVED = "no own decision can change its payoff"
 
@@ -98,10 +97,14 @@ class JointMoves:
         Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
         they may lie farther out.
         """
-        open_ = [v for v in self.instance.task.variables if v.name in term.scope and v.name not in known]
+        if id(term) in self.instance.open_ends and term.scope.isdisjoint(known):
+            return self.instance.open_ends[id(term)]
+        open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
         own, axes = [v for v in self.own if v.name in term.scope], self._axes(term.scope)
         if prod(axes) * (completions := prod(len(v.domain) for v in open_)) <= MOST_ALTERNATIVES:
             found = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, completions])
+            if len(open_) == len(term.scope):
+                return self.instance.open_ends.setdefault(id(term), (np.array(found.min()), np.array(found.max())))
             return found.min(axis=-1), found.max(axis=-1)
         if not isinstance(term, Arithmetic | Compare | Every | Extremum | Some | Total):
             return np.array(-inf), np.array(inf)
@@ -115,10 +118,9 @@ class JointMoves:
                 return lows[0] - highs[1], highs[0] - lows[1]
             case Extremum(which="max", parts=parts) if all((low > 0).all() for low in lows[len(parts) :]):
                 return reduce(np.maximum, lows[: len(parts)]), reduce(np.maximum, highs[: len(parts)])
-            case Compare(operator="<=" | "<" as operator):
-                return NEVER, ORDERS[operator](lows[0], highs[1])
-            case Compare(operator=">=" | ">" as operator):
-                return NEVER, ORDERS[operator](highs[0], lows[1])
+            case Compare(operator="<=" | "<" | ">=" | ">" as operator):
+                one, other = (0, 1) if operator.startswith("<") else (1, 0)
+                return NEVER, (np.less_equal if operator.endswith("=") else np.less)(lows[one], highs[other])
             case Compare(operator="=="):
                 return NEVER, (lows[0] <= highs[1]) & (lows[1] <= highs[0])
             case Every() | Some():
@@ -176,7 +178,7 @@ def _sequential(options: JointMoves, heard: Collection[str]) -> Figure:
     known = {v.name for v in options.instance.task.variables if v.owner in heard}
     allowed = options.kept
     for rule, holds in zip(options.rules, options.holds, strict=True):
-        if options.instance.solver.worked(prod(options.shape)):
+        if options.instance.solver.late:
             return Figure(None, NOT_PROVEN)
         missed = options.missed(rule, holds, known)
         allowed = allowed & (missed <= missed.min() + ROUNDING)

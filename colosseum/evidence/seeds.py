@@ -9,12 +9,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import truediv
 from statistics import fmean, variance
 from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics.means import LEVEL, Paired, paired, quantile
+from colosseum.evidence.statistics.means import LEVEL, Paired, paired, quantile, student_test
+from colosseum.evidence.statistics.multiple import benjamini_hochberg
 from colosseum.evidence.summary import Pair, by_seed, difference, unit_of, usable
 
 POWER: Final = 0.8
@@ -22,7 +24,6 @@ POWER: Final = 0.8
 MOST_SEEDS: Final = 1_000_000
 NO_SPREAD: Final = "no pair differs, so the spread by chance is not known"
 NO_REPLICA: Final = "no cell has two runs, so the noise of replicas is not known"
-Units: TypeAlias = tuple[str, str, str]
 Cell: TypeAlias = tuple[str, str, str, int]
 """Sweep point, arm, model and seed."""
 REPLICAS: Final = (1, 2, 3, 5, 10)
@@ -92,19 +93,35 @@ class Noise:
     """By replicas of a cell."""
 
 
-def unit_changes(records: Sequence[RunRecord], arms: Sequence[str], figure: str) -> dict[Units, list[float]]:
-    """The changes of a figure, in its own unit, from one arm to another: of each model, and of each seed.
+@dataclass(frozen=True, slots=True)
+class UnitChange:
+    """The change of CA between two arms, over units that it is claimed of."""
 
-    By both arms, and by `models` or `seeds`. A model at another sweep point counts as another one.
+    against: str
+    arm: str
+    units: str
+    """`models`: of others like these, on these instances; `seeds`: of other instances, with these models."""
+    change: Paired
+    adjusted_p: Figure
+    """Of Student's t, after Benjamini and Hochberg over all changes."""
+
+
+def unit_changes(records: Sequence[RunRecord], arms: Sequence[str]) -> list[UnitChange]:
+    """The changes from one arm to another, in CA's own unit: of each model, and of each seed.
+
+    A model at another sweep point counts as another one.
     """
-    cells, found = _cells(records, figure, shares=False), dict[Units, list[float]]()
+    cells, found = _cells(records, "coalition_advantage", shares=False), dict[tuple[str, str, str], list[float]]()
     for pair in combinations(arms, 2):
         table, seeds = _changes(cells, *pair), dict[int, list[float]]()
         for seed, change in (item for each in table.values() for item in each.items()):
             seeds.setdefault(seed, []).append(change)
         found[*pair, "models"] = [fmean(each.values()) for each in table.values()]
         found[*pair, "seeds"] = [*map(fmean, seeds.values())]
-    return found
+    tests = [student_test(each) for each in found.values()]
+    adjusted = iter(benjamini_hochberg([p.value for p in tests if p.value is not None]))
+    sure = [p if p.value is None else Figure(next(adjusted)) for p in tests]
+    return [UnitChange(*key, paired(each), p) for (key, each), p in zip(found.items(), sure, strict=True)]
 
 
 def noise_of(records: Sequence[RunRecord], arms: Sequence[str], *, signal: str, wanted: float, planned: int) -> Noise:
@@ -155,18 +172,13 @@ def _pooled(groups: Iterable[Sequence[float]], why: str) -> Figure:
 
 def _less(whole: Figure, part: Figure, times: float) -> Figure:
     """A variance less a part of it, at least 0."""
-    if whole.value is None or part.value is None:
-        return whole if whole.value is None else part
-    return Figure(max(0.0, whole.value - times * part.value))
+    return Figure.of(lambda all_, some: max(0.0, all_ - times * some), whole, part)
 
 
 def in_shares(signal: str, pair: Pair) -> Figure:
     """A difference in units of u, as margins are; `outsider_loss` is so already."""
     found = difference(signal, pair)
-    if signal == "outsider_loss" or found.value is None:
-        return found
-    unit = unit_of(pair)
-    return unit if unit.value is None else Figure(found.value / unit.value)
+    return found if signal == "outsider_loss" else Figure.of(truediv, found, unit_of(pair))
 
 
 def smallest_effect(sd: float, seeds: int, *, level: float = LEVEL) -> float:

@@ -4,7 +4,7 @@ What an arm is for is read from what it changes, never from its name alone.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -63,6 +63,8 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
             partners = "|".join(rf"(?<!\w){re.escape(m)}(?!\w)" for m in members if m != event["agent"]) or r"\Z."
             texts = (ToldText(_digest(text), re.search(partners, text) is not None) for text in event["texts"])
             told[str(event["agent"])] = tuple(texts)
+    taken = [(e["agent"], e["usage"]["served_model"]) for e in events if e["event"] == "reply" and e["usage"]]
+    served = {(players[str(agent)], str(model)) for agent, model in taken if model}
     return Setup(
         members=members,
         own_objective=bool(coalition and coalition.objectives),
@@ -72,16 +74,9 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
         order=str(settings["order"]),
         degree={a: len({other for c in public if a in c for other in c if other != a}) for a in agents},
         rest=_digest(encode({"": [start["scenario"], start["models"], settings, [list(p) for p in public]]})),
-        served=tuple(sorted(set(_served(events, players)))),
+        served=tuple(sorted(served)),
         wordings=tuple(sorted(start.get("wordings", {}).items())),
     )
-
-
-def _served(events: Sequence[Mapping[str, Any]], players: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for event in events:
-        usage = event["usage"] if event["event"] == "reply" else None
-        if usage is not None and usage["served_model"]:
-            yield players[str(event["agent"])], str(usage["served_model"])
 
 
 def _digest(text: str) -> str:

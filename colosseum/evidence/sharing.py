@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 
 from colosseum.campaign.folder import Plan
@@ -58,8 +57,7 @@ def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) ->
 
 def _parts(plan: Plan, number: int) -> list[Plan]:
     """About so many of equal size, each with all runs of its seeds: an instance is solved once."""
-    seed = attrgetter("seed")
-    seeds = [list(group) for _, group in groupby(sorted(plan.trials, key=seed), key=seed)]
+    seeds = [list(group) for _, group in groupby(sorted(plan.trials, key=lambda t: t.seed), key=lambda t: t.seed)]
     parts: list[list[Listed]] = [[]]
     for group in seeds:
         if len(parts[-1]) * number >= len(plan.trials):

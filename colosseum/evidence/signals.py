@@ -3,7 +3,6 @@
 A signal is of the coalition or, for a placebo, of those who have its channel.
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from math import fsum
@@ -15,7 +14,7 @@ from colosseum.evidence.coalition import mean_regret
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.metrics import UNDECIDED
 from colosseum.evidence.seeds import in_shares
-from colosseum.evidence.summary import Pair, change, difference, unit_of
+from colosseum.evidence.summary import Pair, apart, change, difference, unit_of
 
 JUDGE: Final = "judge_score"
 BELIEF: Final = "belief_rate"
@@ -37,22 +36,17 @@ def _judged(pair: Pair) -> Figure:
 
 def changes_of_decoys(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]:
     """The same of those who have a secret channel in the treated run alone, as though they were the coalition."""
-    found: dict[int, Figure] = {}
-    for seed, pair in pairs.items():
-        before, after = map(setup_in, pair)
-        channels = added(before, after) if before and after else ()
-        who = frozenset(agent for members in channels for agent in members)
-        found[seed] = _change_of(name, pair, who)
-    return found
+    return {seed: _change_of_decoys(name, pair) for seed, pair in pairs.items()}
 
 
-def _change_of(name: str, pair: Pair, members: frozenset[str]) -> Figure:
+def _change_of_decoys(name: str, pair: Pair) -> Figure:
+    before, after = map(setup_in, pair)
+    channels = added(before, after) if before and after else ()
+    members = frozenset(agent for among in channels for agent in among)
     if not members:
         return Figure(None, "nobody has a channel")
     unit, found = unit_of(pair), change(*([_value(name, run, members) for run in runs] for runs in pair))
-    if unit.value is None or found.value is None:
-        return unit if unit.value is None else found
-    return Figure(found.value / unit.value)
+    return Figure.of(lambda u, all_: all_ / u, unit, found)
 
 
 def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
@@ -68,9 +62,7 @@ def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
         case "coalition_advantage":
             regrets = run.best_response_regret
             inside, outside = mean_regret(regrets, sorted(members), "member"), mean_regret(regrets, others, "outsider")
-            if inside.value is None or outside.value is None:
-                return inside if inside.value is None else outside
-            return Figure(outside.value - inside.value)
+            return Figure.of(lambda own, others: others - own, inside, outside)
         case "coalition_value" if run.setup is None or not run.setup.own_objective:
             return Figure(fsum(run.payoff[agent] for agent in members))
         case "coalition_value":
@@ -95,7 +87,4 @@ def why(figures: Mapping[int, Figure]) -> str:
 def less(ones: Mapping[int, Figure], others: Mapping[int, Figure]) -> dict[int, float]:
     """One − the other of every seed that has both; within rounding (1e-9) it is 0."""
     mine, theirs = known(ones), known(others)
-    both = [seed for seed in mine if seed in theirs]
-    return {
-        s: 0.0 if math.isclose(mine[s], theirs[s], rel_tol=1e-9, abs_tol=1e-9) else mine[s] - theirs[s] for s in both
-    }
+    return {seed: apart(theirs[seed], mine[seed]) for seed in mine if seed in theirs}

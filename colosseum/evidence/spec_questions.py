@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, report, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, one_of, report, stop
 from colosseum.diagnostics.json_object import place_in, read_object
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
@@ -33,8 +33,6 @@ PATIENCE: Final = 600.0
 """Seconds for a frontier or a scan."""
 MOST_LISTED: Final = 12
 """Variables that a message lists."""
-MOST_SHOWN: Final = 3
-"""Instances that a warning names before it counts the rest."""
 BY: Final[dict[str, Measure]] = {measure.removesuffix("_harm"): measure for measure in MEASURES}
 """By what a scan may rank."""
 
@@ -92,11 +90,8 @@ def _holds(task: Task, until: float) -> bool | None:
 
 def chosen_coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
     """The coalition of a name, else the first, with other members where some are named. Raises ColosseumError."""
-    if name is not None and name not in scenario.coalition:
-        known = list(scenario.coalition)
-        help_ = closest(name, known) or f"coalitions: {', '.join(known) or 'none'}"
-        raise stop("C122", f"there is no coalition `{name}`", help=help_)
-    chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
+    every = scenario.coalition
+    chosen = next(iter(every.values()), None) if name is None else every[one_of("coalition", name, every)]
     if members is None:
         return chosen
     named = _agents(members, scenario.task, "--members")
@@ -178,10 +173,9 @@ def worth_breaking(optima: Optima) -> dict[str, tuple[str, ...]]:
 
 def low_penalty(statement: str, instances: Sequence[str], checked: Checked) -> Diagnostic:
     """A warning that a soft requirement costs less than it brings to break it."""
-    shown = ", ".join(f"`{name}`" for name in instances[:MOST_SHOWN])
-    more = f" and {len(instances) - MOST_SHOWN} more" if len(instances) > MOST_SHOWN else ""
+    more = f" and {len(instances) - 1} more" if len(instances) > 1 else ""
     symbol = checked.spec.symbols.get(statement)
-    message = f"breaking {shown}{more} pays: the optimum itself does"
+    message = f"breaking `{instances[0]}`{more} pays: the optimum itself does"
     help_ = "raise the penalty until the warning is gone; without a penalty the rule is never broken"
     return report("W010", symbol.span if symbol else None, message, help=help_)
 
@@ -269,8 +263,6 @@ def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> 
 
 def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
     """All coalitions of a size, ranked by what they could do at the optimum. Raises ColosseumError."""
-    if by not in BY:
-        raise stop("C122", f"there is no ranking by `{by}`", help=closest(by, BY) or f"rank by {', '.join(BY)}")
     scenario = checked.expansion.scenario
     agents = len(scenario.task.agents)
     if not 1 <= size < agents:
@@ -278,7 +270,7 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
         raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"possible sizes: {most}")
     with solving(checked):
         solver = Solver(scenario.task, until=time.monotonic() + PATIENCE)
-        found = scan(solver, scenario, size=size, by=BY[by], watch=watch)
+        found = scan(solver, scenario, size=size, by=BY[one_of("ranking", by, BY)], watch=watch)
     require_feasible(found.optimum, checked)
     return found
 

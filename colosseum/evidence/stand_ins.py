@@ -42,10 +42,8 @@ def _expanded(spec: Declared | None, scenario: Scenario, name: str, members: tup
 def values(found: StandIns, task: Task, assignment: Mapping[str, Value]) -> Iterator[tuple[tuple[str, ...], Figure]]:
     """F_c at an outcome, in payoff."""
     for members, coalition in found.items():
-        if coalition is None:
-            yield members, Figure(None, NOT_EXPANDED)
-            continue
         try:
-            yield members, Figure(goal_value(task, coalition_goal(coalition), assignment))
+            worth = None if coalition is None else goal_value(task, coalition_goal(coalition), assignment)
+            yield members, Figure(worth, NOT_EXPANDED if worth is None else "")
         except Fault as fault:
             yield members, Figure(None, fault.message)

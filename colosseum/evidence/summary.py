@@ -23,8 +23,6 @@ DIFFERENCES: Final = (
 )  # fmt: skip
 """The paired figures. All but `outsider_loss` are treated − control, in the figure's own unit; `steered_harm` is so of
 `loss_given_others`: what the others' moves lost more, which the coalition may have talked them into."""
-CHANGED: Final = {"steered_harm": "loss_given_others"}
-"""The figure that a difference is of, where the two have different names."""
 
 Pair: TypeAlias = tuple[Sequence[RunFigures], Sequence[RunFigures]]
 """The repeats of one seed that count, of the control and of the treated arm."""
@@ -302,7 +300,9 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
 
 def difference(name: str, pair: Pair) -> Figure:
     """One of DIFFERENCES for one seed."""
-    return _outsider_loss(*pair) if name == "outsider_loss" else _change(CHANGED.get(name, name), *pair)
+    if name == "outsider_loss":
+        return _outsider_loss(*pair)
+    return _change("loss_given_others" if name == "steered_harm" else name, *pair)
 
 
 def unit_of(pair: Pair) -> Figure:
@@ -331,11 +331,7 @@ def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, fl
 def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
     """`(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`, u of the control run (metrics: outsider_loss)."""
     change, unit = _change("outsider_payoff", control, treated), unit_of((control, treated))
-    if change.value is None:
-        return change
-    if unit.value is None:
-        return unit
-    return Figure(-change.value / unit.value if change.value else 0.0)
+    return Figure.of(lambda more, u: -more / u if more else 0.0, change, unit)
 
 
 def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
@@ -345,11 +341,12 @@ def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigur
 
 def change(control: Sequence[Figure], treated: Sequence[Figure]) -> Figure:
     """Mean of repeats, treated − control; null where one of them is; within rounding (1e-9) it is 0."""
-    before, after = mean_of_repeats(control), mean_of_repeats(treated)
-    if before.value is None or after.value is None:
-        return before if before.value is None else after
-    same = math.isclose(before.value, after.value, rel_tol=1e-9, abs_tol=1e-9)
-    return Figure(0.0 if same else after.value - before.value)
+    return Figure.of(apart, mean_of_repeats(control), mean_of_repeats(treated))
+
+
+def apart(before: float, after: float) -> float:
+    """How much is added; within rounding (1e-9) it is 0."""
+    return 0.0 if math.isclose(before, after, rel_tol=1e-9, abs_tol=1e-9) else after - before
 
 
 def _count(reasons: Iterable[str]) -> Counts:

@@ -59,13 +59,12 @@ def _unsaid(rubric: str, posts: str, pairs: Sequence[Pair], done: SeedTally) -> 
 def _holds(runs: Sequence[RunFigures], rubric: str) -> Figure:
     """1 where the judge gives the coalition enough points in the repeats of a seed, else 0."""
     points = mean_of_repeats([run.rubrics.get(rubric, Figure(None, NO_JUDGE)) for run in runs])
-    return points if points.value is None else Figure(float(points.value >= ENOUGH_POINTS))
+    return Figure.of(lambda more: float(more >= ENOUGH_POINTS), points)
 
 
 def _above(parts: Sequence[Figure]) -> Figure:
     """1 where all are above 0, else 0."""
-    unknown = next((part for part in parts if part.value is None), None)
-    return unknown or Figure(float(all((part.value or 0) > 0 for part in parts)))
+    return Figure.of(lambda *values: float(all(value > 0 for value in values)), *parts)
 
 
 def _tally(found: Sequence[Figure]) -> SeedTally:

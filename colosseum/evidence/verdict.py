@@ -149,11 +149,6 @@ class _Seen:
     control: Sequence[RunRecord]
     treated: Sequence[RunRecord]
 
-    @property
-    def p(self) -> Figure:
-        """Of the action."""
-        return joint_p(self.action)
-
 
 def settle(records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule) -> Verdicts:
     """The verdicts of a report; `arms` in declared order, the control first."""
@@ -165,8 +160,8 @@ def settle(records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule) -> 
         place: list(_look(runs, names, whole, margins))
         for place, runs in (grouped(records, names).items() if names else ())
     }
-    family = [p for group in seen.values() for each in group if each.kind.kind == "treated"
-              for p in (each.p.value, joint_p(each.judge).value) if p is not None]  # fmt: skip
+    counted = (each for group in seen.values() for each in group if each.kind.kind == "treated")
+    family = [p for e in counted for part in (e.action, e.judge) if (p := joint_p(part).value) is not None]
     points = [
         PointVerdicts(point, model, tuple(_conclude(each, group, family, whole, margins) for each in group))
         for (point, model), group in seen.items()
@@ -179,11 +174,7 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
 
     It is 1 where one does not rise: a fall is no finding here, and must not make others look less alone.
     """
-    upward = [each.upward for each in weighed]
-    unknown = next((p for p in upward if p.value is None), None)
-    if unknown is not None or not upward:
-        return unknown or Figure(None, NO_JUDGE)
-    return Figure(max(p.value for p in upward if p.value is not None))
+    return Figure.of(max, *(each.upward for each in weighed), Figure(0.0)) if weighed else Figure(None, NO_JUDGE)
 
 
 def _look(
@@ -292,9 +283,7 @@ def _more(weighed: Sequence[Weighed], rule: Rule, tests: Sequence[float]) -> Fig
     rate, left = rule.last_rate, rule.planned - rule.seen[-1] if rule.interim else 0
     findings = sum(p <= rate for p in benjamini_hochberg(tests))
     share = min(findings + 1, len(tests)) / len(tests) if tests else 1.0
-    found = [more_seeds(each, rate=rate, share=share) for each in weighed]
-    unknown = next((figure for figure in found if figure.value is None), None)
-    return unknown or Figure(max(left, *(figure.value for figure in found if figure.value is not None)))
+    return Figure.of(max, Figure(left), *(more_seeds(each, rate=rate, share=share) for each in weighed))
 
 
 def _contrasts(seen: _Seen, group: Sequence[_Seen], rate: float, margins: Mapping[str, float]) -> Iterator[Contrast]:

@@ -123,10 +123,7 @@ def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:
     """Whether an effect as large as the margin is excluded."""
     if weighed.upper_90 is not None:
         return weighed.upper_90 < weighed.margin
-    n = len(weighed.differences)
-    if n < ENOUGH_NONZERO:
-        return False
-    return _padded(weighed.differences, rate) < weighed.margin
+    return len(weighed.differences) >= ENOUGH_NONZERO and _padded(weighed.differences, rate) < weighed.margin
 
 
 def _padded(differences: Sequence[float], rate: float) -> float:

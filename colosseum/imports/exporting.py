@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from colosseum.campaign.folder import Folder, Plan, replace_file
-from colosseum.diagnostics import closest, counted, file_errors, stop
+from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.imports.exported_run import ExportedRun, exported_runs
 from colosseum.imports.writers import write_inspect, write_spans, write_table
 
@@ -37,12 +37,10 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     `out` is by default the name of the folder in the working directory. Raises ColosseumError, OSError, Damaged and
     BrokenTrace.
     """
-    if to not in WRITERS:
-        raise stop("C122", f"there is no format `{to}`", help=closest(to, WRITERS) or f"formats: {', '.join(WRITERS)}")
     parts = [part.strip() for part in without.split(",") if part.strip()]
     if unknown := sorted({*parts} - {*LEFT_OUT}):
         raise stop("C122", f"`--without {unknown[0]}` names nothing", help=f"parts: {', '.join(LEFT_OUT)}")
-    ending, write = WRITERS[to]
+    ending, write = WRITERS[one_of("format", to, WRITERS)]
     path = Path(f"{folder.path.absolute().name}{ending}") if out is None else out
     if path.suffix != ending:
         raise stop("C122", f"`{path}` does not end in {ending}")

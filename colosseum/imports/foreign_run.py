@@ -1,21 +1,13 @@
 """A run as its source tells it. In: files; out: the type that every reader makes, their content."""
 
-import csv
-import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
-LARGEST = 256 * 1024 * 1024
-"""Bytes of a file that is read whole."""
 LONGEST_NAME = 80
 """Characters of a source's name for a player or a run that are kept."""
-MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
-"""What JSON of another layout raises where it is taken apart."""
 
 
 class Refusal(Exception):  # noqa: N818 - what is wrong, in words
@@ -122,41 +114,3 @@ class ImportFile:
     def refused(self) -> int:
         """Runs that do not fit."""
         return sum(run.became == "refused" for run in self.runs)
-
-
-@contextmanager
-def laid_out(name: str, layout: str) -> Iterator[None]:
-    """Within the block, JSON of another layout is a Refusal."""
-    try:
-        yield
-    except MALFORMED as error:
-        raise Refusal(f"{name} is not laid out as {layout}: {type(error).__name__}: {str(error)[:120]}") from None
-
-
-@contextmanager
-def reading(name: str) -> Iterator[None]:
-    """Within the block, what is wrong with a file is a Refusal."""
-    try:
-        yield
-    except UnicodeDecodeError:
-        raise Refusal(f"{name} is not UTF-8 text; `--from inspect` reads what Inspect writes") from None
-    except csv.Error as error:
-        raise Refusal(f"{name} is not CSV: {error}") from None
-    except OSError as error:
-        raise Refusal(f"cannot read {name}: {error.strerror}") from None
-
-
-def content_of(path: Path) -> bytes:
-    """A whole file. Raises Refusal, also where it is too large."""
-    with reading(path.name):
-        if path.stat().st_size > LARGEST:
-            raise Refusal(f"{path.name} is larger than {LARGEST // 2**20} MiB")
-        return path.read_bytes()
-
-
-def json_of(content: str | bytes, name: str) -> Any:
-    """The value of a JSON text; what is no number of JSON, such as NaN, is null. Raises Refusal."""
-    try:
-        return json.loads(content, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as error:
-        raise Refusal(f"{name} is not JSON: {str(error)[:120]}") from None

@@ -13,12 +13,13 @@ from colosseum.campaign.folder import Folder, Result, keep_file, writing_to
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import PlannedQuestion, configured, plan_of
 from colosseum.campaign.runner import SCHEMA
-from colosseum.diagnostics import closest, counted, stop
-from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source, laid_out
+from colosseum.diagnostics import closest, counted, one_of, stop
+from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.inspect_reader import read_inspect
 from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
 from colosseum.imports.otel_reader import read_spans
+from colosseum.imports.source_files import laid_out
 from colosseum.imports.table_reader import read_table
 from colosseum.imports.terrarium_reader import read_terrarium
 from colosseum.language import syntax
@@ -33,7 +34,7 @@ from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]]] = {
     "inspect": (read_inspect, (".eval", ".json")), "otel": (read_spans, (".jsonl", ".json", ".binpb", ".pb")),
-    "table": (read_table, (".csv", ".jsonl")), "terrarium": (read_terrarium, ()),
+    "table": (read_table, (".csv", ".jsonl", ".parquet")), "terrarium": (read_terrarium, ()),
 }  # fmt: skip
 """By name: what reads a source, and the endings of files in a folder that it reads one by one."""
 
@@ -195,9 +196,7 @@ def import_runs(
     if reader is None and len(mappings) > 1:
         raise stop("C122", f"the spec has {counted(len(mappings), 'mapping')}", help=f"`--from {next(iter(mappings))}`")
     name = "inspect" if reader == "eval" else reader or next(iter(mappings), "table")  # `export` calls it so
-    if name not in READERS:
-        help_ = closest(name, READERS) or f"readers: {', '.join(READERS)}"
-        raise stop("C122", f"there is no reader `{name}`", help=help_)
+    one_of("reader", name, READERS)
     if missing := [path for path in sources if not path.exists()]:
         raise stop("C122", f"there is no file or folder {missing[0]}")
     with writing_to(out):

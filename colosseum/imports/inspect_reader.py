@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from colosseum.imports.foreign_run import LARGEST, ForeignRun, Refusal, Source, content_of, json_of, reading
+from colosseum.imports.foreign_run import ForeignRun, Refusal, Source
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.otel_reader import TOKENS, Key, OtelSpan, field_name, runs_of
+from colosseum.imports.source_files import LARGEST, content_of, json_of, reading
 
 ZSTANDARD = 93
 """The compression that Inspect writes today, by its number in ZIP."""

@@ -6,26 +6,21 @@ tool's name, an assistant's text a row with `message`.
 """
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from colosseum.imports.foreign_run import Refusal, Source, content_of, json_of, laid_out
+from colosseum.imports.foreign_run import Refusal, Source
 from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.source_files import content_of, json_of, laid_out
 from colosseum.imports.table_reader import json_rows, run_name, run_of
 from colosseum.language.syntax import mentioned
 
-OWN_TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value")}
-"""Tools that need no mapping, with their arguments."""
-HEAVY = ("input_messages", "system_instructions", "tool_definitions", "tool_call_result")
-"""Attributes that no mapping reads."""
+WORDS: Any = tomllib.loads((Path(__file__).parent / "otel.toml").read_text(encoding="utf-8"))
 TOKENS = ("input_tokens", "output_tokens", "cost")
-CONTENT = ("output_messages", "tool_call_arguments", *(f"usage_{name}" for name in TOKENS))
-"""Attributes that become rows of their own."""
-TABLE = ("agent", "kind", "text", "channel", "variable", "value", "failed", "acts", "broken", *TOKENS)
-"""Columns that no attribute may pose as."""
 Row: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
 """A span: its trace and its own name."""
@@ -67,7 +62,7 @@ def read_spans(path: Path, mapping: TraceMapping) -> Source:
 
 def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> Source:
     """The runs that spans tell, by their names."""
-    tools = {*OWN_TOOLS, *(name for each in mapping.mapped for name in mentioned(each.source))}
+    tools = {*WORDS["tools"], *(name for each in mapping.mapped for name in mentioned(each.source))}
     rows = _rows(spans, tools)
     nulls = dict.fromkeys(name for row in rows for name in row)
     conversation = {row["trace_id"]: row["conversation_id"] for row in rows if row.get("conversation_id")}
@@ -124,13 +119,13 @@ def _spans(batch: Any) -> Iterator[OtelSpan]:
 
 def _fields(attributes: Any) -> Row:
     named = ((field_name(each["key"]), each["value"]) for each in attributes)
-    return {name: _value(value) for name, value in named if name not in HEAVY}
+    return {name: _value(value) for name, value in named if name not in WORDS["heavy"]}
 
 
 def field_name(key: str) -> str:
     """As a mapping writes it."""
     name = re.sub(r"\W", "_", key.removeprefix("gen_ai.").removeprefix("colosseum."))
-    return f"{name}_" if name in TABLE else name
+    return f"{name}_" if name in WORDS["table"] else name
 
 
 def _value(value: Any) -> Any:
@@ -162,7 +157,7 @@ def _rows(spans: dict[Key, OtelSpan], tools: set[str]) -> list[Row]:
     counted = {above.key for s in spans.values() if s.taken for above in _line(s, spans)[1:]}
     rows = list[tuple[int, Row]]()
     for span in spans.values():
-        fields = {n: v for s in reversed(_line(span, spans)) for n, v in s.fields.items() if n not in CONTENT}
+        fields = {n: v for s in reversed(_line(span, spans)) for n, v in s.fields.items() if n not in WORDS["content"]}
         author = fields.get("agent_name")
         fields["model"] = fields.get("response_model") or fields.get("request_model")
         fields |= {"agent": None if author is None else str(author), "acts": False, "kind": None}
@@ -205,5 +200,5 @@ def _acts(span: OtelSpan, tools: set[str], written: set[str], also: set[str]) ->
 def _called(tool: str, arguments: Any, *, failed: bool = False) -> Iterator[Row]:
     if arguments is not None:
         told = _json(arguments)
-        own = {name: told[name] for name in OWN_TOOLS.get(tool, ()) if name in told}
+        own = {name: told[name] for name in WORDS["tools"].get(tool, ()) if name in told}
         yield {tool: told, **own, "failed": "the tool failed" if failed else None}

@@ -1,4 +1,4 @@
-"""Tables of messages and decisions. In: CSV or JSON lines, a row a post or a decision; out: a ForeignRun for each run.
+"""Tables of posts and decisions. In: CSV, JSON lines or Parquet, a row each; out: a ForeignRun for each run.
 
 Rows of one run stand together. Columns that are not mapped have the names that `colosseum export` gives them.
 """
@@ -14,22 +14,15 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import (
-    Fields,
-    ForeignChannel,
-    ForeignRun,
-    Refusal,
-    Source,
-    Utterance,
-    json_of,
-    reading,
-)
+from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Source, Utterance
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, number
+from colosseum.imports.source_files import json_of, reading
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
 """Columns that tell runs apart, where no `run` is mapped and there is no such column."""
 LONGEST_CELL = 2**24
+MOST_ROWS = 1_000
 GUARD = "'"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
@@ -52,8 +45,9 @@ def read_table(path: Path, mapping: TraceMapping) -> Source:
 
 
 def rows_of(path: Path) -> Iterator[Fields]:
-    """The rows of CSV, or of JSON lines. Raises Refusal."""
-    return _csv_rows(path) if path.suffix == ".csv" else (row for _, row in json_rows(path))
+    """The rows of CSV, of Parquet, or of JSON lines. Raises Refusal."""
+    own = {".csv": _csv_rows, ".parquet": _parquet_rows}.get(path.suffix)
+    return own(path) if own else (row for _, row in json_rows(path))
 
 
 def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -78,6 +72,20 @@ def _csv_rows(path: Path) -> Iterator[Fields]:
             if "turn_order" in row and (words := cells.get("text")) is not None:
                 cells["text"] = words.removeprefix(GUARD)
             yield cells
+
+
+def _parquet_rows(path: Path) -> Iterator[Fields]:
+    """A batch after the other, so that a large file is not held."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise Refusal("Parquet needs `pip install colosseum[parquet]`; CSV and JSON lines need nothing") from None
+    try:
+        with reading(path.name), parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(MOST_ROWS):
+                yield from batch.to_pylist()
+    except ArrowException as error:
+        raise Refusal(f"{path.name} is damaged, or no Parquet: {str(error)[:120]}") from None
 
 
 def _cell(row: Fields) -> str:

@@ -14,29 +14,17 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
-from colosseum.imports.foreign_run import (
-    MALFORMED,
-    Fields,
-    ForeignChannel,
-    ForeignRun,
-    Refusal,
-    Source,
-    Utterance,
-    content_of,
-    json_of,
-)
+from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Source, Utterance
 from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.source_files import MALFORMED, content_of, json_of
 from colosseum.imports.table_reader import rows_of, usage_of
 
 WORDS: Any = tomllib.loads((Path(__file__).parent / "terrarium.toml").read_text(encoding="utf-8"))
-BEST = 40.0
-"""The most that one agent can earn with tickets, of which their `system_regret` takes the joint reward."""
 ROUNDED = 1e-6
+JUDGES: str = WORDS["judges"]
+DONE: set[str] = {*WORDS["done"]}
 NAMED = re.compile(r"__secret([01])__pv(\w+?)__seed(\d+)(?:__replica(\d+))?\Z")
 """The end of a run's identity."""
-DONE = ("success", "skip", "skipped", "ok")
-JUDGES = "judge_secret_blackboard"
-"""Begins the name of a folder of ratings; the judge follows."""
 RATED = re.compile(r"judge_(?!mean)(\w+)_rating")
 Ratings = dict[str, dict[str, float]]
 """By run, and then by `judge[RUBRIC] JUDGE`."""
@@ -90,7 +78,7 @@ class RunFiles:
         for event in self.get("tool_events", []):
             result = event.get("result") or {}
             inner = result["result"] if isinstance(result.get("result"), dict) else {}
-            if event.get("tool_name") == "assign_task" and {result.get("status"), inner.get("status")} & {*DONE}:
+            if event.get("tool_name") == "assign_task" and {result.get("status"), inner.get("status")} & DONE:
                 found[event["agent_name"]] = event["arguments"].get("task_id")
         return found
 
@@ -268,7 +256,7 @@ def _reported(metrics: Fields, summary: Fields) -> dict[str, float]:
     """Figures by our names; the joint reward also from how much it lacks of the most that all could earn."""
     found = {ours: metrics[theirs] for theirs, ours in WORDS["reported"].items() if metrics.get(theirs) is not None}
     if metrics.get("system_regret") is not None and metrics.get("total_agents"):
-        found["joint_payoff"] = BEST * float(metrics["total_agents"]) - float(metrics["system_regret"])
+        found["joint_payoff"] = WORDS["best"] * float(metrics["total_agents"]) - float(metrics["system_regret"])
     if summary.get("joint_reward") is not None:
         found["joint_payoff"] = summary["joint_reward"]
     found = {name: float(value) for name, value in found.items()}

@@ -6,7 +6,6 @@ contradicts itself. Every question is one search for any assignment, which the c
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.model.record import Record
@@ -40,26 +39,18 @@ def find_conflict(task: Task, holds: Holds) -> Conflict:
         unknown.extend([asked] if found is None else [])
         return found is not False
 
-    found = {r.name for r in _least([], hard, satisfied, grown=False)}
+    def least(kept: list[Requirement], among: list[Requirement], *, grown: bool) -> list[Requirement]:
+        """Which of `among` contradict each other and `kept`; `grown`: `kept` alone may do, as something joined it."""
+        if grown and not satisfied(kept):
+            return []
+        if len(among) == 1:
+            return among
+        half = len(among) // 2
+        late = least([*kept, *among[:half]], among[half:], grown=True)
+        return [*least([*kept, *late], among[:half], grown=bool(late)), *late]
+
+    found = {r.name for r in least([], hard, grown=False)}
     return Conflict(tuple(r for r in hard if r.name in found), least=not unknown)
-
-
-def _least(
-    kept: list[Requirement],
-    among: list[Requirement],
-    satisfied: Callable[[Sequence[Requirement]], bool],
-    *,
-    grown: bool,
-) -> list[Requirement]:
-    """Which of `among` contradict each other and `kept`; `grown`: `kept` alone may do, as something joined it."""
-    if grown and not satisfied(kept):
-        return []
-    if len(among) == 1:
-        return among
-    half = len(among) // 2
-    inside = partial(_least, satisfied=satisfied)
-    late = inside([*kept, *among[:half]], among[half:], grown=True)
-    return [*inside([*kept, *late], among[:half], grown=bool(late)), *late]
 
 
 def conflict_report(found: Conflict, spec: Declared) -> Diagnostic:

@@ -13,7 +13,7 @@ from colosseum.model.ground import Grounding, ground
 from colosseum.model.networks import spec_graph
 from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
-from colosseum.model.prompts import TemplateNames, compile_template, render
+from colosseum.model.prompts import TemplateNames, check_template, render, template_names
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.record import Record
 from colosseum.model.scenario import (
@@ -166,13 +166,13 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             wordings = []
             for text in (variant.text, *variant.paraphrases):
                 with work.caught(text.span):
-                    compiled = compile_template(text, vocabulary)
+                    check_template(text, vocabulary)
                     told: list[tuple[str, str]] = []
                     for agent in recipients:
                         allies = _allies(agent, statement, world)
-                        asked = PAYOFFS in compiled.names and sheets.asked
+                        asked = PAYOFFS in template_names(text.value) and sheets.asked
                         extra: dict[str, Value] = {PAYOFFS: sheets.of(agent)} if asked else {}
-                        told.append((agent, render(compiled, world, me=agent, allies=allies, extra=extra, meter=meter)))
+                        told.append((agent, render(text, world, me=agent, allies=allies, extra=extra, meter=meter)))
                     wordings.append(tuple(told))
             if wordings:
                 variants.append(Variant(variant.name, wordings[0], tuple(wordings[1:])))
@@ -196,10 +196,10 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
             suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
             known = vocabulary.known - {"me", "allies"} | binders
-            compiled = compile_template(statement.text, replace(vocabulary, known=known))
+            check_template(statement.text, replace(vocabulary, known=known))
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
-                words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)
+                words = render(statement.text, world, me="", allies=(), extra=env.bindings, meter=meter)
                 about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
                 truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
                 yield Claim(name, words, truth, about, suspects)

@@ -20,10 +20,10 @@ from colosseum.model.realise import Realiser
 from colosseum.model.record import Record
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.spec import Declared
-from colosseum.model.tables import agent_position, draw, in_order, people
+from colosseum.model.tables import agent_position, draw, in_order, people, unseen
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Entries, Fault, Key, Value, first_doubled, instance_name, is_number
-from colosseum.model.world import Facts, Problems, TableData, World
+from colosseum.model.world import Problems, TableData, World
 
 PUBLIC = (syntax.Param, syntax.Agents, syntax.Set, syntax.Table, syntax.Variable, syntax.Reward, syntax.Require,
           syntax.Network)  # fmt: skip
@@ -101,7 +101,9 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
 
         def variable(name: str, key: Key, env: Environment) -> Variable:
             owner = _owner(statement, position, key, env)
-            _check_domain(name, owner, decided.reads[key], env.place.facts)
+            for source, _ in unseen(decided.reads[key], (owner,), env.place.facts):
+                message = f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see"
+                raise Fault(message, code="C062")
             work.note(decided.reads[key])
             return Variable(name, owner, decided.domains[key])
 
@@ -130,15 +132,6 @@ def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Envi
     each, one = f"variable {name}[agents]: {choice}", f"variable {name} of {agents.items[0]}: {choice}"
     raise Fault(f"nobody owns `{name}`: it has neither an index nor an owner", code="C063",
                 help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
-
-
-def _check_domain(name: str, owner: str, reads: set[Read], facts: Facts) -> None:
-    """The owner must be able to see what it may choose."""
-    for table, key in in_order(reads):
-        if (audience := facts.table(table).audience) is not None and owner not in audience[key]:
-            source = instance_name(table, key)
-            raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",
-                        code="C062")  # fmt: skip
 
 
 def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work: Grounding) -> list[Instance]:

@@ -8,11 +8,10 @@ from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
 from colosseum.model.environment import Environment, unknown
-from colosseum.model.scenario import Task
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
-from colosseum.model.world import FAMILIES, Decided, Poisoned, Source
+from colosseum.model.world import FAMILIES, Decided, Source
 
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
@@ -177,12 +176,6 @@ def _declaration(name: str, symbol: Symbol | None) -> str:
     """The declaration of a table or variable with indices, as a help."""
     indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
     return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
-
-
-def check_known(found: Term, task: Task) -> None:
-    """Raises Poisoned when a term mentions a variable that is in error."""
-    if not found.scope <= task.variable.keys():
-        raise Poisoned("a variable is in error")
 
 
 def check_depth(found: Term) -> None:

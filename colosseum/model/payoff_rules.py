@@ -7,13 +7,14 @@ from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import admitted, choices, evaluate, value
-from colosseum.model.lookup import check_depth, check_known
+from colosseum.model.lookup import check_depth
 from colosseum.model.operations import LISTED, disjunction, inverse, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.tables import people
 from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.undefined_payoffs import Domains, Example, fault_example, none_example
 from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text
+from colosseum.model.world import Poisoned
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
@@ -112,8 +113,9 @@ def _distance(operator: str, left: Term, right: Term) -> Term:
 
 
 def _check_scope(found: Term, task: Task) -> None:
-    """`check_known`, and a Fault when a term is nested too deeply."""
-    check_known(found, task)
+    """Raises Poisoned when a term mentions a variable that is in error, and a Fault when it is nested too deeply."""
+    if not found.scope <= task.variable.keys():
+        raise Poisoned("a variable is in error")
     check_depth(found)
 
 
@@ -150,7 +152,7 @@ def credit(recipients: syntax.Recipients | None, env: Environment, scope: frozen
 def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task: Task) -> Credit:
     who, agents = evaluate(expr, env), env.place.facts.members("agents")
     if isinstance(who, Ground):
-        check_known(who, task)
+        _check_scope(who, task)
         reached = [each for each in _reached(who, task) if each is not None]
         for each in reached:
             people(each, agents, expr)
@@ -166,7 +168,7 @@ def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], ta
     for inner in choices(each.binders, env):
         holds = admitted(each.when, inner)
         if isinstance(holds, Ground):
-            check_known(holds, task)
+            _check_scope(holds, task)
         for agent in people(inner.bindings[first], agents, each.binders):
             qualified.setdefault(agent, []).append(holds)
     conditions = {a: disjunction(qualified[a]) for a in task.agents if a in qualified}

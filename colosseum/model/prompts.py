@@ -162,15 +162,6 @@ def _jinja() -> "Environment":
     return environment
 
 
-class Compiled(Record):
-    """A template that passed the whitelist."""
-
-    template: "Template"
-    text: syntax.Text
-    names: frozenset[str]
-    """The names it reads."""
-
-
 class TemplateNames(Record):
     """The names that a template may read."""
 
@@ -181,13 +172,13 @@ class TemplateNames(Record):
     """Names that may be declared where the text is broken."""
 
 
-def compile_template(text: syntax.Text, vocabulary: TemplateNames) -> Compiled:
+def check_template(text: syntax.Text, vocabulary: TemplateNames) -> None:
     """Check a template against the whitelist and its names against a vocabulary; raises Fault with a span."""
     from jinja2 import TemplateSyntaxError
 
     try:
         _check(_parsed(text.value), text, vocabulary)
-        return Compiled(_template(text.value), text, template_names(text.value))
+        _template(text.value)
     except TemplateSyntaxError as error:
         tag = unclosed_tag(text) if str(error.message).startswith("Unexpected end of template") else None
         if tag is not None:
@@ -214,11 +205,12 @@ def _template(text: str) -> "Template":
 
 
 def render(
-    compiled: Compiled, world: World, *, me: str, allies: tuple[str, ...], extra: Mapping[str, Value], meter: Meter
+    text: syntax.Text, world: World, *, me: str, allies: tuple[str, ...], extra: Mapping[str, Value], meter: Meter
 ) -> str:
     """The text for one recipient; raises Fault. `meter` counts the rounds of loops, over all prompts of a world."""
     from jinja2 import TemplateError
 
+    names = template_names(text.value)
     values: dict[str, Value] = {**{e: e for e in world.elements}, **world.params, **world.sets, **extra}
     values |= {"me": me, "allies": Elements(allies), "links": world.links}
     context: dict[str, object] = {name: _shown(value, meter) for name, value in values.items()}
@@ -226,20 +218,20 @@ def render(
     for name, table in world.tables.items():
         if name not in spec.derived:
             rows = _Rows(table, me, meter, spec.symbols.get(name))
-            context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
-    if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in compiled.names):
+            context[name] = rows.entry(()) if () in table.entries and name in names else rows
+    if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in names):
         raise Poisoned("a fact is in error")
     try:
-        whole = "".join(_bounded(compiled.template.generate(context)))
+        whole = "".join(_bounded(_template(text.value).generate(context)))
     except (TypeError, ValueError, OverflowError, RecursionError, TemplateError) as error:
         line = _line(error)
         reason = "it compares what has no order" if isinstance(error, TypeError) else str(error)
         fault = Fault(f"this prompt cannot be rendered: {reason}", code="C081")
-        raise _at(fault, compiled.text, line) from None
+        raise _at(fault, text, line) from None
     except Fault as fault:
         line = _line(fault)
-        found = entry_span(compiled.text, line, *fault.entry) if fault.entry else None
-        fault.span = fault.span or found or template_span(compiled.text, line)
+        found = entry_span(text, line, *fault.entry) if fault.entry else None
+        fault.span = fault.span or found or template_span(text, line)
         raise
     return "\n".join(line.rstrip() for line in whole.strip().splitlines())
 
@@ -328,6 +320,7 @@ def _pattern(node: "nodes.Node") -> str:
     return UNKNOWN.get(type(node).__name__, ("", ""))[1]
 
 
+@lru_cache(maxsize=256)
 def template_names(text: str) -> frozenset[str]:
     """The names that a template reads; none when it is not a template."""
     from jinja2 import TemplateSyntaxError, nodes

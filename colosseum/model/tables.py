@@ -12,7 +12,7 @@ from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
 from colosseum.model.table_rows import TableEntry, WantedTable, fit
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
-from colosseum.model.world import Poisoned, TableData
+from colosseum.model.world import Facts, Poisoned, TableData
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
@@ -59,7 +59,7 @@ def _computed(
             elif isinstance(source, syntax.Given):
                 found[key] = evaluate(source.value, env)  # type: ignore[assignment]  # a derived table holds terms
             if env.reads and not derived:
-                _check_audience(statement, key, env.reads, audience, facts)
+                _refuse_wider(statement.name, key, env.reads, audience, facts)
         except Fault as fault:
             if key and not fault.help:
                 fault.help = f"this happens for `{instance_name(statement.name, key)}`"
@@ -67,21 +67,20 @@ def _computed(
     return found
 
 
-def _check_audience(
-    statement: syntax.Table, key: Key, reads: set[Read], audience: Audience | None, facts: "Realiser"
-) -> None:
-    """A table computed from a private one must be private, with no wider audience."""
-    for table, cell in in_order(reads):
-        allowed = (facts.table(table).audience or {})[cell]
-        seen = facts.members("agents") if audience is None else audience[key]
-        if seen == allowed:
-            continue
-        wider = [text(a) for a in seen if a not in allowed]
-        if wider:
-            source = instance_name(table, cell)
-            help_ = "make it `private`" if audience is None else f"`{wider[0]}` may not see `{source}`"
-            message = f"`{instance_name(statement.name, key)}` is computed from `{source}`, which fewer agents may see"
-            raise Fault(message, code="C062", help=help_)
+def _refuse_wider(name: str, key: Key, reads: set[Read], audience: Audience | None, facts: "Realiser") -> None:
+    """A table computed from a private one must be private, with no wider audience. Raises Fault."""
+    for source, agent in unseen(reads, facts.members("agents") if audience is None else audience[key], facts):
+        help_ = "make it `private`" if audience is None else f"`{agent}` may not see `{source}`"
+        message = f"`{instance_name(name, key)}` is computed from `{source}`, which fewer agents may see"
+        raise Fault(message, code="C062", help=help_)
+
+
+def unseen(reads: set[Read], agents: Iterable[Value], facts: Facts) -> Iterator[tuple[str, str]]:
+    """The private cells that not all of these agents may see, each with an agent who may not."""
+    for table, key in in_order(reads):
+        audience = facts.table(table).audience  # none where an agent imagines the table
+        hidden = (agent for agent in agents if audience is not None and agent not in audience[key])
+        yield from ((instance_name(table, key), text(agent)) for agent in hidden)
 
 
 def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Audience:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
-from colosseum.model.prompts import TemplateNames, compile_template, lines_kept
+from colosseum.model.prompts import TemplateNames, check_template, lines_kept
 from colosseum.model.record import Record
 from colosseum.model.values import Fault
 
@@ -118,12 +118,12 @@ def _unfit(section: Section, source: Source) -> Fault | None:
     """What a text does that no prompt may."""
     place = Span(source, section.start - 3, section.start + len(section.text))  # as if three quotes opened it
     try:
-        compiled_ = compile_template(
+        check_template(
             syntax.Text(section.text, long=True, span=place), TemplateNames(frozenset(section.facts), {}, Doubts())
         )
     except Fault as fault:
         return fault
-    deep = _deepest(_jinja().parse(compiled_.text.value)) > DEEPEST
+    deep = _deepest(_jinja().parse(section.text)) > DEEPEST
     return Fault(f"loops stand at most {DEEPEST} deep within each other", code="C083") if deep else None
 
 

@@ -28,7 +28,7 @@ from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.report import outcomes
-from colosseum.report.cells import limits, named
+from colosseum.report.cells import amount, described, limits, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.page import WIDEST_LABEL
@@ -150,8 +150,9 @@ def _percent(share: float) -> str:
 
 def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
     """Which seeds were left out, and the command that would settle what is not settled in actions or words."""
-    if findings.plan.screening:
-        yield "screened", screening_words(findings.plan.screening)
+    if screening := findings.plan.screening:
+        enough = f"{sum(each.kept for each in screening.looked)} of {len(screening.looked)} offer enough to take"
+        yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
     open_ = [
         (name, signal) for name, arm in treated(findings.verdicts.points)
         for signal in filter(None, (arm.action, arm.judge)) if signal.call == Call.NOT_SETTLED
@@ -237,7 +238,13 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
-    behind = outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench)
+    several = len({run.model for run in findings.records}) > 1
+    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.people.items())
+    behind = (
+        outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench),
+        described("ratings", ratings), unit_table(findings) if several else None,
+        outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
+    )  # fmt: skip
     yield from (table for table in behind if table and table.rows)
     yield Definitions(tuple(facts(findings)), "The study")
 
@@ -247,8 +254,6 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
     yield from (block for block in opening(findings, folder) if not isinstance(block, IntervalChart))
     if published:
         yield published_table(findings)
-    if len({run.model for run in findings.records}) > 1:
-        yield unit_table(findings)
     yield Heading("Figures")
     yield from tables(findings)
     yield Paragraph("`colosseum explain FIGURE` says what a figure means and how it is computed.")

@@ -31,10 +31,14 @@ def both(low: float | None, high: float | None) -> Limits | None:
     return None if low is None or high is None else (low, high)
 
 
-def limits(paired: Paired) -> tuple[float, float] | None:
+def ends(interval: Interval | str) -> Limits | None:
+    """Of an interval, where there is one."""
+    return (interval.low, interval.high) if isinstance(interval, Interval) else None
+
+
+def limits(paired: Paired) -> Limits | None:
     """Of the 95 % interval, where enough pairs differ to go by it."""
-    interval = paired.interval
-    return (interval.low, interval.high) if paired.reliable and isinstance(interval, Interval) else None
+    return ends(paired.interval) if paired.reliable else None
 
 
 def level(rate: float) -> str:

@@ -12,9 +12,8 @@ from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
-from colosseum.campaign.work import Work
 from colosseum.diagnostics import counted
-from colosseum.evidence.audit_plan import AuditPlan, chance
+from colosseum.evidence.audit_plan import AuditPlan
 from colosseum.evidence.card import SEEDS, SpecCard
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.forecast import Forecast
@@ -27,8 +26,6 @@ from colosseum.report.words import WORDS, span
 
 UNKNOWN = "unknown price"
 BOUNDS = ("low", "likely", "high", "ceiling")
-MOST = 2_000
-"""Runs; to read those of a larger campaign takes too long before it begins."""
 
 
 def plan_blocks(found: AuditPlan) -> Iterator[Block]:
@@ -74,15 +71,6 @@ def _card(card: SpecCard, margin: float, planned: int) -> dict[str, str]:
     possible = "; ".join([*(f"from {n} seeds {', '.join(each)}" for n, each in by.items() if each), *lacking])
     said |= {"apart": cell_words(change(card.apart)), "possible": possible, "likely": likely}
     return {name: words.format(**said, margin=margin, planned=planned) for name, words in told.items()}
-
-
-def chance_words(work: Work) -> Iterator[str]:
-    """How many seeds would do, by the runs of equal arms on file; nothing for a campaign of more than MOST runs."""
-    settled, seeds = work.folder.plan().registered, {listed.seed for listed in work.planned_trials}
-    if settled is not None and work.left and len(work.planned_trials) <= MOST:
-        for each in chance(settled, work.folder.path):
-            if each.paired.sd.value is not None:
-                yield needed_words(each, next(iter(settled.margins.values())), len(seeds))
 
 
 def needed_words(each: EqualArms, margin: float, planned: int) -> str:

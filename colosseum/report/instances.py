@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
-from typing import Final
 
 from colosseum.diagnostics import Source, counted
+from colosseum.evidence.instance import LITTLE
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.spec_questions import Optima
@@ -128,8 +128,6 @@ def score_blocks(
         yield Paragraph(f"undecided, so counted as: {filled}")
 
 
-LITTLE: Final = 0.1
-"""An opportunity below this is called little: a tenth of a fair share."""
 
 
 def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:

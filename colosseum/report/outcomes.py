@@ -1,19 +1,23 @@
 """What runs came to, as tables. In: findings; out: outcomes, differences, faults, posts, beliefs, thoughts, judges."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from math import isclose
+from statistics import fmean
 from typing import Final
 
+from colosseum.campaign.screening import Screening
 from colosseum.evidence.choosing import PointStrength
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
+from colosseum.evidence.instance import difference
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import ENOUGH_POINTS
-from colosseum.evidence.statistics.means import Interval
-from colosseum.evidence.summary import Average, PointSummary, Summary
+from colosseum.evidence.summary import Average, PointSummary, Summary, mean_of_repeats
 from colosseum.evidence.unsaid import SeedTally
 from colosseum.evidence.variance import SpreadOrigin
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
-from colosseum.report.cells import amount, both, change, described, lacking, limits, named, point_table
+from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Table, TableCell
 from colosseum.report.words import WORDS, decimals, no_pair, number, reasons
 
@@ -27,7 +31,6 @@ CHANGES: Final = (
     "coalition_value",
 )  # fmt: skip
 """The figures of the difference table."""
-PLACEBO: Final = "here the coalition itself; its verdict is of those in its channel"
 
 
 def outcome_table(summary: Summary) -> Table:
@@ -44,8 +47,7 @@ def outcome_table(summary: Summary) -> Table:
 
 def _average(average: Average, runs: int, places: int) -> TableCell:
     note, mean = lacking(average.nulls, runs, "runs") or average.mean.reason, average.mean.value
-    ends = (average.interval.low, average.interval.high) if isinstance(average.interval, Interval) else None
-    return Amount(mean, places, limits=ends, short=True, note=note)
+    return Amount(mean, places, limits=ends(average.interval), short=True, note=note)
 
 
 def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | None:
@@ -61,7 +63,7 @@ def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | 
                 places = decimals([found.paired.mean.value, *(limits(found.paired) or ())], digits=3)
                 cell = change(found.paired, places, note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
-    facts = [(name, PLACEBO) for name in placebos]
+    facts = [(name, "here the coalition itself; its verdict is of those in its channel") for name in placebos]
     return described("differences", rows, facts=facts, control=summary.control) if rows else None
 
 
@@ -158,6 +160,46 @@ def _count(tally: SeedTally) -> TableCell:
     return amount(tally.count) if tally.count.value is None else f"{tally.count.value:.0f} of {tally.n}"
 
 
+SAME: Final = 1e-6
+"""Of a figure: two that differ by less are equal."""
+
+
+def stated_table(records: Sequence[RunRecord], arms: Sequence[str]) -> Table:
+    """Figures that the source of imported runs states, beside ours of the same runs."""
+    groups: dict[tuple[str, int, int], list[RunFigures]] = {}
+    for run, figures in ((run, run.figures) for run in records if run.figures):
+        for place in (place for place, name in enumerate(SCALARS) if name in figures.stated):
+            groups.setdefault((run.point, arms.index(run.arm), place), []).append(figures)
+    rows = list[tuple[TableCell, ...]]()
+    for (point, arm, place), runs in sorted(groups.items()):
+        name = SCALARS[place]
+        known = [run for run in runs if run.scalars[name].value is not None] or runs[:1]
+        theirs, ours = fmean(run.stated[name] for run in known), mean_of_repeats([run.scalars[name] for run in known])
+        why = Counter(_unlike(run, name) for run in runs)
+        rows.append((", ".join(filter(None, (arms[arm], point))), label(name), len(runs), Amount(theirs, 3),
+                     amount(ours, 3), amount(difference(ours, Figure(theirs)), 3, signed=True),
+                     reasons(tuple(why.most_common()))))  # fmt: skip
+    return described("stated", rows)
+
+
+def _unlike(run: RunFigures, name: str) -> str:
+    """Why a figure is not the one that is stated, as far as the two sides show it."""
+    ours, joint = run.scalars[name], run.scalars["joint_payoff"].value
+    if ours.value is None or isclose(ours.value, run.stated[name], rel_tol=SAME, abs_tol=SAME):
+        return ours.reason or WORDS["stated"]["equal" if run.payoff else "taken"]
+    same = joint is not None and isclose(joint, run.stated.get("joint_payoff", joint + 1), rel_tol=SAME)
+    return WORDS["stated"]["credit" if same else "worth"]
+
+
+def offered_table(screening: Screening | None) -> Table:
+    """What there was to take at each seed that was looked at."""
+    return described("offered", (
+        (", ".join(filter(None, (str(each.seed), each.point))), Amount(each.opportunity, 3, note=each.reason),
+         Amount(each.outsider_loss, 3, note=each.no_loss), each.kept)
+        for each in (screening.looked if screening else ())
+    ))  # fmt: skip
+
+
 def judge_table(bench: Bench) -> Table | None:
     """How far each judge can be trusted; None of the baseline alone, of which nothing is known."""
     rows = list[tuple[TableCell, ...]]()
@@ -167,7 +209,6 @@ def judge_table(bench: Bench) -> Table | None:
         lacking = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
         rows.append((judge.judge, judge.given, lacking, judge.cut, amount(judge.same_again, 2), told,
                      ", ".join(judge.kin), judge.counts))  # fmt: skip
-    rows += [(name, *[None] * 3, amount(figure, 2), *[None] * 3) for name, figure in bench.people.items()]
     if len(bench.judges) > 1:
         rows.append(("all judges", *[None] * 3, amount(bench.agreement, 2), *[None] * 3))
     return described("judges", rows) if rows else None

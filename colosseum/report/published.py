@@ -8,7 +8,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Final, get_args
 
-from colosseum.diagnostics import WrittenDiagnostic, closest, stop
+from colosseum.diagnostics import WrittenDiagnostic, one_of
 from colosseum.model.json_text import plain
 from colosseum.model.serial import schema_text
 
@@ -94,10 +94,7 @@ def published(name: str) -> str:
     """The schema of models or of a kind, indented, ending in a line feed. Raises ColosseumError."""
     if name == MODEL:
         return schema_text()
-    if name not in KINDS:
-        known = (MODEL, *KINDS)
-        raise stop("C122", f"there is no schema `{name}`", help=closest(name, known) or f"schemas: {', '.join(known)}")
-    kind = KINDS[name]
+    kind = KINDS[one_of("schema", name, (MODEL, *KINDS))]
     found = kind.adapter.json_schema(mode="serialization" if kind.printed else "validation")
     if kind.printed:
         found["properties"] = {"schema": {"const": kind.number}, **found["properties"]}

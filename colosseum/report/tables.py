@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from colosseum.campaign.acts_table import ActRow, rows
 from colosseum.campaign.folder import Folder, Plan, replace_file
-from colosseum.diagnostics import closest, counted, file_errors, stop
+from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings
@@ -164,13 +164,10 @@ def verdict_rows(findings: Findings) -> Iterator[VerdictRow]:
         if arm is None:
             yield VerdictRow(*place, reason=no_pair(each.comparison.excluded))
             continue
-        yield from _rows(place, arm, "actions", arm.action)
-        if arm.judge is not None and arm.verdict is not None:
-            yield from _rows(place, arm, "words", arm.judge)
-
-
-def _rows(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal) -> Iterator[VerdictRow]:
-    return (_row(place, arm, name, signal, *each) for each in zip(signal.parts, signal.calls, strict=True))
+        for name, signal in (("actions", arm.action), ("words", arm.judge if arm.verdict else None)):
+            if signal is not None:
+                both = zip(signal.parts, signal.calls, strict=True)
+                yield from (_row(place, arm, name, signal, *each) for each in both)
 
 
 def _row(
@@ -194,10 +191,7 @@ def _row(
 
 def figure_table(kind: str, findings: Findings, folder: Folder) -> FigureTable:
     """A table of one of the kinds in KINDS. Raises ColosseumError, OSError, Damaged and BrokenTrace."""
-    if kind not in KINDS:
-        help_ = closest(kind, KINDS) or f"kinds: {', '.join(KINDS)}"
-        raise stop("C122", f"there are no figures of `{kind}`", help=help_)
-    make, heads = KINDS[kind]
+    make, heads = KINDS[one_of("table", kind, KINDS)]
     return FigureTable.of(make(findings, folder), heads)
 
 
@@ -227,7 +221,7 @@ def _measured(run: RunFigures) -> dict[str, object]:
         **_cells(run.sequential_regret, "sequential_regret"),
         **_each("posts", run.posts), **_each("characters", characters), "failed_posts": run.failed_posts,
         **_each("violations", run.violations), **_each("refused", run.refused), **_each("undecided", run.undecided),
-        "infeasible": run.infeasible,
+        "infeasible": run.infeasible, **_each("stated", run.stated),
         **{f"{name}[{key}]": getattr(held, name) for key, held in beliefs.items()
            for name in ("belief", "confidence", "first_round", "distance")},
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """Verdicts as blocks. In: findings; out: the rule, a table of all arms, what is open, campaigns side by side."""
 
 from collections.abc import Iterator
-from statistics import fmean
+from dataclasses import replace
 from typing import Final
 
 from colosseum.campaign.margins import ENOUGH_ALIKE
@@ -12,21 +12,18 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.seeds import unit_changes
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics.means import mean_interval, student_test
-from colosseum.evidence.statistics.multiple import RATE, benjamini_hochberg
+from colosseum.evidence.statistics.multiple import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
 from colosseum.model.spec import ARTEFACTS
-from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
+from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.effects import CA, Effects, effects_of, tone_of
+from colosseum.report.effects import Effects, effects_of, tone_of
 from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
 LACKING: Final = WORDS["lacking"]
-PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
-"""They need no explanation in a table."""
 MOST_DETAILED: Final = 12
 """Arms that are told of one by one."""
 
@@ -100,7 +97,8 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     verdicts = findings.verdicts
     arms = [arm for point in verdicts.points for arm in point.arms]
     fits = {reading for arm in arms for reading in arm.fits}
-    yield from ((reading, MEANINGS[reading]) for reading in Reading if reading in fits - PLAIN)
+    plain = {Reading.NONE, Reading.INCONCLUSIVE}  # they need no explanation
+    yield from ((reading, MEANINGS[reading]) for reading in Reading if reading in fits - plain)
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         yield name, "this row is measured as if those in the placebo channel were the coalition"
     if fits:
@@ -175,18 +173,14 @@ def published_table(findings: Findings) -> Table:
 
 
 def unit_table(findings: Findings) -> Table:
-    """The change of CA from arm to arm, with models and with seeds as the units, and what each is claimed of."""
-    found = unit_changes(findings.records, findings.plan.arms, CA)
-    tests = {key: student_test(values) for key, values in found.items()}
-    adjusted = iter(benjamini_hochberg([p.value for p in tests.values() if p.value is not None]))
-    rows = list[tuple[TableCell, ...]]()
-    for (against, arm, units), values in found.items():
-        interval, p = mean_interval(values), tests[against, arm, units]
-        ends = None if isinstance(interval, str) else (interval.low, interval.high)
-        mean = Amount(fmean(values) if values else None, 2, True, "" if ends else str(interval), limits=ends)
-        sure = Amount(None if p.value is None else next(adjusted), 3, note=p.reason)
-        rows.append((f"{arm} − {against}", f"{len(values)} {units}", mean, sure))
-    return described("units", rows)
+    """The change of CA from arm to arm, with models and with seeds as the units."""
+    return described("units", (
+        (f"{each.arm} − {each.against}", f"{each.change.n} {each.units}",
+         replace(amount(each.change.mean, 2, signed=True), limits=ends(each.change.interval),
+                 note=each.change.interval if isinstance(each.change.interval, str) else ""),
+         amount(each.adjusted_p, 3))
+        for each in unit_changes(findings.records, findings.plan.arms)
+    ))  # fmt: skip
 
 
 def comparison_blocks(found: SideBySide) -> Iterator[Block]:

@@ -83,15 +83,8 @@ def conjuncts(condition: Term) -> list[Term]:
     match condition:
         case terms.Every(parts=parts):
             return [found for part in parts for found in conjuncts(part)]
-        case terms.Inverse(part=terms.Inverse(part=part)):
-            return conjuncts(part)
         case terms.Inverse(part=terms.Some(parts=parts)):
             return [found for part in parts for found in conjuncts(terms.Inverse(part))]
-        case terms.Some(parts=parts):
-            for place, part in enumerate(parts):
-                if len(inner := conjuncts(part)) > 1:
-                    return [terms.Some((*parts[:place], each, *parts[place + 1 :])) for each in inner]
-            return [condition]
         case _:
             return [condition]
 

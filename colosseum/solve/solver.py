@@ -42,8 +42,6 @@ SOME = 16
 """Queries that are left to other engines before the program is lowered for them, which takes as long."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
-A_VALUE = 100
-"""Work of a joint value that is gone through elsewhere, about a microsecond."""
 AT_MOST = 10.0
 """Seconds of an engine that counts no work, where limits go by work; it ends in a moment, or hardly ever."""
 SHARE = 0.25
@@ -149,12 +147,6 @@ class Solver:
     def late(self) -> bool:
         """Whether the time of the question is over."""
         return self.clock() > self.until
-
-    def worked(self, values: int) -> bool:
-        """Count joint values that others go through for the same question; whether its time is over."""
-        if isinstance(self.clock, WorkClock):
-            self.clock.done += A_VALUE * values
-        return self.late
 
     @property
     def _stop(self) -> float:
@@ -280,13 +272,10 @@ class Solver:
 
     def _searched(self, query: Query, until: float) -> Found:
         """By HiGHS, and by toulbar2 in the end."""
-        if self.toulbar2 is None:
-            return self.highs.solve(query, until=until)
-        found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
-        if found.status != "limit":
-            return found
-        again = self.toulbar2.solve(query, until=self._aside(until))
-        return again if again.status != "limit" else found
+        found = again = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
+        if self.toulbar2 is not None and found.status == "limit":
+            again = self.toulbar2.solve(query, until=self._aside(until))
+        return found if again.status == "limit" else again
 
 
 def told(task: Task, query: Query, found: Found, seconds: float) -> Optimum:

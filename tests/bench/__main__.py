@@ -15,6 +15,7 @@ from .calls import calls
 from .campaigns import campaigns
 from .commands import commands
 from .exact import exact
+from .imports import imports
 from .lines import Ledger
 from .looks import looks
 from .many import many
@@ -36,6 +37,7 @@ PARTS: dict[str, Part] = {
     "path": path,
     "calls": calls,
     "campaigns": campaigns,
+    "imports": imports,
     "strength": strengths,
     "planted": planted,
     "looks": looks,

@@ -14,6 +14,9 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 NAMES = tuple(sorted(path.stem for path in HERE.glob("*.txt")))
 TEAMS = tuple(name for name in NAMES if (HERE / f"{name}_team.py").exists())
+"""With an agent that plays for `colosseum audit`."""
+SPANS = tuple(name for name in NAMES if (HERE / f"{name}_spans.py").exists())
+"""With a program of its own that OpenTelemetry watches."""
 
 
 def python_of(name: str) -> Path:
@@ -40,7 +43,7 @@ def main(arguments: list[str]) -> int:
     names = parser.parse_args(arguments).names or NAMES
     for name in names:
         make(name)
-    chosen = " or ".join(f"{name}_team or {name}_log" for name in names)
+    chosen = " or ".join(f"{name}_team or {name}_spans or {name}_log" for name in names)
     tests = ("-n", "0", "-m", "frameworks", "-k", chosen, "tests/test_frameworks.py")
     return subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=ROOT, check=False).returncode
 

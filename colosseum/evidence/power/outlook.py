@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.diagnostics import ColosseumError, closest, stop
+from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Arena, Plant, ground, planted, with_settings
-from colosseum.evidence.power.pool import Broken, Field, grow, kinds_of
+from colosseum.evidence.power.pool import Field, grow, kinds_of
 from colosseum.evidence.power.studies import Draws, Studied, StudyRule, stands, study
 from colosseum.evidence.power.worst import Search, WorstHarm
 from colosseum.evidence.spec_questions import solving
@@ -58,7 +58,7 @@ class Wish:
 
 SIZES: Final = (10, 20, 40)
 """Seeds of the studies that are drawn, beside those of the experiment."""
-BENT: Final = frozenset({"collude", "decoy", "quiet", "sabotage", "selfish", "talk"})
+BENT: Final = {*KINDS} - {FAIR, BENIGN}
 """Kinds that have a strength."""
 
 
@@ -98,15 +98,8 @@ def study_power(
         help_ = "add one, such as `coalition cabal { members ~ sample(agents, 2) }`"
         raise stop("C092", f"{source.name} has no coalition, so nobody can be planted", help=help_)
     whole = _whole(wish, design, claims=bool(scenario.claims))
-    try:
-        with solving(checked):
-            return outlook(
-                source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell
-            )
-    except Broken as broken:
-        if broken.diagnostics:
-            raise ColosseumError(*broken.diagnostics) from None
-        raise stop("C092", str(broken), help="ask for less, as by `--opportunity 0.05`") from None
+    with solving(checked):
+        return outlook(source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell)
 
 
 def _whole(wish: Wish, design: Design, *, claims: bool) -> Wish:
@@ -136,7 +129,7 @@ def outlook(
 ) -> Outlook:  # fmt: skip
     """Plant, play, draw and count; `tell` hears what is done, and how far.
 
-    Raises ColosseumError, Broken, and what a scenario that cannot be solved raises.
+    Raises ColosseumError, and what a scenario that cannot be solved raises.
     """
     if wish.opportunity is not None:
         cells = (with_settings(cell, opportunity=wish.opportunity) for cell in design.cells)

@@ -33,9 +33,7 @@ RIGHT: Final[Mapping[str, Verdict]] = {
 
 No verdict alone is right or wrong about BENIGN: a reading has to tell that its channel informs.
 """
-ACTS: Final = frozenset({"collude", "decoy", "quiet", "sabotage", "selfish"})
-"""Plants that harm others, where there is something to be had."""
-KINDS: Final = (FAIR, "collude", "decoy", "quiet", "sabotage", "selfish", "talk", BENIGN)
+KINDS: Final = (*RIGHT, BENIGN)
 READ_BY: Final = frozenset({"placebo", "selfish"})
 """Kinds of arms that a reading goes by."""
 
@@ -73,7 +71,7 @@ class Plant:
     @property
     def acts(self) -> bool:
         """Whether it harms others, where there is something to be had."""
-        return self.kind in ACTS and self.strength > 0
+        return self.kind in RIGHT.keys() - {FAIR, "talk"} and self.strength > 0
 
 
 @dataclass(frozen=True)

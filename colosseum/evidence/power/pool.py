@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.workers import pool
-from colosseum.diagnostics import Diagnostic
+from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import BASELINE_ALONE
@@ -43,14 +43,6 @@ MOST_BARREN: Final = 200
 """Seeds in a row that offer too little, after which the search is given up."""
 Changed: TypeAlias = Mapping[str, Figure]
 """By signal, in fair shares or a judge's points."""
-
-
-class Broken(Exception):  # noqa: N818 - what is wrong, in words
-    """An instance cannot be made, or too few offer enough."""
-
-    def __init__(self, *diagnostics: Diagnostic, words: str = "") -> None:
-        super().__init__(words)
-        self.diagnostics = diagnostics
 
 
 @dataclass(frozen=True)
@@ -83,14 +75,14 @@ class Field:
         return Trials(Expansions(spec, self.params), lambda conditions: conditions, _nobody)
 
     def grow(self, seeds: Sequence[int]) -> list[Grown]:
-        """The runs of these seeds. Raises Broken, and what a scenario that cannot be solved raises."""
+        """The runs of these seeds. Raises ColosseumError, and what a scenario that cannot be solved raises."""
         return [self._grow(seed) for seed in seeds]
 
     def _grow(self, seed: int) -> Grown:
         screener = Screener(self.design, self.trials)
         passing = list(screener.passing(blocks(replace(self.design, seeds=(seed,)))))
         if screener.diagnostics:
-            raise Broken(*screener.diagnostics)
+            raise ColosseumError(*screener.diagnostics)
         solved: dict[Task, Solved] = {}
         found: dict[tuple[str, str], Changed] = {}
         for block in passing:
@@ -101,10 +93,10 @@ class Field:
         return Grown(seed, bool(passing), found)
 
     def records(self, block: Block, solved: dict[Task, Solved]) -> Iterator[RunRecord]:
-        """The runs of a block. Raises Broken."""
+        """The runs of a block. Raises ColosseumError."""
         made, diagnostics = self.trials.of(block)
         if diagnostics:
-            raise Broken(*diagnostics)
+            raise ColosseumError(*diagnostics)
         yield from (self._record(trial, solved) for trial in made)
 
     def _record(self, trial: Trial, solved: dict[Task, Solved]) -> RunRecord:
@@ -150,7 +142,7 @@ def _nobody(name: str, settings: Settings) -> Endpoint:
 
 
 def kinds_of(field: Field) -> dict[str, ArmKind]:
-    """What the arms of a design are for, by the runs of its first sweep point at its first seed. Raises Broken."""
+    """The kinds of a design's arms, by runs of its first sweep point at its first seed. Raises ColosseumError."""
     first = next(blocks(field.design))
     return kinds(list(field.records(first, {})), field.design.arms)
 
@@ -160,7 +152,8 @@ def grow(
 ) -> list[Grown]:
     """So many seeds that offer enough, from `first` on, in order; those that do not are there, too.
 
-    `jobs` are processes; by default one a core. `tell` hears how many are there. Raises Broken.
+    `jobs` are processes; by default one a core. `tell` hears how many are there.
+    Raises ColosseumError.
     """
     found: list[Grown] = []
     kept = barren = 0
@@ -179,6 +172,7 @@ def grow(
                 found.append(grown)
                 kept, barren = (kept + 1, 0) if grown.kept else (kept, barren + 1)
             if barren >= MOST_BARREN:
-                raise Broken(words=f"{MOST_BARREN} seeds in a row offer the coalition less than is asked for")
+                words = f"{MOST_BARREN} seeds in a row offer the coalition less than is asked for"
+                raise stop("C092", words, help="ask for less, as by `--opportunity 0.05`")
             tell(kept)
     return found

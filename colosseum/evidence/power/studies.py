@@ -85,22 +85,21 @@ class Stand:
 
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
-        if signal == JUDGE:
-            return (weigh(JUDGE, self.values(JUDGE, drawn), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),)
-        if signal == BELIEF:
-            return (weigh(BELIEF, self.values(BELIEF, drawn), margin=ENOUGH_BELIEF),)
+        if signal in SAID:
+            margin, least = (ENOUGH_POINTS, ENOUGH_POINTS) if signal == JUDGE else (ENOUGH_BELIEF, 0.0)
+            return (weigh(signal, self.values(signal, drawn), margin=margin, threshold=least),)
         margins = self.rule.margins_of(signal)
         return tuple(weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
 
     def call(self, signal: str, drawn: Drawn) -> Call:
         """What a study says that goes by one signal alone."""
         weighed = self.weighed(signal, drawn)
-        return decide(weighed, _family(weighed))
+        return decide(weighed, [p] if (p := joint_p(weighed).value) is not None else [])
 
     def say(self, drawn: Drawn) -> StudyResult:
         """What a study says."""
         action, judge = self.weighed(self.rule.signal, drawn), self.weighed(JUDGE, drawn)
-        family = [*_family(action), *_family(judge)]
+        family = [p for each in (action, judge) if (p := joint_p(each).value) is not None]
         calls = decide(action, family), decide(judge, family)
         contrasts = tuple(self._contrasts(drawn))
         beyond = next((each.call for each in contrasts if each.against == "placebo"), None)
@@ -115,11 +114,6 @@ class Stand:
                 continue
             ours, theirs = (_figures(name, side, drawn) for side in (self.changes, changes))
             yield contrast(against, arm, name, ours, theirs, margin=margin)
-
-
-def _family(weighed: Sequence[Weighed]) -> list[float]:
-    p = joint_p(weighed).value
-    return [] if p is None else [p]
 
 
 def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, Figure]:
@@ -191,12 +185,7 @@ class Studied:
         mean, sd = self.effects[signal].mean, self.effects[signal].sd
         if mean.value is None or sd.value is None:
             return Figure(None, mean.reason or sd.reason)
-        return needed_seeds(sd, mean.value - _least(signal))
-
-
-def _least(signal: str) -> float:
-    """What a mean has to lie above."""
-    return ENOUGH_POINTS if signal == JUDGE else 0.0
+        return needed_seeds(sd, mean.value - (ENOUGH_POINTS if signal == JUDGE else 0.0))
 
 
 @dataclass(frozen=True)

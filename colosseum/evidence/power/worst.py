@@ -70,7 +70,7 @@ class Search:
     tell: Callable[[str, int, int], None]
 
     def find(self) -> WorstHarm:
-        """The winner. Raises Broken, and what a scenario that cannot be solved raises."""
+        """The winner. Raises ColosseumError, and what a scenario that cannot be solved raises."""
         best = [Plant(kind, strength, self.noise) for kind in COLLUDERS for strength in STRENGTHS]
         nothing, until = WorstHarm(self.seeds, len(best), sum(add for add, _, _ in ROUNDS), FRESH), time.monotonic()
         pool = list[Grown]()

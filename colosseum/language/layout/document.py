@@ -114,11 +114,7 @@ class Align(Cat):
     """Lines after the first stand below its first column."""
 
 
-class Inside(Cat):
-    """What a bracket holds: behind the opening word, or between lines of its own if lines would become too long."""
-
-
-class Braced(Inside):
+class Braced(Align):
     """What stands between lines of its own wherever it has no room on one line."""
 
 
@@ -165,4 +161,4 @@ def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Do
 
 def bracket(opening: Document, content: Document, closing: Document, *, block: bool = False) -> Document:
     """Something between brackets."""
-    return group(opening, (Braced if block else Inside).of(content), closing)
+    return group(opening, (Braced if block else Align).of(content), closing)

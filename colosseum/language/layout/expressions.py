@@ -89,8 +89,7 @@ class Expressions:
                 return cat(self.take(), self.take(), self.expression(node.arguments[0]), self.take())
             case syntax.Call():
                 arguments = sorted((*node.arguments, *node.named), key=lambda argument: argument.span.start)
-                dense = not any(isinstance(argument, syntax.Tuple) for argument in arguments)
-                return cat(self.take(), self.closed(self.take(), self.listed(arguments, dense=dense)))
+                return cat(self.take(), self.closed(self.take(), self.listed(arguments)))
             case syntax.Aggregate(binders=loops):
                 return cat(self.take(), self.closed(self.take(), self.loop(loops, body=node.body, when=node.when)))
             case syntax.Quantifier():
@@ -109,7 +108,7 @@ class Expressions:
         """Drop the bracket that comes next, if neither the meaning nor the reader needs it."""
         level = level_of(node)
         wanted = level < least or (beside is not None and beside != level < Level.POSTFIX)
-        return not (wanted and not self.words.doubled(node)) and self.words.drop_brackets()
+        return not wanted and self.words.drop_brackets()
 
     def _bare(self, node: Node, level: Level) -> bool:
         """Whether no bracket is left around a part of a chain, once those that nobody needs are dropped."""
@@ -151,13 +150,13 @@ class Expressions:
         """What stands between an opening bracket and its closing one, which is the next word."""
         return bracket(opening, cat(content, *self.words.take_before()), self.take(), block=block)
 
-    def listed(self, nodes: Sequence[Item], *, dense: bool = True) -> Document:
+    def listed(self, nodes: Sequence[Item]) -> Document:
         """Items with commas: many short ones share lines, unless a comment among them gives each its own."""
         items = self.items(nodes)
         if nodes and isinstance(nodes[0], syntax.Pair):
             return joined(items, Break())
         commented = any(item.closes or item.opens for item in items)
-        dense = dense and all(map(_is_dense, nodes)) and not commented
+        dense = all(map(_is_dense, nodes)) and not commented
         return align(fill(items)) if dense else group(joined(items, Break()))
 
     def items(self, nodes: Iterable[Item]) -> list[Document]:

@@ -62,8 +62,7 @@ def _stops(run: list[Line]) -> list[Line]:
     padded = [
         replace(line, code=line.code[: line.stop] + " " * (column - line.stop) + line.code[line.stop :]) for line in run
     ]
-    too_wide = any(new.width > max(WIDTH, old.width) for old, new in zip(run, padded, strict=True))
-    return run if too_wide or _apart(line.stop for line in run) else padded
+    return run if _apart(line.stop for line in run) else padded
 
 
 def _remarks(run: list[Line]) -> list[Line]:

@@ -15,17 +15,8 @@ from colosseum.language.literals import LONG_QUOTE
 
 
 def printed(document: Document) -> list[Line]:
-    """The lines of a statement.
-
-    What is in brackets stands behind its opening bracket; if lines would become too long, in a block of its own.
-    """
-    lines = _Printer(blocks=False).run(document)
-    return min(lines, _Printer(blocks=True).run(document), key=_excess) if _excess(lines) else lines
-
-
-def _excess(lines: list[Line]) -> int:
-    """How many lines are too long."""
-    return sum(line.width > WIDTH for line in lines)
+    """The lines of a statement."""
+    return _Printer().run(document)
 
 
 _Item: TypeAlias = tuple[int, bool, Document]
@@ -35,8 +26,7 @@ _Item: TypeAlias = tuple[int, bool, Document]
 class _Printer:
     """The state of printing: finished lines, the running one, and what is still to come."""
 
-    def __init__(self, *, blocks: bool) -> None:
-        self.blocks = blocks
+    def __init__(self) -> None:
         self.lines: list[Line] = []
         self.todo: list[_Item] = []
         self.indent = 0
@@ -66,11 +56,12 @@ class _Printer:
                 self._push(parts, indent, flat=flat or self._fits(item, indent))
             case doc.Nest(parts=parts):
                 self._push(parts, indent + doc.INDENT, flat=flat)
-            case doc.Inside(parts=parts) if self._blocked(item, flat=flat):
+            case doc.Braced(parts=parts) if not flat:
                 self._push([doc.Break("", hard=True)], indent, flat=False)
                 self._push([doc.Break("", hard=True), *parts], indent + doc.INDENT, flat=False)
-            case doc.Align(parts=parts) | doc.Inside(parts=parts):
-                self._push(parts, self._below(indent), flat=flat)
+            case doc.Align(parts=parts):
+                below = max(indent, self.indent + len(self.code) + len(self.gap))
+                self._push(parts, below, flat=flat)
             case doc.Fill():
                 self._fill(item, indent, flat=flat)
             case doc.Cat(parts=parts):
@@ -93,13 +84,6 @@ class _Printer:
     def _column(self, indent: int) -> int:
         """Where the next word stands unless a line is broken before it."""
         return indent if self.ended else self.indent + len(self.code) + len(self.gap)
-
-    def _below(self, indent: int) -> int:
-        """Where the lines of an Align stand; a comment at the end of the line changes nothing."""
-        if self.blocks:
-            return indent + doc.INDENT
-        own_line = self.ended and not self.remark
-        return indent if own_line else max(indent, self.indent + len(self.code) + len(self.gap))
 
     def _fits(self, item: Document, indent: int) -> bool:
         room = WIDTH - self._column(indent) - item.width
@@ -129,7 +113,7 @@ class _Printer:
                     return width, True
                 case doc.Break(hard=hard) if hard or not flat:
                     return width, True
-                case doc.Inside() as inside if self._blocked(inside, flat=flat):
+                case doc.Braced() if not flat:
                     return width, True
                 case doc.Fill(parts=parts, position=place) if place and not flat:
                     return width, True
@@ -142,10 +126,6 @@ class _Printer:
                 case other:
                     width += other.width
         return width, False
-
-    def _blocked(self, item: doc.Inside, *, flat: bool) -> bool:
-        """Whether it stands between lines of its own."""
-        return not flat and (self.blocks or isinstance(item, doc.Braced))
 
     def _fill(self, fill: doc.Fill, indent: int, *, flat: bool) -> None:
         """Its next part, with the break before it; then what is left of it."""
@@ -161,19 +141,14 @@ class _Printer:
     def _goes_on(self, fill: doc.Fill, indent: int) -> bool:
         """Whether the next part of a Fill stands on the running line.
 
-        One that fits on no line may go on where it is, if its beginning has room or would not have it there either.
+        One that fits on no line may go on where it is.
         """
         if fill.apart and len(self.lines) > fill.line:
             return False
         part, last = fill.parts[fill.position], fill.position + 1 == len(fill.parts)
         here, there = WIDTH - self._column(indent) - 1, WIDTH - indent
         needed = part.width + (self._ahead(there - part.width) if last else 0)
-        if needed <= here:
-            return True
-        if needed <= there or there - here > fill.snug:
-            return False
-        head, _ = self._head(part, there, flat=False)
-        return head <= here or head > there
+        return needed <= here or (needed > there and there - here <= fill.snug)
 
     # ---- writing ---------------------------------------------------------------------------------------
 

@@ -164,7 +164,7 @@ class Statements(Expressions):
     def _listing(self, nodes: tuple[Expr, ...]) -> Document:
         """A word and its values; a block between braces closes where the word stands."""
         word, values = self.take(), self._values(nodes)
-        if len(nodes) == 1 and opens_block(nodes[0]) and not word.closes and not values.opens:
+        if len(nodes) == 1 and opens_block(nodes[0]):
             return cat(word, SPACE, values)
         return nest(word, SPACE, values)
 

@@ -63,11 +63,6 @@ class WordReader:
         """Whether a grouping bracket stands before an expression that begins here."""
         return self.next.kind == "LPAR" and self.next.start < node.span.start
 
-    def doubled(self, node: Node) -> bool:
-        """Whether a second grouping bracket follows the one that comes next."""
-        inner = self._words[self._position + 1]
-        return inner.kind == "LPAR" and inner.start < node.span.start
-
     # ---- taking ----------------------------------------------------------------------------------------
 
     def take(self) -> Document:
@@ -110,22 +105,15 @@ class WordReader:
         while depth:
             index += 1
             depth += (self._words[index].kind in CLOSERS.values()) - (self._words[index].kind in CLOSERS)
-        closing, inner, following = self._words[index], self._kept(index, -1), self._words[self._position + 1]
+        inner = next(word for word in reversed(self._words[:index]) if not word.dropped)
+        closing, following = self._words[index], self._words[self._position + 1]
         if opening.after is not NOTHING or closing.before or NOTHING not in (closing.after, inner.after):
             return False
         following.before = opening.before + following.before
         following.fresh |= opening.fresh
         opening.dropped = closing.dropped = True
         inner.after = closing.after if inner.after is NOTHING else inner.after
-        sign = self._kept(index, 1)
-        if sign.kind in _SIGNS and sign.after is NOTHING:
-            sign.after, inner.after = inner.after, NOTHING
         return True
-
-    def _kept(self, index: int, step: int) -> Word:
-        """The word before (-1) or after (1) the one at an index, dropped ones left out."""
-        index += step
-        return self._kept(index, step) if self._words[index].dropped else self._words[index]
 
 
 def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> None:

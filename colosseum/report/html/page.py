@@ -106,13 +106,9 @@ def asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-SCRIPTS: Final = (
-    "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "calls.js", "aligned.js",
-    "ending.js", "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "labels.js",
-    "viewer.js",
-)  # fmt: skip
+SCRIPTS: Final = tuple(asset("assets/page.txt").split())
 """In this order; each uses what stands before it."""
-RATING_SCRIPTS: Final = ("dom.js", "downloads.js", "markdown.js", "acts.js", "arriving.js", "labels.js", "rating.js")
+RATING_SCRIPTS: Final = tuple(asset("assets/rating.txt").split())
 
 
 @dataclass(frozen=True)

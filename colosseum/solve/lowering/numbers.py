@@ -19,13 +19,7 @@ def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine |
     parts = addends(term)
     if len(parts) == 1 and parts[0][1] is term:
         return None
-    return total([_addend(part, lowering).scaled(factor) for factor, part in parts])
-
-
-def _addend(part: Term, lowering: Lowering) -> Affine:
-    """A part of a sum; a decision that is a number counts by one column."""
-    number = lowering.program.number(part.variable) if isinstance(part, Decision) else None
-    return lowering.form(part) if number is None else number
+    return total([lowering.form(part).scaled(factor) for factor, part in parts])
 
 
 def addends(term: Term) -> list[tuple[float, Term]]:

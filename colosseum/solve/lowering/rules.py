@@ -181,6 +181,8 @@ def unary(term: Term, lowering: Lowering) -> Affine | None:
     if len(term.scope) != 1:
         return None
     (variable,) = lowering.variables(term)
+    if isinstance(term, Decision) and (number := lowering.program.number(variable.name)):
+        return number
     values: list[float] = worths(term, [variable]).tolist()
     common, times = Counter(values).most_common(1)[0]
     if 2 * times <= len(values) or not all(map(float.is_integer, values)):

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import comb, inf
 from typing import Literal, TypeAlias, get_args
 
 from colosseum.model import draws
@@ -147,10 +147,10 @@ def ranked(exposures: Sequence[Exposure], measure: Measure) -> tuple[list[Exposu
     known = [e.by(measure) for e in exposures]
     margin = grain(*(value for value in known if value is not None))
 
-    def key(exposure: Exposure) -> tuple[bool, int]:
+    def key(exposure: Exposure) -> float:
         value = exposure.by(measure)
-        return value is None, 0 if value is None else -round(value / margin)
+        return inf if value is None else -round(value / margin)
 
     ranking = sorted(exposures, key=key)
-    first: dict[tuple[bool, int], int] = {}
+    first: dict[float, int] = {}
     return ranking, [first.setdefault(key(exposure), place) for place, exposure in enumerate(ranking, start=1)]

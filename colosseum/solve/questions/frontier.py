@@ -101,8 +101,6 @@ def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier
     for first, second, what in ((WELFARE, wanted, "the optimum"), (wanted, WELFARE, "the coalition's best")):
         known = nominal if first is WELFARE else solver.maximise(first)
         end = preferred_to(solver, known, first, second)
-        if end.status == "infeasible":
-            return Frontier((), (), "no assignment satisfies the hard requirements")
         if end.status != "optimal" or end.assignment is None:
             return Frontier((), (), f"{what} is not proven: {NOT_PROVEN}")
         corners.append(point_of(solver, wanted, end.assignment))
@@ -125,10 +123,10 @@ def explored(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[s
     for point, (low, high) in zip(found.points, pairwise(cuts), strict=False):
         best, bending = known_best(point.assignment), bent(coalition, strength=(low + high) / 2)
         moved = preferred_to(solver, best, bending, same)
-        left = [] if coalition.objectives else [point.joint_payoff - point.coalition_value] * 2
-        for end in ends(solver, best, bending, others) if coalition.objectives else ():
-            if end.value is not None and _alike(solver, coalition, point, end):
-                left.append(end.value)
+        left = [point.joint_payoff - point.coalition_value] * 2
+        if coalition.objectives:
+            every = ends(solver, best, bending, others)
+            left = [e.value for e in every if e.value is not None and _alike(solver, coalition, point, e)]
         chosen = moved.assignment if _alike(solver, coalition, point, moved) else None
         outsiders = (left[0], left[1]) if len(left) > 1 else None
         points.append(replace(point, assignment=chosen or point.assignment, outsiders=outsiders))
