@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Assignment, Constant, Decision, Ground, Term
+from colosseum.model.terms import Assignment, Constant, Ground, Term
 from colosseum.model.values import Fault, Value
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -48,8 +48,6 @@ def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = Map
 
     Its shape is the sizes of their domains.
     """
-    if isinstance(term, terms.Select) and (listed := _listed(term, variables)) is not None:
-        return listed
     if term.extent[0] <= FEW // prod(len(v.domain) for v in variables):
         return one_by_one(term, variables, given)
     return at_once(term, variables, given)
@@ -66,19 +64,6 @@ def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Flo
         return one_by_one(term, variables, given)
     numbers = np.where(np.isfinite(found), found, 0.0)
     return np.broadcast_to(numbers, [len(v.domain) for v in moving]).reshape([len(v.domain) for v in variables])
-
-
-def _listed(term: terms.Select, variables: Sequence[Variable]) -> Floats | None:
-    """The entries of a table of constants that is looked up by these variables, each once; None of anything else."""
-    names = [key.variable for key in term.keys if isinstance(key, Decision)]
-    if len(names) < len(term.keys) or sorted(names) != sorted(v.name for v in variables):
-        return None
-    entries = {key: as_number(entry.value) for key, entry in term.entries if isinstance(entry, Constant)}
-    if len(entries) < len(term.entries):
-        return None
-    domains = [next(v.domain for v in variables if v.name == name) for name in names]
-    found = np.array([0.0 if None in key else entries.get(key, 0.0) for key in product(*domains)])
-    return found.reshape([len(d) for d in domains]).transpose([names.index(v.name) for v in variables])
 
 
 def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
@@ -131,7 +116,7 @@ class Evaluation:
         few = not names or term.extent[0] <= FEW // prod(len(self.domains[name]) for name in names)
         if not few and not isinstance(term, terms.Select | terms.Member):
             try:
-                return self._extremum(term) if isinstance(term, terms.Extremum) else self._by_numpy(term)
+                return self._by_numpy(term)
             except Irregular:
                 pass
         moving = [name for name in self.domains if name in names]
@@ -174,20 +159,20 @@ class Evaluation:
                 return added(parts, reduce(np.logical_or, map(np.isnan, parts), faults))
             case terms.Absolute() if numbers:
                 return np.abs(parts[0])
+            case terms.Extremum():
+                return _extremum(term, parts[: len(term.parts)], parts[len(term.parts) :])
         raise Irregular
 
-    def _extremum(self, term: terms.Extremum) -> Array:
-        """The least or greatest of the numbers that take part."""
-        holding = [self.array(condition) for condition in term.conditions]
-        parts = [self.array(part) for part in term.parts]
-        kinds = {part.dtype for part in parts}, {held.dtype for held in holding}
-        if kinds != ({np.dtype(np.float64)}, {np.dtype(np.bool_)}):
-            raise Irregular
-        best, worst = (np.minimum, FARTHEST_WHOLE) if term.which == "min" else (np.maximum, -FARTHEST_WHOLE)
-        taking = [np.where(held, part, worst) for held, part in zip(holding, parts, strict=True)]
-        faults = reduce(np.logical_or, map(np.isinf, taking), ~reduce(np.logical_or, holding))
-        found = reduce(best, taking)
-        return np.where(faults | np.isnan(found) if term.aggregate else faults, FAULT, found)
+
+def _extremum(term: terms.Extremum, parts: Sequence[Array], holding: Sequence[Array]) -> Floats:
+    """The least or greatest of the numbers that take part."""
+    if any(part.dtype != np.float64 for part in parts) or any(held.dtype != np.bool_ for held in holding):
+        raise Irregular
+    best, worst = (np.minimum, FARTHEST_WHOLE) if term.which == "min" else (np.maximum, -FARTHEST_WHOLE)
+    taking = [np.where(held, part, worst) for held, part in zip(holding, parts, strict=True)]
+    faults = reduce(np.logical_or, map(np.isinf, taking), ~reduce(np.logical_or, holding))
+    found = reduce(best, taking)
+    return np.where(faults | np.isnan(found) if term.aggregate else faults, FAULT, found)
 
 
 def narrowed(values: Sequence[Value], shape: Sequence[int]) -> Array:

@@ -53,7 +53,7 @@ class Query:
     among: Mapping[str, range] = field(default_factory=dict)
     """Places of their domains at which some variables must stand, …"""
     ranks: Mapping[str, float] = field(default_factory=dict)
-    """… and what each step along its domain costs where a variable stands, which PuLP does not know."""
+    """… and what each step along its domain costs where an open one stands, which PuLP does not know."""
 
     def holding(self, fixed: Mapping[str, Value]) -> "Query":
         """The same question, of any optimum, with other variables fixed."""

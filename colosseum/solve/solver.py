@@ -22,7 +22,7 @@ from colosseum.solve.canonical import first
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.network import table_values
+from colosseum.solve.network import small
 from colosseum.solve.scoring import goal_value
 
 TIME_LIMIT = 120.0
@@ -42,8 +42,6 @@ SOME = 16
 """Queries that are left to other engines before the program is lowered for them, which takes as long."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
-AT_MOST = 10.0
-"""Seconds of an engine that counts no work, where limits go by work; it ends in a moment, or hardly ever."""
 SHARE = 0.25
 """Of a query's time, what toulbar2 may take, which may come to no end."""
 
@@ -257,7 +255,7 @@ class Solver:
         Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
         a second; else toulbar2 has a share of all time.
         """
-        if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
+        if self.toulbar2 is None or not small(self.elimination.factors, query):
             return None
         until = self._aside(until)
         found: Found | None = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
@@ -267,8 +265,8 @@ class Solver:
         return None if found is None or found.status == "limit" else found
 
     def _aside(self, until: float) -> float:
-        """When an engine must stop that counts no work."""
-        return time.monotonic() + AT_MOST if self.by_work else until
+        """When an engine must stop that counts no work: after as many seconds by the clock."""
+        return time.monotonic() + self.time_limit if self.by_work else until
 
     def _searched(self, query: Query, until: float) -> Found:
         """By HiGHS, and by toulbar2 in the end."""

@@ -27,7 +27,7 @@ from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, score
 
 MOST_TRIES = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
-SMALL = 250
+SMALL = 500
 """Columns of a program that is searched for one value of a walk."""
 
 
@@ -130,7 +130,8 @@ class _Attempt:
         found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
         if found is None or self.query.least == -math.inf:
             return self._proven(found) if found else None
-        return Found("limit", self._decoded(found))
+        value = worth(self.engine.task, self.query, assignment := self._decoded(found))
+        return None if value is None or value < self.query.least else Found("limit", assignment)
 
     def searched(self) -> Found | None:
         """What branch and bound proves, or leaves open; None where the program has got more rows, and is to be asked

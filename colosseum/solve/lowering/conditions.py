@@ -102,24 +102,32 @@ def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering)
 
     Sums of fractions leave it open at ties, up to rounding.
     """
-    program = lowering.program
-    signed = gap if operator in ("<", "<=") else gap.scaled(-1.0)
-    counted = program.grained(signed)
-    body = signed if counted is None else counted + Affine(1.0 if operator in ("<", ">") else 0.0)
+    program, (body, room) = lowering.program, at_most(operator, gap, lowering)
     low, high = program.bounds(body)
-    step, room = (0.0, ROUNDING * max(1.0, -low, high)) if counted is None else (1.0, 0.0)
     if high <= -room:
         return Affine(1.0)
     if low > room:
         return Affine(0.0)
-    low, high = min(low, 0.0), max(high, 0.0)
+    low, high, step = min(low, 0.0), max(high, 0.0), 0.0 if room else 1.0
     number = program.column("at most", integer=True)
     column = Affine(0.0, {number: 1.0})
     program.row(body + column.scaled(high), high=high + room)
     program.row(body + column.scaled(step - low), low=step - room)
-    if counted is None:
+    if room:
         lowering.ties[number] = terms.Compare(operator, term.left, term.right)
     return column
+
+
+def at_most(operator: str, gap: Affine, lowering: Lowering) -> tuple[Affine, float]:
+    """What is at most 0 exactly where `left < right` or its like holds, and the room that rounding needs.
+
+    Whole numbers need none; sums of fractions may be more by it where the sides are equal.
+    """
+    body = gap if operator in ("<", "<=") else gap.scaled(-1.0)
+    if lowering.program.whole(body):
+        return body + Affine(1.0 if operator in ("<", ">") else 0.0), 0.0
+    low, high = lowering.program.bounds(body)
+    return body, ROUNDING * max(1.0, -low, high)
 
 
 def present(term: Term, lowering: Lowering) -> list[Term]:

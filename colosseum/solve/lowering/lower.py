@@ -18,9 +18,9 @@ from colosseum.model.terms import Constant, Ground, PayoffOf, Term
 from colosseum.solve.arrays import Floats, rewritten, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering import conditions, numbers, rules
-from colosseum.solve.lowering.conditions import joined, numeric, present
+from colosseum.solve.lowering.conditions import at_most, joined, numeric, present
 from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, ROUNDING, Lowering, LoweringLimits, Rules, credited
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Lowering, LoweringLimits, Rules, credited
 
 RULES: Rules = {
     terms.Total: (numbers.linear,),
@@ -182,22 +182,19 @@ def _comparison(condition: Term, lowering: Lowering) -> bool:
         return False
     if not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
         return False
-    program = lowering.program
     left, right = present(condition.left, lowering), present(condition.right, lowering)
     if condition.operator == "==" and left and right:
         return False  # two nones are equal
     gap = lowering.form(condition.left).minus(lowering.form(condition.right))
-    counted = program.grained(gap)
-    strict = 1.0 if condition.operator in ("<", ">") else 0.0
-    if strict and counted is None:
+    orders = ("<=", ">=") if condition.operator == "==" else (condition.operator,)
+    bodies = [at_most(order, gap, lowering) for order in orders]
+    if condition.operator in ("<", ">") and bodies[0][1]:
         return False
-    for sign in {"<": (1.0,), "<=": (1.0,), ">": (-1.0,), ">=": (-1.0,), "==": (1.0, -1.0)}[condition.operator]:
-        body = (counted or gap).scaled(sign) + Affine(strict)
-        low, high = program.bounds(body)
-        if high > 0:  # sums of fractions get room for rounding, which the solver's check closes
-            program.row(body, high=ROUNDING * max(1.0, -low, high) if counted is None else 0.0)
+    for body, room in bodies:
+        if lowering.program.bounds(body)[1] > 0:
+            lowering.program.row(body, high=room)  # what rounding lets through, the solver's check closes
     for side in (*left, *right):
-        program.row(lowering.form(side), low=1.0)
+        lowering.program.row(lowering.form(side), low=1.0)
     return True
 
 

@@ -19,7 +19,13 @@ def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine |
     parts = addends(term)
     if len(parts) == 1 and parts[0][1] is term:
         return None
-    return total([lowering.form(part).scaled(factor) for factor, part in parts])
+    return total([_addend(part, lowering).scaled(factor) for factor, part in parts])
+
+
+def _addend(part: Term, lowering: Lowering) -> Affine:
+    """A part of a sum; a decision that is a number counts by one column."""
+    number = lowering.program.number(part.variable) if isinstance(part, Decision) else None
+    return lowering.form(part) if number is None else number
 
 
 def addends(term: Term) -> list[tuple[float, Term]]:
@@ -135,14 +141,11 @@ def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
 
 
 def excess(body: Affine, lowering: Lowering) -> Affine:
-    """`max(0, body)`; what is short is counted by the same columns as what is over, so that one knows of the other."""
-    program = lowering.program
+    """`max(0, body)`."""
+    program, known = lowering.program, ("excess", body.key)
     low, high = program.bounds(body)
     if high <= 0 or low >= 0:
         return Affine(0.0) if high <= 0 else body
-    known, opposite = ("excess", body.key), ("excess", body.scaled(-1.0).key)
-    if opposite in lowering.made:
-        return body + lowering.made[opposite]
     if known not in lowering.made:
         over = Affine(0.0, {program.column("excess", high=high, integral=program.whole(body)): 1.0})
         positive = Affine(0.0, {program.column("is over", integer=True): 1.0})

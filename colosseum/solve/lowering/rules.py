@@ -16,7 +16,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Task, Variable
 from colosseum.model.terms import NOTHING, ONE, Conditional, Constant, Decision, Ground, PayoffOf, Term
 from colosseum.model.values import Value
-from colosseum.solve.arrays import rewritten, worth, worths
+from colosseum.solve.arrays import rewritten, worths
 from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program
 from colosseum.solve.scoring import may_credit
 
@@ -78,7 +78,7 @@ class Lowering:
         """
         found = chosen(term, self) or self.forms.get(term)  # lowered sooner than looked up
         if found is None:
-            fitting = (constant, unary, *self.rules.get(type(term), ()), table)
+            fitting = (*(self.rules.get(type(term), ()) if len(term.scope) > 1 else ()), table)
             found = next((form for rule in fitting if (form := rule(term, self)) is not None), None)
             if found is None:
                 raise CannotLower(f"{len(term.scope)} variables with {self.size(term):,} joint values")
@@ -171,26 +171,6 @@ TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
 """A joint value of several variables, whichever they are."""
 
 
-def constant(term: Term, lowering: Lowering) -> Affine | None:
-    """A term that mentions no variable."""
-    return None if term.scope else Affine(worth(term, {}))
-
-
-def unary(term: Term, lowering: Lowering) -> Affine | None:
-    """A term over one variable becomes coefficients of its choice columns, but of its commonest value."""
-    if len(term.scope) != 1:
-        return None
-    (variable,) = lowering.variables(term)
-    if isinstance(term, Decision) and (number := lowering.program.number(variable.name)):
-        return number
-    values: list[float] = worths(term, [variable]).tolist()
-    common, times = Counter(values).most_common(1)[0]
-    if 2 * times <= len(values) or not all(map(float.is_integer, values)):
-        common = 0.0
-    choices = zip(lowering.program.choices[variable.name], values, strict=True)
-    return Affine(common, {column: value - common for column, value in choices if value != common})
-
-
 def small(term: Term, lowering: Lowering) -> Affine | None:
     """A term over a small scope: its polytope is tighter than rows that binaries lift."""
     pair = isinstance(term, Conditional) and len(term.scope) <= 2
@@ -198,11 +178,12 @@ def small(term: Term, lowering: Lowering) -> Affine | None:
 
 
 def table(term: Term, lowering: Lowering) -> Affine | None:
-    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]` (the local polytope): a column a tuple, whole as choices are.
+    """`Σ value(x) · t_x` over the choices of one variable, or with `Σ_x∋(v=d) t_x = x[v = d]` (the local polytope).
 
-    All terms over the same variables count in the same columns.
+    A column a tuple, whole as choices are; all terms over the same variables count in the same columns. What a choice
+    counts is told from the commonest value, so that few choices count.
     """
-    if lowering.size(term) > lowering.limits.table:
+    if len(term.scope) > 1 and lowering.size(term) > lowering.limits.table:
         return None
     variables = lowering.variables(term)
     values = worths(term, variables)
@@ -211,9 +192,12 @@ def table(term: Term, lowering: Lowering) -> Affine | None:
         return Affine(float(flat[0]))
     scope = tuple(v.name for v in variables)
     if scope not in lowering.tuples:
-        lowering.tuples[scope] = _tuples(scope, values.shape, lowering.program)
-    start, counted = lowering.tuples[scope].start, np.flatnonzero(flat)
-    return Affine(0.0, dict(zip((counted + start).tolist(), flat[counted].tolist(), strict=True)))
+        alone = lowering.program.choices[scope[0]] if len(scope) == 1 else None
+        lowering.tuples[scope] = alone or _tuples(scope, values.shape, lowering.program)
+    common, times = Counter(flat.tolist()).most_common(1)[0]
+    common = common if len(scope) == 1 and 2 * times > len(flat) and (flat == np.round(flat)).all() else 0.0
+    start, counted = lowering.tuples[scope].start, np.flatnonzero(flat - common)
+    return Affine(common, dict(zip((counted + start).tolist(), (flat[counted] - common).tolist(), strict=True)))
 
 
 def _tuples(scope: tuple[str, ...], shape: tuple[int, ...], program: Program) -> range:
