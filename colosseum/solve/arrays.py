@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Assignment, Constant, Ground, Term
+from colosseum.model.terms import Assignment, Ground, Term
 from colosseum.model.values import Fault, Value
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -112,7 +112,7 @@ class Evaluation:
         return found
 
     def _made(self, term: Term) -> Array:
-        names = frozenset[str]() if isinstance(term, Constant) else term.scope.intersection(self.domains)
+        names = frozenset[str]() if isinstance(term, terms.Constant) else term.scope.intersection(self.domains)
         few = not names or term.extent[0] <= FEW // prod(len(self.domains[name]) for name in names)
         if not few and not isinstance(term, terms.Select | terms.Member):
             try:

@@ -158,15 +158,15 @@ class _Builder:
             if size > MOST_ENTRIES or self.entries > MOST_IN_ALL:
                 kind = "rule" if factor.hard else "payoff"
                 raise NotANetwork(f"a {kind} over {len(scope)} variables is no short sum")
-        self.tabulate(scope, weight * factor.table(self.task, self.fixed))
+        table = factor.table(self.task, self.fixed)
+        self.tabulate(scope, table if weight == 1.0 else weight * table)
 
     def tabulate(self, scope: Scope, table: Floats) -> None:
         """Add a table."""
         if not scope:
             self.made.constant += float(table)
         else:
-            known = self.made.tables.get(scope)
-            self.made.tables[scope] = table if known is None else known + table
+            self.made.tables[scope] = self.made.tables[scope] + table if scope in self.made.tables else table
 
     def _summed(self, factor: Factor, weight: float) -> bool:
         """Add sums of whole numbers that are compared, or whose excess over 0 counts; False where it is neither."""

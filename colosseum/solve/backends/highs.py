@@ -124,11 +124,10 @@ class _Attempt:
         """What whole numbers near the relaxation prove, or a dive from it."""
         if (near := self._proven(self.best)) or self.best.status != "optimal":
             return near
-        least = max(self.query.least - self.constant, -math.inf)
-        if least == -math.inf:
-            least = reached(self.best.bound)
+        tried = self.query.least > -math.inf
+        least = self.query.least - self.constant if tried else reached(self.best.bound)
         found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
-        if found is None or self.query.least == -math.inf:
+        if found is None or not tried:
             return self._proven(found) if found else None
         value = worth(self.engine.task, self.query, assignment := self._decoded(found))
         return None if value is None or value < self.query.least else Found("limit", assignment)

@@ -7,7 +7,7 @@ as defined here, since no assignment at which it arises is worth anything.
 from collections.abc import Mapping
 
 from colosseum.model import terms
-from colosseum.model.terms import Constant, Decision, Term
+from colosseum.model.terms import Constant, Term
 from colosseum.model.values import Elements, Fault, Value, is_number
 from colosseum.solve.arrays import Floats
 from colosseum.solve.lowering.program import Affine, total
@@ -121,11 +121,11 @@ def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering)
 def at_most(operator: str, gap: Affine, lowering: Lowering) -> tuple[Affine, float]:
     """What is at most 0 exactly where `left < right` or its like holds, and the room that rounding needs.
 
-    Whole numbers need none; sums of fractions may be more by it where the sides are equal.
+    Whole numbers, halves and their like need none; sums of other fractions may be more by it where the sides are equal.
     """
     body = gap if operator in ("<", "<=") else gap.scaled(-1.0)
-    if lowering.program.whole(body):
-        return body + Affine(1.0 if operator in ("<", ">") else 0.0), 0.0
+    if (counted := lowering.program.grained(body)) is not None:
+        return counted + Affine(1.0 if operator in ("<", ">") else 0.0), 0.0
     low, high = lowering.program.bounds(body)
     return body, ROUNDING * max(1.0, -low, high)
 
@@ -153,11 +153,9 @@ def present(term: Term, lowering: Lowering) -> list[Term]:
 
 def numeric(term: Term, lowering: Lowering) -> bool:
     """Whether a term is a number wherever it is not none."""
+    if len(term.scope) <= 1:
+        return all(value is None or is_number(value) for value in values_of_one(term, lowering))
     match term:
-        case Constant(value=value):
-            return value is None or is_number(value)
-        case Decision(variable=name):
-            return all(d is None or is_number(d) for d in lowering.program.task.variable[name].domain)
         case terms.Arithmetic(left=a, right=b) | terms.Conditional(then=a, otherwise=b):
             return numeric(a, lowering) and numeric(b, lowering)
         case terms.Select(entries=entries):
@@ -199,13 +197,11 @@ MOST_OPTIONS = 600
 
 def values_of_one(term: Term, lowering: Lowering) -> Options:
     """The values of a term that one variable decides, or none; what cannot be computed is none of them."""
-    if not term.scope:
-        return {term.evaluate({}): Affine(1.0)}
-    (variable,), program = lowering.variables(term), lowering.program
-    found: dict[Value, list[Affine]] = {}
-    for d in variable.domain:
+    program, found = lowering.program, dict[Value, list[Affine]]()
+    points = [({v.name: d}, program.indicator(v.name, d)) for v in lowering.variables(term) for d in v.domain]
+    for x, form in points or [({}, Affine(1.0))]:
         try:
-            found.setdefault(term.evaluate({variable.name: d}), []).append(program.indicator(variable.name, d))
+            found.setdefault(term.evaluate(x), []).append(form)
         except Fault:  # a guard elsewhere keeps it from counting
             continue
     return {value: total(forms) for value, forms in found.items()}

@@ -11,7 +11,7 @@ from colosseum.model.terms import NOTHING, ONE, Constant, Decision, Term
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, values_of_one
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, Options, counting, credited_part, table
+from colosseum.solve.lowering.rules import Lowering, counting, credited_part, table
 
 
 def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -207,29 +207,24 @@ def _counts(term: terms.Total) -> bool:
 
 
 def shares(payoff: Payoff, lowering: Lowering) -> dict[str, Affine]:
-    """What a payoff credits to each agent."""
+    """What a payoff credits to each agent. Where k qualify, rows say that as many as that are each one of k."""
     credit = payoff.credit
     if isinstance(credit, EqualSplit):
         return dict.fromkeys(credit.agents, lowering.form(payoff.term).scaled(1.0 / len(credit.agents)))
     count = counting(credit)
-    each = terms.Arithmetic("/", payoff.term, count)
-    counts = by_value(count, lowering) if lowering.size(each) > lowering.limits.small else None
-    if counts is None:
+    share = terms.Arithmetic("/", payoff.term, count)
+    if lowering.size(share) <= lowering.limits.small:
         written = {agent: credited_part(payoff, agent, payoff.term) for agent in credit.named}
         return {agent: table(term, lowering) or lowering.form(term) for agent, term in written.items()}
-    nobody = terms.Conditional(terms.Compare("==", count, NOTHING), payoff.term, NOTHING)
-    found = dict.fromkeys(credit.otherwise, lowering.form(nobody).scaled(1.0 / max(1, len(credit.otherwise))))
-    for agent, condition in credit.candidates:
-        own = lowering.product(lowering.form(condition), lowering.form(each))
-        found[agent] = found.get(agent, Affine(0.0)) + own
-    _tie([lowering.form(condition) for _, condition in credit.candidates], counts, lowering)
+    each = lowering.form(share)
+    nobody = lowering.form(terms.Conditional(terms.Compare("==", count, NOTHING), payoff.term, NOTHING))
+    found = dict.fromkeys(credit.otherwise, nobody.scaled(1.0 / max(1, len(credit.otherwise))))
+    qualified = [lowering.form(condition) for _, condition in credit.candidates]
+    for (agent, _), holds in zip(credit.candidates, qualified, strict=True):
+        found[agent] = found.get(agent, Affine(0.0)) + lowering.product(holds, each)
+    counts = by_value(count, lowering) or {}
+    for place, (k, taken) in enumerate(counts.items()):
+        group = lowering.program.groups[next(iter(taken.coefficients))]
+        joint = total(Affine(0.0, {lowering.split(holds, group)[place]: 1.0}) for holds in qualified)
+        lowering.program.row(joint.minus(taken.scaled(as_number(k))), low=0.0, high=0.0)
     return found
-
-
-def _tie(qualified: list[Affine], counts: Options, lowering: Lowering) -> None:
-    """Rows that tie shares together: where k qualify, as many as that are each one of k."""
-    (group,) = {lowering.program.groups[c] for form in counts.values() for c in form.coefficients}
-    splits = [lowering.split(holds, group) for holds in qualified]
-    for place, (k, form) in enumerate(counts.items()):
-        joint = total(Affine(0.0, {split[place]: 1.0}) for split in splits)
-        lowering.program.row(joint.minus(form.scaled(as_number(k))), low=0.0, high=0.0)
