@@ -18,7 +18,7 @@ from colosseum.solve.rounding import rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0
-"""Seconds for all figures of one run, and for each end of F_n; those that take longer are null."""
+"""Seconds of work for all figures of one run, and for each end of F_n; those that take longer are null."""
 LITTLE = 0.1
 """A smaller opportunity is called little: a tenth of a fair share."""
 BROKEN = "the outcome breaks a hard requirement"
@@ -40,7 +40,7 @@ class SolvedTask:
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":
         """Solve a task for both ends of F_n. Raises NotLowered."""
-        solver = AskedOnce(task)
+        solver = AskedOnce(task, by_work=True)
         optimum = solver.maximise(WELFARE, canonical=True)
         solver.time_limit = DEADLINE
         return cls(task, solver, optimum, solver.minimise(WELFARE))

@@ -20,18 +20,22 @@ Clock: TypeAlias = Callable[[], float]
 """What says how late it is: `time.monotonic`, or a WorkClock."""
 
 
+A_SECOND = 100_000_000
+"""Work of about a second."""
+
+
 @dataclass
 class WorkClock:
     """A clock that the work of HiGHS moves, not time: it shows the same on every machine.
 
-    It counts pivots times columns and rows, of about 8 ns each, in whole numbers.
+    It counts pivots times columns and rows, of about 8 ns each, in whole numbers, and shows seconds.
     """
 
     done: int = 0
 
     def __call__(self) -> float:
-        """The work so far."""
-        return self.done
+        """The seconds that the work so far may have taken."""
+        return self.done / A_SECOND
 
 
 @dataclass(frozen=True)

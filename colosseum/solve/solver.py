@@ -83,7 +83,7 @@ class Solver:
     until: float = math.inf
     """When a question of many queries ends, by the clock; a query that comes later is left open."""
     by_work: bool = field(default=False, kw_only=True)
-    """Whether limits go by work: what HiGHS comes to is the same on every machine then."""
+    """Whether limits go by seconds of work: what HiGHS comes to is the same on every machine then."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
@@ -150,8 +150,8 @@ class Solver:
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
 
-        A canonical one is the first of all; where that is not known in the end (`Optimum.canonical`), it is what a new
-        solver answers, whatever this one was asked before.
+        A canonical one is the first of all; where that is not known in the end (`Optimum.canonical`), or where it is
+        cut off, it is what a new solver answers, whatever this one was asked before.
         Raises NotLowered, and Fault where a payoff is undefined at the answer.
         """
         return self._optimise(Query(goal, 1.0, fixed or {}, canonical))
@@ -175,17 +175,21 @@ class Solver:
         found = self.alone.solve(query, until=until) if self.alone else self._best(query, until)
         if query.canonical and found.status == "optimal" and not found.first:
             found = self._first(query, found, until)
-        if query.canonical and found.status == "optimal" and not (found.first or fresh):
-            new = Solver(self.task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
-            return new._optimise(query)
+        if query.canonical and found.status != "infeasible" and not (found.first or fresh or self.late):
+            return self.anew(self.task)._optimise(query)
         if self.by_work and found.status == "limit" and found.assignment is None:
             found = self._anything(query, found)
         return told(self.task, query, found, time.perf_counter() - start)
 
+    def anew(self, task: Task) -> "Solver":
+        """A solver that was asked nothing yet, for the same question."""
+        new = Solver(task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
+        new.clock = self.clock
+        return new
+
     def _anything(self, query: Query, found: Found) -> Found:
         """An assignment that keeps the hard rules, where the search for the best has come to none."""
-        ruled = Solver(replace(self.task, payoffs=()), self.time_limit, self.limits, by_work=self.by_work)
-        kept = ruled.maximise(Goal(), fixed=query.fixed)
+        kept = self.anew(replace(self.task, payoffs=())).maximise(Goal(), fixed=query.fixed)
         if kept.assignment is None:
             return replace(found, status=kept.status)
         return replace(found, assignment=kept.assignment, value=worth(self.task, query, kept.assignment))
@@ -199,10 +203,10 @@ class Solver:
             engines.append(self.elimination if plan is not None and plan.each <= MUCH else self.toulbar2)
         for engine in filter(None, engines):
             ask = self.highs.tried if engine is self.highs else engine.solve
-            until = math.inf if self.by_work and engine is self.elimination else until
-            again = found if found.by == engine.name else engine.solve(query, until=until)
+            stop = until if engine is self.highs else self._aside(until)
+            again = found if found.by == engine.name else engine.solve(query, until=stop)
             if again.status == "optimal" and not again.first:
-                again = first(self.task, query, again, partial(ask, until=until), ranks=engine.name != "pulp")
+                again = first(self.task, query, again, partial(ask, until=stop), ranks=engine.name != "pulp")
             if again.first:
                 return again
         return found
@@ -232,7 +236,7 @@ class Solver:
         plan = self.elimination.plan(query)
         if plan is None or plan.each > most or plan.once > max(most, LITTLE):
             return None
-        found = self.elimination.solve(query, until=math.inf if self.by_work else until)
+        found = self.elimination.solve(query, until=self._aside(until))
         return None if found.status == "limit" else found
 
     def _by_tables(self, query: Query, until: float) -> Found | None:
@@ -246,6 +250,7 @@ class Solver:
         found = self._eliminated(query, until, most=LITTLE)
         if found or self.toulbar2 is None or self.slow:
             return found
+        until = self._aside(until)
         found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found.status == "limit":
             share = time.monotonic() + SHARE * (until - time.monotonic())
@@ -253,15 +258,16 @@ class Solver:
         self.slow = found.status == "limit"
         return None if self.slow else found
 
+    def _aside(self, until: float) -> float:
+        """When an engine must stop that counts no work: after as many seconds by the clock."""
+        return time.monotonic() + self.time_limit if self.by_work else until
+
     def _searched(self, query: Query, until: float) -> Found:
         """By HiGHS, and by toulbar2 in the end."""
-        if self.toulbar2 is None:
-            return self.highs.solve(query, until=until)
-        found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
-        if found.status != "limit":
-            return found
-        again = self.toulbar2.solve(query, until=until)
-        return again if again.status != "limit" else found
+        found = again = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
+        if self.toulbar2 is not None and found.status == "limit":
+            again = self.toulbar2.solve(query, until=self._aside(until))
+        return found if again.status == "limit" else again
 
 
 def told(task: Task, query: Query, found: Found, seconds: float) -> Optimum:

@@ -25,8 +25,8 @@ from colosseum.solve.solver import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
-PLAN_LIMIT, LEAST_LIMIT = 3e8, 5e7
-"""Work for a plan, some three seconds, and for one whose aim had a plan cut off before."""
+PLAN_LIMIT = 3.0
+"""Seconds of work for a plan."""
 ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfish", "self_sacrificing": "sim/sabotage"}
 """Variants that name their own player."""
 
@@ -46,12 +46,10 @@ class BelievedTask:
         answers, asked = self.answers.setdefault((goal, first), {}), frozenset(fixed.items())
         # the first of more assignments is the first of fewer: agents who keep to a plan ask for the rest of it
         for before, known in answers.items() if asked not in answers else ():
-            settled = known and (known.status == "limit" or known.canonical or not first)
+            settled = known and known.status == "optimal" and (known.canonical or not first)
             if settled and known and known.assignment and before <= asked <= known.assignment.items():
                 return known
         if asked not in answers:
-            cut_off = any(known and known.status == "limit" for known in answers.values())
-            self.solver.time_limit = LEAST_LIMIT if cut_off else PLAN_LIMIT
             with suppress(NotLowered, Fault):
                 answers[asked] = self.solver.maximise(goal, fixed=fixed, canonical=first)
         return answers.setdefault(asked, None)
@@ -111,7 +109,7 @@ class Planner:
             return None
         objectives = tuple(Objective(p.name, p.term) for p in task.payoffs if p.statement in self.side)
         task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
-        return BelievedTask(known, Solver(task, by_work=True), objectives)
+        return BelievedTask(known, Solver(task, PLAN_LIMIT, by_work=True), objectives)
 
 
 def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozenset[str]:

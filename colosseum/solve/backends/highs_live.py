@@ -14,7 +14,7 @@ import numpy as np
 from highspy.highs import HighsCallbackEvent
 
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Clock, Status, WorkClock
+from colosseum.solve.backend import A_SECOND, Clock, Status, WorkClock
 from colosseum.solve.lowering.program import Matrix
 
 Options: TypeAlias = Mapping[str, str | float | bool]
@@ -90,7 +90,7 @@ class Live:
             highs.setOptionValue("time_limit", before + left)
             self._run()
         elif left:
-            self._work(clock, int(left))
+            self._work(clock, round(left * A_SECOND))
         else:
             return Best("limit", None, math.inf)
         status = highs.getModelStatus()

@@ -182,10 +182,9 @@ class Program:
         search decides between them: 5 may be half of 0 and half of 10.
         """
         domain, choice = self.task.variable[variable].domain, self.choices[variable]
-        if len(domain) < FEWEST_STEPS or not all(is_number(d) for d in domain):
-            return None
-        first, step = as_number(domain[0]), as_number(domain[1]) - as_number(domain[0])
-        if any(d != first + step * place for place, d in enumerate(domain)):
+        first, step = as_number(domain[0]), as_number(domain[-1]) - as_number(domain[-2:][0])
+        even = all(is_number(d) and d == first + step * place for place, d in enumerate(domain))
+        if not even or len(domain) < FEWEST_STEPS:
             return None
         if choice not in self.steps:
             column = self.steps[choice] = self.column("number", high=len(domain) - 1.0, integer=True)

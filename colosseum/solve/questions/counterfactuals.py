@@ -20,7 +20,7 @@ from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 SATISFICING = 0.01
 """Which share of the span may be missing from what is good enough."""
 SOON = 5.0
-"""Seconds for a constant of a task that no other figure than a share of it needs."""
+"""Seconds, of work or by the clock, for a constant of a task that no other figure than a share of it needs."""
 MOST_STEPS = 200
 """Moves that may cut before the set is given up; a handful do as a rule."""
 NONE_EXPLAINS = "no λ explains the move"
@@ -113,7 +113,7 @@ class Stakes:
         rule = Compare(">=", Total(tuple(p.term for p in self.solver.task.payoffs)), Constant(best - room))
         demand = Requirement("good enough", "good enough", rule, None, None)
         task = replace(self.solver.task, requirements=(*self.solver.task.requirements, demand))
-        demanding = Solver(task, until=self.solver.until)
+        demanding = self.solver.anew(task)
         return demanding.minimise(self.goal), demanding.maximise(self.goal)
 
 
