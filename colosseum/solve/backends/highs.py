@@ -130,7 +130,9 @@ class _Attempt:
         found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
         if found is None or self.query.least == -math.inf:
             return self._proven(found) if found else None
-        return Found("limit", self._decoded(found))
+        assignment = self._decoded(found)
+        value = worth(self.engine.task, self.query, assignment)  # a tie may stand otherwise in the model
+        return None if value is None or value < self.query.least else Found("limit", assignment)
 
     def searched(self) -> Found | None:
         """What branch and bound proves, or leaves open; None where the program has got more rows, and is to be asked
