@@ -60,7 +60,7 @@ def enumerated(
                      for values in product(*(v.domain for v in free))]  # fmt: skip
             kept = any(rule.condition.evaluate(x) for x in every)
             over = [float(n) for x in every if rule.excess and isinstance(n := rule.excess.evaluate(x), int | float)]
-            found.append(0.0 if kept else min(over) if rule.excess else 1.0)
+            found.append(0.0 if kept else min(over, default=2e-9) if rule.excess else 1.0)
     except Fault:
         assume(False)
     return found
@@ -91,7 +91,8 @@ def test_bounds_blame_no_move_for_more_than_it_does(question: Question) -> None:
         patch.setattr(regrets, "MOST_ALTERNATIVES", 4)
         for rule in (at_most(build.surely(2), build.surely(0)), Requirement("r", "r", build.condition(3), 1.0, None)):
             every = enumerated(task, rule, *run)
-            assert all(m <= e + 1e-12 for m, e in zip(missed(task, rule, *run), every, strict=True))
+            got = missed(task, rule, *run)
+            assert all(m <= e + 1e-12 for m, e in zip(got, every, strict=True)), (rule, got, every)
 
 
 def at_most(left: Term, right: Term) -> Requirement:

@@ -15,7 +15,7 @@ from audited import scripted
 from chat_mind import plays
 from chat_server import Answer, Body, ChatServer, calls, says
 from conftest import MATCH, checked
-from frameworks.__main__ import HERE, NAMES, ROOT, SPANS, TEAMS, python_of
+from frameworks.__main__ import HERE, KEEP, NAMES, ROOT, SPANS, TEAMS, python_of
 
 from colosseum import Campaign
 from colosseum.imports.importing import import_runs
@@ -143,6 +143,8 @@ def test_a_team_gives_the_spans_that_are_kept(name: str, tmp_path: Path) -> None
         command = (python_of(framework), HERE / f"{name}.py", spans)
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    if os.environ.get(KEEP):
+        (HERE / "spans" / f"{framework}.jsonl").write_bytes(spans.read_bytes())
     kept = told_by(framework, HERE / "spans" / f"{framework}.jsonl", tmp_path / "kept")
     assert told_by(framework, spans, tmp_path / "fresh") == kept
 

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
+from itertools import product
 from threading import Timer
 
 import pytest
@@ -15,8 +17,9 @@ from test_solve_terms import tasks
 
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Extremum, Total
-from colosseum.solve.backend import Engine, Query
+from colosseum.solve.backend import Engine, Query, worth
 from colosseum.solve.backends import BACKENDS, installed_engines
+from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES
 from colosseum.solve.factors import Factors
 from colosseum.solve.goal import WELFARE
@@ -55,6 +58,25 @@ def test_the_first_of_very_many_optima(engine: Engine) -> None:
     found = Solver(task, only=engine).maximise(WELFARE, canonical=True)
     assert (found.value, found.canonical) == (1.0, True)
     assert list((found.assignment or {}).values()) == ["in", "in", "out", "out", "out", "out", "up"]
+
+
+@pytest.mark.parametrize("engine", ["highs", "elimination", "toulbar2", "cp-sat", "pulp"])
+def test_places_that_are_allowed_and_ranks_that_cost(engine: Engine) -> None:
+    """What the walk to the first optimum asks of an engine: PuLP knows no ranks."""
+    task = case("pairs", 4, 3, 100).task
+    ranks = {} if engine == "pulp" else {v.name: 0.75 * number for number, v in enumerate(task.variables[:3])}
+    among = {task.variables[0].name: range(1, 3), task.variables[2].name: range(1)}
+    query = Query(WELFARE, 1.0, {task.variables[3].name: task.variables[3].domain[2]}, among=among, ranks=ranks)
+    backend = BACKENDS[engine](task)
+    found = (backend.tried if isinstance(backend, Highs) else backend.solve)(query, until=time.monotonic() + 30.0)
+    every = (dict(zip(task.variable, x, strict=True)) for x in product(*(v.domain for v in task.variables)))
+    fitting = [
+        x for x in every
+        if query.fixed.items() <= x.items() and all(task.variable[n].domain.index(x[n]) in among[n] for n in among)
+    ]  # fmt: skip
+    worths = [worth(task, query, x) for x in fitting]
+    assert found is not None
+    assert (found.status, found.value) == ("optimal", pytest.approx(max(w for w in worths if w is not None)))
 
 
 # ---- networks --------------------------------------------------------------------------------------------------------

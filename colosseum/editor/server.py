@@ -17,8 +17,7 @@ from colosseum.campaign.vetting import vet_alone
 from colosseum.diagnostics import Diagnostic, Source, Span
 from colosseum.editor.analysis import Analysis, Meaning, analyse
 from colosseum.editor.completion import completions
-from colosseum.editor.hover import hover_text
-from colosseum.editor.renaming import renamed, uses
+from colosseum.editor.naming import hover_text, renamed, uses
 from colosseum.language import syntax
 from colosseum.language.layout import lay_out
 from colosseum.language.parser import parse

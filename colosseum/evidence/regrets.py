@@ -83,13 +83,13 @@ class JointMoves:
     def missed(self, rule: Requirement, holds: Mask, known: Collection[str]) -> Floats:
         """By how much each move makes every completion of the known decisions miss a rule at least.
 
-        In units of its excess with `per unit`, where that can be computed; else 1 where it is missed for good.
+        In units of its excess with `per unit`, or by the least that counts where these are not known; else 1.
         """
         possible = np.asarray(holds.all() or self._ends(rule.condition, known)[1] > 0)
         if rule.excess is None or possible.all():
             return np.where(possible, 0.0, 1.0)
         least = self._ends(rule.excess, known)[0]
-        return np.where(possible, 0.0, np.where(least > 0, least, 1.0))
+        return np.where(possible, 0.0, np.maximum(least, 2.0 * ROUNDING))
 
     def _ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
         """The least and the greatest value of a term after each move, whatever the open decisions will be.
@@ -121,7 +121,7 @@ class JointMoves:
             case Compare(operator="<=" | "<" | ">=" | ">" as operator):
                 one, other = (0, 1) if operator.startswith("<") else (1, 0)
                 return NEVER, (np.less_equal if operator.endswith("=") else np.less)(lows[one], highs[other])
-            case Compare(operator="=="):
+            case Compare(operator="==", left=Total()):  # which is never none
                 return NEVER, (lows[0] <= highs[1]) & (lows[1] <= highs[0])
             case Every() | Some():
                 return NEVER, reduce(np.minimum if isinstance(term, Every) else np.maximum, highs)

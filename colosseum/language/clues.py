@@ -7,25 +7,18 @@ that it is not FOR. Words in braces are put in: see `_words`.
 from dataclasses import dataclass
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.language import words
 from colosseum.language.failure import ReadingFailure, ReadingReason
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
-from colosseum.language.words import (
-    CLOSERS,
-    INNER_WORDS,
-    KEYWORDS,
-    OPENERS,
-    STARTS_EXPRESSION,
-    Token,
-    found,
-    meant_keyword,
-)
+from colosseum.language.words import Token
 
 INDEXED = "TABLE VARIABLE REWARD REQUIRE CLAIM OBJECTIVE"
 IN_EXPERIMENT = "EXPERIMENT ARM SWEEP"
-VALUE = " ".join(sorted(STARTS_EXPRESSION))
+VALUE = " ".join(sorted(words.STARTS_EXPRESSION))
 TEXT = "STRING LONG_STRING"
+CLOSING = " ".join(words.CLOSERS)
 ANY = ""
-SIGN_OF_VALUE = " ".join(sorted(STARTS_EXPRESSION - {"NAME", "AGENTS"}))
+SIGN_OF_VALUE = " ".join(sorted(words.STARTS_EXPRESSION - {"NAME", "AGENTS"}))
 LOOPS = "loops are written `sum(e for i in S, j in T where c when d)` and `all(i in S where c when d)`"
 CHOICE = "a choice is written `x if condition else y`"
 SET = "a set is written `{{a, b, c}}`"
@@ -74,8 +67,8 @@ class Clue:
         """The diagnostic, where the clue fits."""
         if not self.fits(f):
             return None
-        words = _words(f)
-        message, help_ = self.message.format_map(words), self.help.format_map(words)
+        filled = _words(f)
+        message, help_ = self.message.format_map(filled), self.help.format_map(filled)
         opened = f.opened[-1] if f.opened and f.reason is ReadingReason.BRACKET else None
         labels = [Label(f.at(opened), f"`{opened}` is opened here")] if opened is not None else []
         return report(self.code, _blamed(f, self.at), message, labels=labels, help=help_)
@@ -102,12 +95,12 @@ class Clue:
             and _together(before, token, self.joined)
             and _together(token, after, self.ahead)
             and self.words in (0, f.stop - f.opening)
-            and not (self.goes_on and _type(after) not in f.accepts - KEYWORDS - {"EQUAL", "COLON", "LSQB"})
+            and not (self.goes_on and _type(after) not in f.accepts - words.KEYWORDS - {"EQUAL", "COLON", "LSQB"})
         )
 
 
 def _kind(f: ReadingFailure, token: Token | None) -> str:
-    misspelt = token is not None and token.type == "NAME" and meant_keyword(token, f.accepts)
+    misspelt = token is not None and token.type == "NAME" and words.meant_keyword(token, f.accepts)
     return "MISSPELT" if misspelt else _type(token)
 
 
@@ -140,18 +133,19 @@ def _words(f: ReadingFailure) -> dict[str, str]:
     return {
         "token": str(token), "before": str(before), "after": str(after), "earlier": str(f.around(-2)),
         "form": f.form, "opener": str(f.tokens[index]), "first": str(f.tokens[min(index + 1, len(f.tokens) - 1)]),
-        "found": found(token) if token is not None else "", "behind": found(before) if before is not None else "",
+        "found": words.found(token) if token is not None else "",
+        "behind": words.found(before) if before is not None else "",
         "name": str(after) if after is not None and after.type == "NAME" else "NAME",
         "kind": {"PRIVATE": "table", "SECRET": "channel"}.get(_type(before), ""),
-        "bracket": str(f.opened[-1]) if f.opened else "", "belongs": INNER_WORDS.get(_type(token), ""),
+        "bracket": str(f.opened[-1]) if f.opened else "", "belongs": words.INNER_WORDS.get(_type(token), ""),
     }  # fmt: skip
 
 
 SURE = (
     Clue("C020", "`{token}` belongs {belongs}", "write what agents want as a `reward`",
          token="OBJECTIVE", reason="NO_OPENER"),
-    Clue("C020", "`{token}` belongs {belongs}", token=" ".join(INNER_WORDS), reason="NO_OPENER"),
-    Clue("C013", "`{token}` closes nothing", token=" ".join(CLOSERS), inside="NOTHING", reason="NO_OPENER BRACKET"),
+    Clue("C020", "`{token}` belongs {belongs}", token=" ".join(words.INNER_WORDS), reason="NO_OPENER"),
+    Clue("C013", "`{token}` closes nothing", token=CLOSING, inside="NOTHING", reason="NO_OPENER BRACKET"),
     Clue("C013", "`{token}` does not close `{bracket}`", reason="BRACKET"),
     Clue("C018", f"more than {DEEPEST} brackets inside each other", NAME_A_PART, reason="DEPTH"),
     Clue("C018", f"more than {LONGEST_CHAIN} operators in one expression", NAME_A_PART, reason="CHAIN"),
@@ -169,8 +163,8 @@ GRID = (
 )  # fmt: skip
 SLASHES = (Clue(*COMMENT, joined="//", at="both"), Clue(*COMMENT, ahead="//", at="ahead"))
 FIRST = (
-    Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", token=" ".join(CLOSERS),
-         reason=ANY, at="before"),
+    Clue("C011", "nothing follows this `,`", "leave the last comma out",
+         before="COMMA", token=CLOSING, reason=ANY, at="before"),
     Clue("C011", "nothing follows this `,`", "leave the last comma out", before="COMMA", reason="END", at="before"),
     Clue("C011", "`{token}` stands before `{before}`", "write `{token} {before} {name} …`",
          token="PRIVATE SECRET", before="TABLE CHANNEL", words=1, reason=ANY, at="both"),
@@ -194,7 +188,7 @@ SECOND = (
     Clue("C017", "`{opener}` takes `for` here, not `{token}`", "{form}",
          token="TO IN OF EQUAL COLON", opener="CHANNEL PROMPT", inside="NOTHING", accepts="FOR -NAME"),
     Clue("C017", "`for` is missing after {behind}: who is it for?", "{form}",
-         token=" ".join(OPENERS | {"STRING", "LONG_STRING", "LBRACE"}), opener="CHANNEL PROMPT", inside="NOTHING",
+         token=" ".join(words.OPENERS | {"STRING", "LONG_STRING", "LBRACE"}), opener="CHANNEL PROMPT", inside="NOTHING",
          accepts="FOR -NAME", reason=ANY),
     Clue("C017", "`=` is missing after {behind}", "{form}",
          token="LBRACE LSQB NUMBER MINUS MONEY", inside="NOTHING", accepts="EQUAL"),

@@ -154,22 +154,20 @@ class _FileReader:
     def _nothing_overridden(self, missing: list[Override], places: dict[tuple[str, str], int]) -> Iterator[Diagnostic]:
         """Overrides without anything to replace; silent when it may be where the text could not be read."""
         for item in missing:
-            statement = item.statement
+            statement, labels = item.statement, list[Label]()
             kind, name = _key(statement)
-            place = places.get((kind, name))
-            if place is not None:
-                yield report(
-                    "C035",
-                    statement.name_span,
-                    f"`{name}` is overridden before it is declared",
-                    labels=[Label(self.declared[place].name_span, "declared here")],
-                    help="put the override after the `use` that brings it",
-                )
-            elif not self.doubts.covers(name):
+            message = f"there is no `{name}` to override"
+            if (kind, name) in places:
+                message = f"`{name}` is overridden before it is declared"
+                labels = [Label(self.declared[places[kind, name]].name_span, "declared here")]
+                help_ = "put the override after the `use` that brings it"
+            elif self.doubts.covers(name):
+                continue
+            elif len(self.sources) == 1:
+                help_ = "this file uses no other; leave `override` out"
+            else:
                 help_ = closest(name, [n for k, n in places if k == kind])
-                if len(self.sources) == 1:
-                    help_ = "this file uses no other; leave `override` out"
-                yield report("C035", statement.name_span, f"there is no `{name}` to override", help=help_)
+            yield report("C035", statement.name_span, message, labels=labels, help=help_)
 
 
 def _key(statement: Statement) -> tuple[str, str]:

@@ -39,7 +39,8 @@ def read_source(
         with path.open("rb") as file:
             content = file.read(largest + 1)
     except FileNotFoundError:
-        return report(codes[0], span, f"there is no file `{name}`", help=_nearby(path, name) or _beside(span))
+        beside = f"it is looked for in the folder of `{Path(span.source.name).name}`" if span else ""
+        return report(codes[0], span, f"there is no file `{name}`", help=_nearby(path, name) or beside)
     except OSError as refusal:
         return report(codes[0], span, f"`{name}` cannot be read: {refusal.strerror or 'the system refuses'}")
     except ValueError:
@@ -80,11 +81,6 @@ def within(path: Path, folder: Path) -> Path | None:
     except (OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
         return None
     return real if real.is_relative_to(folder) else None
-
-
-def _beside(span: Span | None) -> str:
-    """Where the file of a `use` is looked for."""
-    return f"it is looked for in the folder of `{Path(span.source.name).name}`" if span else ""
 
 
 def _nearby(path: Path, name: str) -> str:

@@ -70,8 +70,6 @@ def lex(source: Source) -> Lexed:
         result.skipped.append((start, position))
         while result.tokens and result.tokens[-1].end > start:
             result.tokens.pop()
-        while result.comments and result.comments[-1].span.end > start:
-            result.comments.pop()
         if len(result.strays) == MOST_STRAYS:
             result.gave_up = True
             break

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.doubts import Doubts, doubts_in
-from colosseum.language.failure import ReadingFailure, ReadingReason
+from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.lexing import Lexed, lex
 from colosseum.language.splitting import Parsed, split
@@ -39,20 +39,20 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     broken: list[str] = []
     whole = False
     for parsed in split(builder, lexed.tokens):
-        node = parsed.node
+        node, failure, first = parsed.node, parsed.failure, lexed.tokens[parsed.start]
         touched = bool(lexed.skipped) and _touches(source, parsed, lexed)
-        if parsed.failure is not None and not touched:
+        if failure is not None and not touched:
             from colosseum.language.mistakes import explain  # what most texts do without
 
-            _tell(explain(parsed.failure), told)
-        if parsed.failure is not None or touched:
-            first = lexed.tokens[parsed.start]
+            _tell(explain(failure), told)
+        if failure is not None or touched:
             broken.append(source.text[slice(*_stretch(parsed, lexed))].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
-            if parsed.failure is not None and _goes_on(parsed.failure) and pieces:
-                pieces[-1] = (pieces[-1][0], None)  # what stands alone here belongs to the statement before
-                broken.append(source.text[pieces[-1][0].start : lexed.tokens[parsed.start].start])
-        pieces.append((lexed.tokens[parsed.start], node))
+            alone = failure is not None and failure.reason is ReadingReason.NO_OPENER and first.type != "NAME"
+            if alone and pieces:  # it belongs to the statement before
+                pieces[-1] = (pieces[-1][0], None)
+                broken.append(source.text[pieces[-1][0].start : first.start])
+        pieces.append((first, node))
         if len(told) > MOST_DIAGNOSTICS:
             break
     else:
@@ -93,11 +93,6 @@ def _touches(source: Source, parsed: Parsed, lexed: Lexed) -> bool:
         for stray, after in lexed.skipped
         if source.text[stray:after].strip(";")  # without a `;` a statement says the same
     )
-
-
-def _goes_on(failure: ReadingFailure) -> bool:
-    """Whether what begins no statement is the rest of one."""
-    return failure.reason is ReadingReason.NO_OPENER and failure.token is not None and failure.token.type != "NAME"
 
 
 def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:

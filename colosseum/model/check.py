@@ -8,7 +8,7 @@ from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors
 from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
 from colosseum.model.environment import Meter
-from colosseum.model.expand import Expansion, expand, lay
+from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
@@ -136,7 +136,11 @@ def _variations(
             fresh, problems = (changed, None) not in tried, list[Diagnostic]()
             if fresh or linked:
                 problems = expand(spec, seed=seed, params=settled, graph=None if fresh else graph, meter=meter)[1]
-            problems = problems or lay(spec, graph=graph, seed=seed, params=settled)
+            if not problems:  # then what keeps the network from being laid over the agents
+                facts = Realiser(spec, seed, settled, graph)
+                with facts.findings.caught(spec.composition.scenario.span):
+                    facts.fact("network", "links")
+                problems = facts.findings.diagnostics
             spent += meter.steps + LEAST_SPENT
             tried |= {(changed, None), (changed, graph)}
             found += [_varied(problem, spec, of, cell) for problem in problems]

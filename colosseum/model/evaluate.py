@@ -11,7 +11,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.environment import Environment
-from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, paid, select
+from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, payoff, select
 from colosseum.model.operations import conjunction, disjunction, inverse
 from colosseum.model.terms import Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
@@ -76,7 +76,7 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         numbers = elements(first, env) if isinstance(first, syntax.Range) and not more else None
         return enumeration(name, numbers, env)
     keys = tuple([evaluate(key, env) for key in expr.keys])
-    return paid(keys, env) if symbol is None else look_up(symbol, keys, env)
+    return payoff(keys, env) if symbol is None else look_up(symbol, keys, env)
 
 
 def _collected(expr: syntax.Expr, env: Environment) -> Folded:

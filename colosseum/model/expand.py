@@ -93,14 +93,6 @@ def expand(
     return Expansion(scenario, world, sheets), work.diagnostics
 
 
-def lay(spec: Declared, *, graph: Graph | None, seed: int, params: Mapping[str, Value]) -> list[Diagnostic]:
-    """What keeps a network from being laid over the agents."""
-    facts = Realiser(spec, seed, params, graph)
-    with facts.findings.caught(spec.composition.scenario.span):
-        facts.fact("network", "links")
-    return facts.findings.diagnostics
-
-
 def _agents(elements: Elements) -> tuple[str, ...]:
     return tuple(str(e) for e in elements)
 
@@ -161,7 +153,8 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
         for variant in statement.variants:
             first = next((v for v in statement.variants if v.name == variant.name), variant)
             if first is not variant:
-                message, labels = f"`{statement.name}` has two variants named `{variant.name}`", _first(first)
+                labels = [Label(first.span, "first here")]
+                message = f"`{statement.name}` has two variants named `{variant.name}`"
                 work.add(report("C084", variant.span, message, labels=labels, help="give one of them another name"))
             wordings = []
             for text in (variant.text, *variant.paraphrases):
@@ -229,11 +222,7 @@ def _rubrics(spec: Declared, work: Problems) -> Iterator[Rubric]:
                 message = f"a score is a whole number from 0 to {judged.HIGHEST}, not `{anchor.score}`"
                 work.add(report("C093", anchor.span, message))
             elif anchor.score in scores[:i]:
-                labels = _first(statement.anchors[scores.index(anchor.score)])
+                labels = [Label(statement.anchors[scores.index(anchor.score)].span, "first here")]
                 work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice", labels=labels))
         anchors = tuple((int(anchor.score), anchor.text.value) for anchor in statement.anchors)
         yield Rubric(statement.name, statement.question.value, anchors, statement.thoughts)
-
-
-def _first(node: syntax.Node) -> list[Label]:
-    return [Label(node.span, "first here")]

@@ -202,15 +202,12 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable 
     facts = Realiser(spec, 0, world.params, memo={("network", "links"): world.links})
     for family, known_facts in (("params", world.params), ("sets", world.sets), ("tables", world.tables)):
         facts.memo |= {(family, name): fact for name, fact in known_facts.items()}
-    tables = dict(world.tables)
     try:
         for name, keys in public.hidden.items():
-            entries = _believed(name, keys, known, facts)
-            tables[name] = TableData(name, entries, dict.fromkeys(keys, ()))
-            facts.memo["tables", name] = tables[name]
-        tables |= {n: facts.table(n) for n in spec.derived}
+            facts.memo["tables", name] = TableData(name, _believed(name, keys, known, facts), dict.fromkeys(keys, ()))
+        named = (*world.tables, *public.hidden, *spec.derived)
+        blind = {name: replace(facts.table(name), audience=None) for name in named}
         domains = {s.name: facts.decided(s.name) for s in spec.of(syntax.Variable)}
-        blind = {n: replace(t, audience=None) for n, t in tables.items()}
         task, work = ground(replace(world, tables=blind, domains=domains), stable=stable)
     except Fault:
         return None

@@ -185,25 +185,24 @@ def check_depth(found: Term) -> None:
         raise Fault(message, code="C056", help="use fewer tables that read other tables")
 
 
-def paid(keys: tuple[Folded, ...], env: Environment) -> Term:
-    """`payoff[a]`."""
-    if len(keys) == 1 and isinstance(keys[0], str):
-        return payoff(keys[0], env)
-    if any(isinstance(key, Ground) for key in keys):
+def payoff(keys: tuple[Folded, ...] | None, env: Environment) -> Term:
+    """`payoff[a]`, or `total` without keys. Raises Fault."""
+    agent = keys[0] if keys else None
+    if keys is not None and any(isinstance(key, Ground) for key in keys):
         help_ = "as in `sum(payoff[a] for a in agents when pick[B] == a)`"
         raise Fault("a decision chooses whose payoff this is", code="C044", help=help_)
-    help_ = "the payoff of several agents is `sum(payoff[a] for a in S)`"
-    raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
-
-
-def payoff(agent: str | None, env: Environment) -> Term:
+    if keys is not None and not (len(keys) == 1 and isinstance(agent, str)):
+        help_ = "the payoff of several agents is `sum(payoff[a] for a in S)`"
+        raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
     if not env.place.payoffs:
         help_ = "as in `coalition rivals { members = {B}  objective lead: payoff[B] - payoff[A] }`"
         raise Fault("payoffs may be named in a coalition's objective only", code="C046", help=help_)
     if not env.place.decisions:
         raise Fault("payoffs depend on decisions, so they cannot be used here", code="C055")
-    if agent is not None and agent not in env.place.facts.members("agents"):
-        agents = env.place.facts.members("agents")
+    if not isinstance(agent, str):
+        return terms.PayoffOf(None)
+    agents = env.place.facts.members("agents")
+    if agent not in agents:
         help_ = closest(agent, [text(known) for known in agents]) or f"agents: {agents}"
         raise Fault(f"`{agent}` is not an agent", code="C044", help=help_)
     return terms.PayoffOf(agent)

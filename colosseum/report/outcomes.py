@@ -175,10 +175,9 @@ def stated_table(records: Sequence[RunRecord], arms: Sequence[str]) -> Table:
         name = SCALARS[place]
         known = [run for run in runs if run.scalars[name].value is not None] or runs[:1]
         theirs, ours = fmean(run.stated[name] for run in known), mean_of_repeats([run.scalars[name] for run in known])
-        why = Counter(_unlike(run, name) for run in runs)
         rows.append((", ".join(filter(None, (arms[arm], point))), label(name), len(runs), Amount(theirs, 3),
                      amount(ours, 3), amount(difference(ours, Figure(theirs)), 3, signed=True),
-                     reasons(tuple(why.most_common()))))  # fmt: skip
+                     reasons(tuple(Counter(_unlike(run, name) for run in runs).most_common()))))  # fmt: skip
     return described("stated", rows)
 
 

@@ -64,7 +64,8 @@ class FigureTable:
             import pandas
         except ImportError:
             raise ImportError("tables need pandas, which comes with `pip install 'colosseum[pandas]'`") from None
-        frame = pandas.DataFrame(self.rows, columns=self.columns)
+        with pandas.option_context("mode.string_storage", "python"):  # that of Arrow holds no half of a sign
+            frame = pandas.DataFrame(self.rows, columns=self.columns)
         nulls = [name for name in frame if frame[name].isna().all() and not _family(name).endswith("reason")]
         return frame.astype(dict.fromkeys(nulls, float))
 
@@ -164,10 +165,10 @@ def verdict_rows(findings: Findings) -> Iterator[VerdictRow]:
         if arm is None:
             yield VerdictRow(*place, reason=no_pair(each.comparison.excluded))
             continue
-        for name, signal in (("actions", arm.action), ("words", arm.judge if arm.verdict else None)):
-            if signal is not None:
-                both = zip(signal.parts, signal.calls, strict=True)
-                yield from (_row(place, arm, name, signal, *each) for each in both)
+        words = {"words": arm.judge} if arm.judge and arm.verdict else {}
+        for name, signal in ({"actions": arm.action} | words).items():
+            for part, call in zip(signal.parts, signal.calls, strict=True):
+                yield _row(place, arm, name, signal, part, call)
 
 
 def _row(

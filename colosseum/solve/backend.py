@@ -49,11 +49,7 @@ class Query:
     among: Mapping[str, range] = field(default_factory=dict)
     """Places of their domains at which some variables must stand, …"""
     ranks: Mapping[str, float] = field(default_factory=dict)
-    """… and what each step along its domain costs where a variable stands, which PuLP does not know."""
-
-    def holding(self, fixed: Mapping[str, Value]) -> "Query":
-        """The same question, of any optimum, with other variables fixed."""
-        return Query(self.goal, self.sign, fixed)
+    """… and what each step along its domain costs where an open one stands, which PuLP does not know."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +97,12 @@ def worth(task: Task, query: Query, assignment: Mapping[str, Value]) -> float | 
 
 def exact(task: Task, query: Query, assignment: Mapping[str, Value], scored: Score) -> float:
     """The exact value of a query at an assignment that is scored already."""
-    ranks = sum(step * task.variable[n].domain.index(assignment[n]) for n, step in query.ranks.items())
-    return query.sign * goal_worth(query.goal, scored, assignment) - ranks
+    return query.sign * goal_worth(query.goal, scored, assignment) - rank(task, query, assignment)
+
+
+def rank(task: Task, query: Query, assignment: Mapping[str, Value]) -> float:
+    """What the query's ranks take away."""
+    return sum(step * task.variable[n].domain.index(assignment[n]) for n, step in query.ranks.items())
 
 
 def checked(task: Task, query: Query, assignment: Mapping[str, Value], thought: float, by: Engine) -> float:

@@ -9,7 +9,7 @@ from operator import mul
 from typing import TypeAlias
 
 from colosseum.model.scenario import Task, Variable
-from colosseum.solve.backend import Found, Query, worth
+from colosseum.solve.backend import Found, Query, rank, worth
 from colosseum.solve.rounding import grain
 
 MARGIN = 1e-7
@@ -45,7 +45,8 @@ class _Walk:
     def __init__(self, task: Task, query: Query, found: Found, ask: Ask) -> None:
         assert found.assignment is not None
         assert found.value is not None
-        self.task, self.query, self.best, self.ask = task, query.holding(query.fixed), found.assignment, ask
+        self.task, self.best, self.ask = task, found.assignment, ask
+        self.query = Query(query.goal, query.sign, query.fixed)
         self.margin, self.least = MARGIN * max(1.0, abs(found.value)), found.value - grain(found.value)
         self.tests = 0
 
@@ -63,7 +64,7 @@ class _Walk:
         for variable in reversed(block):
             ranks[variable.name] = step
             step *= len(variable.domain)
-        return self._moved(self.ask(replace(self.query, ranks=ranks)))
+        return self._moved(replace(self.query, ranks=ranks)) is True
 
     def one_by_one(self, variable: Variable) -> bool:
         """The same for the next variable, by trying all its earlier values."""
@@ -79,10 +80,10 @@ class _Walk:
         while places:
             self.tests += 1
             among = {variable.name: places}
-            found = self.ask(replace(self.query, among=among, least=self.least - self.margin))
-            if self._moved(found):
+            moved = self._moved(replace(self.query, among=among, least=self.least - self.margin))
+            if moved:
                 places = range(places.start, self.place(variable))
-            elif found is not None and found.status != "limit":
+            elif moved is not None:
                 break
             elif (half := len(places) // 2) == 0 or self.tests > MOST_TESTS:
                 return False
@@ -93,15 +94,15 @@ class _Walk:
                 )
         return True
 
-    def _moved(self, found: Found | None) -> bool:
-        """Whether an optimum was found, which is `best` then."""
-        if found is None or found.assignment is None:
-            return False
-        value = worth(self.task, self.query, found.assignment)
-        if value is None or value < self.least:
-            return False
-        self.best = found.assignment
-        return True
+    def _moved(self, query: Query) -> bool | None:
+        """Whether the answer to a query is an optimum, which is `best` then; None where it is left open."""
+        found = self.ask(query)
+        if found is not None and (x := found.assignment) is not None:
+            value = worth(self.task, self.query, x) if found.value is None else found.value + rank(self.task, query, x)
+            if value is not None and value >= self.least:
+                self.best = x
+                return True
+        return None if found is None or found.status == "limit" else False
 
 
 def _blocks(variables: Sequence[Variable], most: int) -> Iterator[Sequence[Variable]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Task
-from colosseum.model.terms import NOTHING, Constant, PayoffOf, Term
+from colosseum.model.terms import NOTHING, Constant, Term
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, worths
 from colosseum.solve.backend import Query
@@ -51,11 +51,6 @@ def _apart(term: Term) -> Parts:
         case terms.Select():
             return _narrower(term, _looked_up(term))
     return [(1.0, term)]
-
-
-def scaled(parts: Parts, by: float) -> Parts:
-    """The parts times a number."""
-    return [(factor * by, part) for factor, part in parts]
 
 
 def _narrower(term: Term, parts: Parts) -> Parts:
@@ -108,7 +103,7 @@ class Credited:
 
 @dataclass(frozen=True)
 class Aim:
-    """What an objective of its own counts, besides payoffs as they are."""
+    """What an objective of its own counts, payoffs written out."""
 
     number: int
     parts: tuple[tuple[float, Term], ...] = field(compare=False)
@@ -161,8 +156,8 @@ class Factors:
         self.choices = {v.name: len(v.domain) for v in task.variables if len(v.domain) > 1}
         """The sizes of domains, of variables that have a choice."""
         self.made: dict[Kind, list[Factor]] = {}
-        self.aims: dict[Term, tuple[Aim, dict[str | None, float]]] = {}
-        """By objective: its own part, and how often it counts whose payoff."""
+        self.aims: dict[Term, Aim] = {}
+        """By objective."""
         self.last: tuple[Query, dict[Kind, float]] | None = None
         """The query that was asked last, and its weights."""
 
@@ -195,18 +190,13 @@ class Factors:
         return self.last[1]
 
     def _weights(self, query: Query) -> dict[Kind, float]:
-        goal, found, payoffs = query.goal, dict[Kind, float](), dict[str, float]()
-        total = goal.total
-        for agent, weight in goal.payoffs:
+        total, payoffs, found = query.goal.total, dict[str, float](), dict[Kind, float]()
+        for agent, weight in query.goal.payoffs:
             payoffs[agent] = payoffs.get(agent, 0.0) + weight
-        for term, weight in goal.terms:
-            aim, counts = self._aim(term)
-            found[aim] = found.get(aim, 0.0) + weight
-            for who, times in counts.items():
-                if who is None:
-                    total += weight * times
-                else:
-                    payoffs[who] = payoffs.get(who, 0.0) + weight * times
+        for term, weight in query.goal.terms:
+            if term not in self.aims:
+                self.aims[term] = Aim(len(self.aims), tuple(summands(written_out(term, self.task))))
+            found[self.aims[term]] = found.get(self.aims[term], 0.0) + weight
         for whole in self.payoffs:
             each = [payoffs.get(agent, 0.0) for agent in whole.agents]
             base = sum(each) / len(each) if whole.equal else min(each)  # whoever gets it, it counts that much
@@ -219,18 +209,6 @@ class Factors:
         for payoff in self.payoffs[replace(kind, agent=None)]:
             for factor, part in summands(payoff.term):
                 yield factor, part if kind.agent is None else credited_part(payoff, kind.agent, part)
-
-    def _aim(self, term: Term) -> tuple[Aim, dict[str | None, float]]:
-        """Payoffs that an objective counts as they are, and the rest of it, where others are written out."""
-        if term not in self.aims:
-            counts, rest = dict[str | None, float](), Parts()
-            for factor, part in summands(term):
-                if isinstance(part, PayoffOf):
-                    counts[part.agent] = counts.get(part.agent, 0.0) + factor
-                else:
-                    rest += scaled(summands(written_out(part, self.task)), factor)
-            self.aims[term] = Aim(len(self.aims), tuple(rest)), counts
-        return self.aims[term]
 
     def _factors(self, parts: Iterable[tuple[float, Term]], *, hard: bool = False) -> list[Factor]:
         """One factor for each scope."""

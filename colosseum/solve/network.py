@@ -19,7 +19,7 @@ from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value, is_number
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Query
-from colosseum.solve.factors import Factor, Factors, Parts, scaled, summands
+from colosseum.solve.factors import Factor, Factors, summands
 
 MOST_VARIABLES = 3
 """A rule over more is linear rather than a table, where it can be."""
@@ -110,12 +110,9 @@ def outline(factors: Factors, query: Query, *, most: int, in_all: int) -> dict[S
     return found
 
 
-def table_values(factors: Factors, query: Query) -> int | None:
-    """How many values the tables of a query have; None where some part of it is no small table."""
-    found = outline(factors, query, most=MOST_ENTRIES, in_all=MOST_IN_ALL)
-    if found is None:
-        return None
-    return sum(len(alike) * prod(factors.choices[name] for name in scope) for scope, alike in found.items())
+def small(factors: Factors, query: Query) -> bool:
+    """Whether a query is nothing but small tables."""
+    return outline(factors, query, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
 
 
 def network(factors: Factors, query: Query, *, linear: bool = True) -> WeightedNetwork:
@@ -161,15 +158,15 @@ class _Builder:
             if size > MOST_ENTRIES or self.entries > MOST_IN_ALL:
                 kind = "rule" if factor.hard else "payoff"
                 raise NotANetwork(f"a {kind} over {len(scope)} variables is no short sum")
-        self.tabulate(scope, weight * factor.table(self.task, self.fixed))
+        table = factor.table(self.task, self.fixed)
+        self.tabulate(scope, table if weight == 1.0 else weight * table)
 
     def tabulate(self, scope: Scope, table: Floats) -> None:
         """Add a table."""
         if not scope:
             self.made.constant += float(table)
         else:
-            known = self.made.tables.get(scope)
-            self.made.tables[scope] = table if known is None else known + table
+            self.made.tables[scope] = self.made.tables[scope] + table if scope in self.made.tables else table
 
     def _summed(self, factor: Factor, weight: float) -> bool:
         """Add sums of whole numbers that are compared, or whose excess over 0 counts; False where it is neither."""
@@ -190,15 +187,15 @@ class _Builder:
         """How a sum is compared with 0, or "max" of both; None where it is no sum of whole numbers."""
         match term:
             case terms.Compare(operator="<=" | "<" | ">=" | ">" | "==" as operator, left=left, right=right):
-                return operator, self._sum([*summands(left), *scaled(summands(right), -1.0)])
+                return operator, self._sum(terms.Arithmetic("-", left, right))
             case terms.Extremum(which="max", parts=(terms.Constant(value=0), body)):
-                return "max", self._sum(summands(body))
+                return "max", self._sum(body)
         return "", None
 
-    def _sum(self, parts: Parts) -> WholeSum | None:
+    def _sum(self, whole: Term) -> WholeSum | None:
         """A sum of whole numbers, each decided by one variable; None where it is something else, or very large."""
         weights, constant = Counter[tuple[str, int]](), 0
-        for factor, term in parts:
+        for factor, term in summands(whole):
             names = [name for name in term.scope if name in self.made.sizes]
             if len(names) > 1:
                 return None

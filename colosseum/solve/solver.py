@@ -5,11 +5,10 @@ Nothing is called optimal without a proof: an engine that ran out of time leaves
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
@@ -22,31 +21,23 @@ from colosseum.solve.canonical import first
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.network import table_values
+from colosseum.solve.network import small
 from colosseum.solve.scoring import goal_value
 
 TIME_LIMIT = 120.0
-"""Seconds that one query may take, and as many for the first of its optima."""
+"""Seconds that one query may take."""
 NOT_PROVEN = "the time limit was reached, or rounding left it open"
 """Why a status is "limit"."""
 LITTLE = 1_000_000
 """Joint values that elimination goes through in less time than it takes to ask another engine, about 0.01 s, …"""
 MUCH = 1 << 27
 """… and in about a second."""
-A_RELAXATION, A_SEARCH = 200, 100_000
-"""Joint values that elimination goes through, for each value of the variables, in the time that a relaxation takes from
-its warm basis, and a branch and bound."""
-MANY = 500
-"""Values of the variables from which a relaxation may take longer than an elimination does to be thought of."""
-SOME = 16
-"""Queries that are left to other engines before the program is lowered for them, which takes as long."""
+A_SEARCH = 100_000
+"""Joint values that elimination goes through, for each value of the variables, in the time of a branch and bound."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
 SHARE = 0.25
 """Of a query's time, what toulbar2 may take, which may come to no end."""
-
-Way: TypeAlias = Callable[[Query, float], Found | None]
-"""What answers a query until some time, or leaves it open."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +85,8 @@ class Solver:
     """The one engine that is to be asked."""
     fresh: bool = field(default=True, init=False)
     """Whether nothing was asked yet."""
-    rest: int = field(default=SOME, init=False)
-    """Queries for which the relaxation comes last: at first, and for longer each time that it proves nothing."""
-    missed: int = field(default=0, init=False)
-    """How often in a row it has proven nothing."""
+    slow: bool = field(default=False, init=False)
+    """Whether toulbar2 has come to no end: it is asked last from then on."""
 
     @cached_property
     def clock(self) -> Clock:
@@ -169,8 +158,7 @@ class Solver:
 
         Infinite where that is not known. Raises NotLowered.
         """
-        ends = (self.highs.bound(Query(goal, sign, {}), until=self._stop) for sign in (1.0, -1.0))
-        return sum(ends)
+        return sum(self.highs.bound(Query(goal, sign, {}), until=self._stop) for sign in (1.0, -1.0))
 
     def _optimise(self, query: Query) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
@@ -213,34 +201,21 @@ class Solver:
         return found
 
     def _best(self, query: Query, until: float) -> Found:
-        """Any optimum, by four rules: elimination where that takes less time than a relaxation; the relaxation, unless
-        it rests; engines for tables; a search.
+        """Any optimum, by four rules: engines for tables, where the query is nothing but small ones; the relaxation;
+        elimination, where that takes no longer than a search; a search.
         """
-        values = sum(len(v.domain) for v in self.task.variables)
-        others: list[Way] = [partial(self._eliminated, most=LITTLE), self._by_tables]
-        if self.rest > 0:
-            self.rest -= 1
-            ways = [*others, self._relaxed]
-        else:
-            early = [partial(self._eliminated, most=A_RELAXATION * values)] if values > MANY else []
-            ways = [*early, self._relaxed, *others]
-        ways.append(partial(self._eliminated, most=min(MUCH, A_SEARCH * values)))
-        for way in ways:
-            if found := way(query, until):
-                return found
-        return self._searched(query, until)
-
-    def _relaxed(self, query: Query, until: float) -> Found | None:
-        """What the relaxation proves; where it does not it rests for longer than the last time."""
-        found = self.highs.relaxed(query, until=until)
-        self.missed = 0 if found else self.missed + 1
-        self.rest = self.missed
-        return found
+        most = min(MUCH, A_SEARCH * sum(len(v.domain) for v in self.task.variables))
+        return (
+            self._by_tables(query, until)
+            or self.highs.relaxed(query, until=until)
+            or self._eliminated(query, until, most=most)
+            or self._searched(query, until)
+        )
 
     def _eliminated(self, query: Query, until: float, *, most: int) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
         plan = self.elimination.plan(query)
-        if plan is None or plan.each > most or plan.once > max(most, LITTLE) * max(1, self.missed):
+        if plan is None or plan.each > most or plan.once > max(most, LITTLE):
             return None
         found = self.elimination.solve(query, until=math.inf if self.by_work else until)
         return None if found.status == "limit" else found
@@ -251,13 +226,17 @@ class Solver:
         Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
         a second; else toulbar2 has a share of all time.
         """
-        if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
+        if not small(self.elimination.factors, query):
             return None
-        found: Found | None = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
-        if found and found.status == "limit":
+        found = self._eliminated(query, until, most=LITTLE)
+        if found or self.toulbar2 is None or self.slow:
+            return found
+        found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
+        if found.status == "limit":
             share = time.monotonic() + SHARE * (until - time.monotonic())
             found = self._eliminated(query, until, most=MUCH) or self.toulbar2.solve(query, until=share)
-        return None if found is None or found.status == "limit" else found
+        self.slow = found.status == "limit"
+        return None if self.slow else found
 
     def _searched(self, query: Query, until: float) -> Found:
         """By HiGHS, and by toulbar2 in the end."""

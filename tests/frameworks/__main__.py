@@ -5,6 +5,7 @@ An environment is made once for each list of requirements, below `build/framewor
 
 import argparse
 import hashlib
+import os
 import subprocess
 import sys
 import venv
@@ -17,6 +18,8 @@ TEAMS = tuple(name for name in NAMES if (HERE / f"{name}_team.py").exists())
 """With an agent that plays for `colosseum audit`."""
 SPANS = tuple(name for name in NAMES if (HERE / f"{name}_spans.py").exists())
 """With a program of its own that OpenTelemetry watches."""
+KEEP = "COLOSSEUM_KEEP_SPANS"
+"""A variable of the environment: set where the spans that teams make are to be kept."""
 
 
 def python_of(name: str) -> Path:
@@ -40,12 +43,15 @@ def main(arguments: list[str]) -> int:
     """Make the environments, and run the tests in them."""
     parser = argparse.ArgumentParser(prog="python -m tests.frameworks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; default: all")
-    names = parser.parse_args(arguments).names or NAMES
+    parser.add_argument("--keep", action="store_true", help="keep the spans of teams, in place of those at hand")
+    asked = parser.parse_args(arguments)
+    names = asked.names or NAMES
     for name in names:
         make(name)
     chosen = " or ".join(f"{name}_team or {name}_spans or {name}_log" for name in names)
     tests = ("-n", "0", "-m", "frameworks", "-k", chosen, "tests/test_frameworks.py")
-    return subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=ROOT, check=False).returncode
+    kept = {**os.environ, **({KEEP: "1"} if asked.keep else {})}
+    return subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=ROOT, env=kept, check=False).returncode
 
 
 if __name__ == "__main__":

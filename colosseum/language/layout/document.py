@@ -12,8 +12,6 @@ from typing import ClassVar, Self, TypeAlias
 
 INDENT = 2
 """Columns by which a part stands to the right of what it belongs to."""
-NEAR = 30
-"""Columns within which something of several lines may begin behind other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +155,3 @@ def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Do
         return cat(*kept)
     made = Cat.of(*kept)
     return Fill(made.parts, made.width + len(kept) - 1, made.opens, made.closes, snug, apart)
-
-
-def bracket(opening: Document, content: Document, closing: Document, *, block: bool = False) -> Document:
-    """Something between brackets."""
-    return group(opening, (Braced if block else Align).of(content), closing)

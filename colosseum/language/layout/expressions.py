@@ -9,24 +9,14 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from colosseum.language import syntax
-from colosseum.language.layout.document import (
-    NEAR,
-    SPACE,
-    Break,
-    Document,
-    align,
-    bracket,
-    cat,
-    fill,
-    group,
-    joined,
-    nest,
-)
+from colosseum.language.layout.document import SPACE, Braced, Break, Document, align, cat, fill, group, joined, nest
+from colosseum.language.layout.lines import NEAR
 from colosseum.language.layout.words import WordReader
-from colosseum.language.syntax import Node
+from colosseum.language.syntax import Expr, Node
 
 Item: TypeAlias = Node | str
 """What stands between commas; a name in a pattern is no node."""
+Loops: TypeAlias = syntax.Binders | syntax.Indices
 
 
 Level = IntEnum("Level", "TERNARY OR AND NOT COMPARISON RANGE SUM PRODUCT UNARY POSTFIX ATOM")
@@ -131,7 +121,7 @@ class Expressions:
         """`a if b`, `else c if d`, `else e`."""
         lead: list[Document] = []
         branches = []
-        rest: syntax.Expr = node
+        rest: Expr = node
         while isinstance(rest, syntax.Ternary) and self._bare(rest, Level.TERNARY):
             then = self.expression(rest.then, least=Level.OR, beside=Level.TERNARY)
             condition = self.clause(rest.condition, least=Level.OR, beside=Level.TERNARY)
@@ -139,6 +129,10 @@ class Expressions:
             lead = [self.take(), SPACE]
             rest = rest.otherwise
         return [*branches, cat(*lead, self.expression(rest, beside=Level.TERNARY))]
+
+    def spaced(self, number: int) -> Document:
+        """So many words, a blank between them."""
+        return joined([self.take() for _ in range(number)], SPACE)
 
     # ---- lists and loops ------------------------------------------------------------------------------
 
@@ -148,7 +142,8 @@ class Expressions:
 
     def closed(self, opening: Document, content: Document, *, block: bool = False) -> Document:
         """What stands between an opening bracket and its closing one, which is the next word."""
-        return bracket(opening, cat(content, *self.words.take_before()), self.take(), block=block)
+        inside = cat(content, *self.words.take_before())
+        return group(opening, Braced.of(inside) if block else align(inside), self.take())
 
     def listed(self, nodes: Sequence[Item]) -> Document:
         """Items with commas: many short ones share lines, unless a comment among them gives each its own."""
@@ -181,13 +176,7 @@ class Expressions:
                 return cat(pattern, SPACE, self.clause(node.domain, least=Level.RANGE))
         return self.expression(node)
 
-    def loop(
-        self,
-        node: syntax.Binders | syntax.Indices,
-        *,
-        body: syntax.Expr | None = None,
-        when: syntax.Expr | None = None,
-    ) -> Document:
+    def loop(self, node: Loops, *, body: Expr | None = None, when: Expr | None = None) -> Document:
         """`e for i in S`, or its binders alone; `where` and `when` on lines of their own if there is no room."""
         first = [] if body is None else [self.expression(body)]
         lead = [] if body is None else [self.take(), SPACE]

@@ -10,6 +10,8 @@ from itertools import groupby
 
 WIDTH = 100
 """Columns that the words of a line may take; comments and texts may stick out."""
+NEAR = 30
+"""Columns within which something of several lines may begin behind other words."""
 MOST_PADDING = 30
 """Runs whose columns lie further apart than this are left as they are."""
 

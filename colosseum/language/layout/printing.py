@@ -53,7 +53,8 @@ class _Printer:
             case doc.Break():
                 self._break(item, indent, flat=flat)
             case doc.LayoutGroup(parts=parts):
-                self._push(parts, indent, flat=flat or self._fits(item, indent))
+                room = WIDTH - self._column(indent) - item.width
+                self._push(parts, indent, flat=flat or (room >= 0 and self._ahead(room) <= room))
             case doc.Nest(parts=parts):
                 self._push(parts, indent + doc.INDENT, flat=flat)
             case doc.Braced(parts=parts) if not flat:
@@ -84,10 +85,6 @@ class _Printer:
     def _column(self, indent: int) -> int:
         """Where the next word stands unless a line is broken before it."""
         return indent if self.ended else self.indent + len(self.code) + len(self.gap)
-
-    def _fits(self, item: Document, indent: int) -> bool:
-        room = WIDTH - self._column(indent) - item.width
-        return room >= 0 and self._ahead(room) <= room
 
     def _ahead(self, room: float) -> float:
         """Columns that follow up to where the line may end; not exact once it is more than the room."""

@@ -3,7 +3,6 @@
 from colosseum.language import syntax
 from colosseum.language.layout.document import (
     HARD,
-    NEAR,
     NOTHING,
     SPACE,
     Break,
@@ -13,12 +12,11 @@ from colosseum.language.layout.document import (
     cat,
     fill,
     group,
-    joined,
     nest,
 )
 from colosseum.language.layout.expressions import Expressions, Level, level_of, opens_block
 from colosseum.language.layout.grids import grid
-from colosseum.language.layout.lines import WIDTH
+from colosseum.language.layout.lines import NEAR, WIDTH
 from colosseum.language.syntax import Expr, Node
 from colosseum.language.words import MODIFIERS, terminals
 
@@ -47,12 +45,12 @@ class Statements(Expressions):
             case syntax.Mapped():
                 return nest(fill([self.clause(node.what) if node.what else self.take(), self.clause(node.source)]))
             case syntax.Sweep():
-                swept = cat(self._spaced(3), SPACE, self._values(node.values))
+                swept = cat(self.spaced(3), SPACE, self._values(node.values))
                 return nest(fill([swept] if node.where is None else [swept, self.clause(node.where)]))
             case syntax.Arm():
-                return cat(self._spaced(2), SPACE, Stop("arm"), self._block(node))
+                return cat(self.spaced(2), SPACE, Stop("arm"), self._block(node))
             case syntax.Trace():
-                return cat(nest(self._spaced(3)), SPACE, self._block(node))
+                return cat(nest(self.spaced(3)), SPACE, self._block(node))
         return self._declaration(node, self._header(node))
 
     def _declaration(self, node: Node, header: list[Document]) -> Document:
@@ -72,7 +70,7 @@ class Statements(Expressions):
                 return self._value(self._ended(header), cat(self.take(), SPACE, self.clause(node.truth)), snug=WIDTH)
             case syntax.Channel(members=who):
                 told = self._value(header, self.clause(who.call if isinstance(who, syntax.Drawn) else who.value))
-                return told if node.wire is None else cat(told, SPACE, self._spaced(2))
+                return told if node.wire is None else cat(told, SPACE, self.spaced(2))
             case syntax.Prompt() if self.words.next.kind != "LBRACE":
                 return self._value(header, self.take(), snug=WIDTH)
             case syntax.Rubric():
@@ -83,20 +81,16 @@ class Statements(Expressions):
 
     # ---- headers ------------------------------------------------------------------------------------
 
-    def _spaced(self, number: int) -> Document:
-        """So many words, a blank between them."""
-        return joined([self.take() for _ in range(number)], SPACE)
-
     def _header(self, node: Node) -> list[Document]:
         """A statement's first words with its indices, then each clause `to`, `of`, `when` or `for` by itself."""
         reads = isinstance(node, syntax.Rubric) and node.thoughts
-        parts = [self._spaced(2 + (self.words.next.kind in MODIFIERS) + 2 * reads)]
+        parts = [self.spaced(2 + (self.words.next.kind in MODIFIERS) + 2 * reads)]
         for child in syntax.children(node):
             match child:
                 case syntax.Indices():
                     parts[0] = cat(parts[0], self.closed(self.take(), self.loop(child)))
                 case syntax.ToEach():
-                    each = self._spaced(2)
+                    each = self.spaced(2)
                     parts.append(cat(each, self.closed(self.take(), self.loop(child.binders, when=child.when))))
                 case syntax.ToWhom(recipient=who):
                     parts.append(self.clause(who))
@@ -125,7 +119,7 @@ class Statements(Expressions):
             case syntax.Drawn(call=call):
                 return self._value(header, self.clause(call))
             case syntax.Loaded():
-                return self._value(header, self._spaced(2))
+                return self._value(header, self.spaced(2))
             case syntax.Grid():
                 return nest(self._first(header), grid(source, self.words))
 

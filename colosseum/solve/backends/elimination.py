@@ -149,7 +149,7 @@ class Ordering:
 def best_order(
     scopes: Iterable[Scope], sizes: Mapping[str, int], *, most: int = MOST_JOINT, patience: int = 1
 ) -> Ordering | None:
-    """The last declared next, where that is little work, or `patience` times as much as the smallest table next.
+    """The last declared next, where that is little work, or less than `patience` times the smallest table next.
 
     None where both need a table past the most. `sizes` has the variables in declared order, which decides between
     equals. On grids, trees and random graphs the fewest new neighbours next, or other decisions between equals, save a
@@ -157,7 +157,7 @@ def best_order(
     """
     scopes = list(scopes)
     smallest, backwards = ordered(scopes, sizes, most=most), ordered(scopes, sizes, list(sizes)[::-1], most=most)
-    if backwards and (smallest is None or backwards.cost <= max(LITTLE, patience * smallest.cost)):
+    if backwards and (smallest is None or backwards.cost < max(LITTLE, patience * smallest.cost)):
         return backwards
     return smallest
 

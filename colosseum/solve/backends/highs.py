@@ -27,7 +27,7 @@ from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, score
 
 MOST_TRIES = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
-SMALL = 250
+SMALL = 500
 """Columns of a program that is searched for one value of a walk."""
 
 
@@ -124,14 +124,12 @@ class _Attempt:
         """What whole numbers near the relaxation prove, or a dive from it."""
         if (near := self._proven(self.best)) or self.best.status != "optimal":
             return near
-        least = max(self.query.least - self.constant, -math.inf)
-        if least == -math.inf:
-            least = reached(self.best.bound)
+        tried = self.query.least > -math.inf
+        least = self.query.least - self.constant if tried else reached(self.best.bound)
         found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
-        if found is None or self.query.least == -math.inf:
+        if found is None or not tried:
             return self._proven(found) if found else None
-        assignment = self._decoded(found)
-        value = worth(self.engine.task, self.query, assignment)  # a tie may stand otherwise in the model
+        value = worth(self.engine.task, self.query, assignment := self._decoded(found))
         return None if value is None or value < self.query.least else Found("limit", assignment)
 
     def searched(self) -> Found | None:

@@ -13,7 +13,7 @@ import highspy
 import numpy as np
 from highspy.highs import HighsCallbackEvent
 
-from colosseum.solve.arrays import Floats, Places
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Clock, Status, WorkClock
 from colosseum.solve.lowering.program import Matrix
 
@@ -42,10 +42,10 @@ class Box:
     low: Floats
     high: Floats
 
-    def fixing(self, places: Places | range | int, values: Floats | float) -> "Box":
-        """The box with some columns fixed."""
+    def fixing(self, column: int, value: float) -> "Box":
+        """The box with a column fixed."""
         low, high = self.low.copy(), self.high.copy()
-        low[places] = high[places] = values
+        low[column] = high[column] = value
         return Box(low, high)
 
 

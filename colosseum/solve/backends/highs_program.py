@@ -5,7 +5,7 @@ it is first asked.
 """
 
 from functools import cached_property
-from math import isfinite
+from math import ceil, floor, isfinite
 
 import numpy as np
 
@@ -55,9 +55,9 @@ class LiveProgram:
                 loose = self._loose(answer.point)
                 if not len(loose):
                     return answer
-                column = loose[np.argmax(np.where(self.box.high[loose] > 1.0, 0.0, answer.point[loose]))]
-                left.append(held.fixing(column, np.floor(answer.point[column])))
-                held = held.fixing(column, np.ceil(answer.point[column]))
+                column = int(loose[np.argmax(np.where(self.box.high[loose] > 1.0, 0.0, answer.point[loose]))])
+                left.append(held.fixing(column, floor(answer.point[column])))
+                held = held.fixing(column, ceil(answer.point[column]))
             elif left and turns < MOST_TURNS:
                 held, turns = left.pop(), turns + 1
             else:

@@ -121,11 +121,11 @@ def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering)
 def at_most(operator: str, gap: Affine, lowering: Lowering) -> tuple[Affine, float]:
     """What is at most 0 exactly where `left < right` or its like holds, and the room that rounding needs.
 
-    Whole numbers, halves and their like need none; sums of other fractions may be more by it where the sides are equal.
+    Whole numbers need none; sums of fractions may be more by it where the sides are equal.
     """
     body = gap if operator in ("<", "<=") else gap.scaled(-1.0)
-    if (counted := lowering.program.grained(body)) is not None:
-        return counted + Affine(1.0 if operator in ("<", ">") else 0.0), 0.0
+    if lowering.program.whole(body):
+        return body + Affine(1.0 if operator in ("<", ">") else 0.0), 0.0
     low, high = lowering.program.bounds(body)
     return body, ROUNDING * max(1.0, -low, high)
 

@@ -19,8 +19,6 @@ from colosseum.solve.arrays import Floats, Places, as_number
 
 FEWEST_STEPS = 4
 """Values from which a variable's number has a column of its own where sums take it."""
-FINEST = 10
-"""Numbers that are multiples of 2^-FINEST are told apart exactly."""
 MOST_COLUMNS = 100_000
 """Columns that a program may have."""
 MOST_WEIGHTS = 2_000_000
@@ -242,13 +240,6 @@ class Program:
         return float(body.constant).is_integer() and all(
             float(v).is_integer() and self.columns[c].integral for c, v in body.coefficients.items()
         )
-
-    def grained(self, body: Affine) -> Affine | None:
-        """The body as a multiple of the least of 1, 1/2, 1/4 … in which it counts; None when there is no such grain.
-
-        Halves of halves only: with them floating-point sums are exact, so that `<=` here is `<=` in the model.
-        """
-        return next((b for b in (body.scaled(float(2**k)) for k in range(FINEST + 1)) if self.whole(b)), None)
 
     def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
         """The assignment that column values stand for, in declared order; the greatest share decides what is open."""

@@ -180,25 +180,24 @@ def small(term: Term, lowering: Lowering) -> Affine | None:
 def table(term: Term, lowering: Lowering) -> Affine | None:
     """`Σ value(x) · t_x` over the choices of one variable, or with `Σ_x∋(v=d) t_x = x[v = d]` (the local polytope).
 
-    A column a tuple, whole as choices are; all terms over the same variables count in the same columns. The commonest
-    value has no weight but is added throughout, as exactly one column is 1.
+    A column a tuple, whole as choices are; all terms over the same variables count in the same columns. What a choice
+    counts is told from the commonest value, so that few choices count.
     """
     if len(term.scope) > 1 and lowering.size(term) > lowering.limits.table:
         return None
     variables = lowering.variables(term)
     values = worths(term, variables)
     flat = values.ravel()
-    common, times = Counter(flat.tolist()).most_common(1)[0]
-    if times == len(flat):
-        return Affine(common)
-    if 2 * times <= len(flat) or (flat % 1).any():
-        common = 0.0
+    if flat.min() == flat.max():
+        return Affine(float(flat[0]))
     scope = tuple(v.name for v in variables)
     if scope not in lowering.tuples:
         alone = lowering.program.choices[scope[0]] if len(scope) == 1 else None
         lowering.tuples[scope] = alone or _tuples(scope, values.shape, lowering.program)
+    common, times = Counter(flat.tolist()).most_common(1)[0]
+    common = common if len(scope) == 1 and 2 * times > len(flat) and (flat == np.round(flat)).all() else 0.0
     start, counted = lowering.tuples[scope].start, np.flatnonzero(flat - common)
-    return Affine(common, dict(zip((counted + start).tolist(), (flat - common)[counted].tolist(), strict=True)))
+    return Affine(common, dict(zip((counted + start).tolist(), (flat[counted] - common).tolist(), strict=True)))
 
 
 def _tuples(scope: tuple[str, ...], shape: tuple[int, ...], program: Program) -> range:
