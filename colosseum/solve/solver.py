@@ -86,8 +86,6 @@ class Solver:
     """Whether limits go by seconds of work: what HiGHS comes to is the same on every machine then."""
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
-    fresh: bool = field(default=True, init=False)
-    """Whether nothing was asked yet."""
     slow: bool = field(default=False, init=False)
     """Whether toulbar2 has come to no end: it is asked last from then on."""
     asked: int = field(default=0, init=False)
@@ -168,14 +166,14 @@ class Solver:
         return sum(self.highs.bound(Query(goal, sign, {}), until=self._stop) for sign in (1.0, -1.0))
 
     def _optimise(self, query: Query) -> Optimum:
-        start, fresh, self.fresh = time.perf_counter(), self.fresh, False
+        start, self.asked = time.perf_counter(), self.asked + 1
         if self.late:
             return Optimum("limit", None, None, None, canonical=False, seconds=0.0, reason=NOT_PROVEN)
         until = self._stop
         found = self.alone.solve(query, until=until) if self.alone else self._best(query, until)
         if query.canonical and found.status == "optimal" and not found.first:
             found = self._first(query, found, until)
-        if query.canonical and found.status != "infeasible" and not (found.first or fresh or self.late):
+        if query.canonical and found.status != "infeasible" and not (found.first or self.asked == 1 or self.late):
             return self.anew(self.task)._optimise(query)
         if self.by_work and found.status == "limit" and found.assignment is None:
             found = self._anything(query, found)
@@ -215,7 +213,6 @@ class Solver:
         """Any optimum, by four rules: engines for tables, where the query is nothing but small ones; the relaxation,
         before them where it was a proof; elimination, where that takes no longer than a search; a search.
         """
-        self.asked += 1
         relaxed, tables = self._relaxed, self._by_tables
         values = sum(len(v.domain) for v in self.task.variables)
         ways = (relaxed, tables) if self.whole or (self.asked == SOME and values <= FEW) else (tables, relaxed)
