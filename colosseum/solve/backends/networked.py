@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from colosseum.model.scenario import Task
-from colosseum.solve.backend import Engine, Found, Query, checked
+from colosseum.solve.backend import Engine, Optimum, Query, checked
 from colosseum.solve.factors import Factors
 from colosseum.solve.network import NotANetwork, WeightedNetwork, assigned, network
 from colosseum.solve.rounding import grain
@@ -44,25 +44,25 @@ class Networked:
     def __init__(self, name: Engine, task: Task, factors: Factors | None = None) -> None:
         self.name, self.task, self.factors = name, task, factors or Factors(task)
 
-    def solve(self, query: Query, *, until: float) -> Found:
+    def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment of a query that is a network, component by component."""
         try:
             made = network(self.factors, query)
         except NotANetwork as fault:
-            return Found("limit", by=self.name, reason=f"{self.name} takes small tables and sums: {fault}")
+            return Optimum("limit", by=self.name, reason=f"{self.name} takes small tables and sums: {fault}")
         places, bound, thought = dict[str, int](), made.constant, made.constant
         for part in made.components() if isfinite(bound) else ():
             best = _proved(part, PROCESSES[self.name], until)
             if best.places is None and best.bound > -inf:
-                return Found("limit", by=self.name, reason=f"{self.name} came to no end")
+                return Optimum("limit", by=self.name, reason=f"{self.name} came to no end")
             places, bound, thought = places | (best.places or {}), bound + best.bound, thought + best.value
         if not isfinite(bound):
-            return Found("infeasible", by=self.name)
+            return Optimum("infeasible", by=self.name)
         assignment = assigned(self.task, query, places)
         value = checked(self.task, query, assignment, thought, self.name)
         if bound - value > grain(value):
-            return Found("limit", assignment, bound, value, self.name, reason=f"{self.name} came to no exact end")
-        return Found("optimal", assignment, None, value, self.name)
+            return Optimum("limit", value, assignment, bound, by=self.name, reason=f"{self.name} came to no exact end")
+        return Optimum("optimal", value, assignment, value, by=self.name)
 
 
 @dataclass(frozen=True)

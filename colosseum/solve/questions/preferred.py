@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from colosseum.model.values import Value
-from colosseum.solve.backend import Status
+from colosseum.solve.backend import Optimum, Status
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.rounding import ROUNDING, grain
 from colosseum.solve.scoring import goal_value, goal_worth, score
-from colosseum.solve.solver import Optimum, Solver
+from colosseum.solve.solver import Solver
 
 OPENING = 8.0
 """How much more the first goal counts to begin with, both measured by how far they may reach."""
