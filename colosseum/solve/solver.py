@@ -31,13 +31,8 @@ LITTLE = 1_000_000
 """Joint values that elimination goes through in less time than it takes to ask another engine, about 0.01 s, …"""
 MUCH = 1 << 27
 """… and in about a second."""
-A_SEARCH = 100_000
-"""Joint values that elimination goes through, for each value of the variables, in the time of a branch and bound."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
-SOME, FEW = 16, 1_000
-"""Queries of small tables after which the relaxation is tried first, and values of the variables up to which it is:
-repeated optima come soonest by it where it is whole."""
 SHARE = 0.25
 """Of a query's time, what toulbar2 may take, which may come to no end."""
 
@@ -60,8 +55,6 @@ class Solver:
     """Whether toulbar2 has come to no end: it is asked last from then on."""
     asked: int = field(default=0, init=False)
     """How often it was asked."""
-    whole: bool = field(default=False, init=False)
-    """Whether the last relaxation was a proof: it comes first then."""
 
     @cached_property
     def clock(self) -> Clock:
@@ -168,36 +161,28 @@ class Solver:
         found_by: dict[Engine, Backend | None] = {"highs": self.highs, "elimination": self.elimination}
         engine = self.alone or found_by.get(found.by, self.toulbar2)
         assert engine is not None
-        ranks = engine.name not in ("highs", "pulp")
-        if engine is self.highs:
-            return first(self.task, query, found, partial(self.highs.tried, until=until), ranks=ranks)
-        return first(self.task, query, found, partial(engine.solve, until=self._aside(until)), ranks=ranks)
+        ask = self.highs.tried if engine is self.highs else engine.solve
+        stop = math.inf if self.by_work and engine is not self.highs else until
+        return first(self.task, query, found, partial(ask, until=stop), ranks=engine.name not in ("highs", "pulp"))
 
     def _best(self, query: Query, until: float) -> Optimum:
-        """Any optimum, by four rules: engines for tables, where the query is nothing but small ones; the relaxation,
-        before them where it was a proof; elimination, where that takes no longer than a search; a search.
+        """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but
+        small ones; the relaxation; a short elimination; a search by HiGHS, and by toulbar2 in the end.
         """
-        relaxed, tables = self._relaxed, self._by_tables
-        values = sum(len(v.domain) for v in self.task.variables)
-        ways = (relaxed, tables) if self.whole or (self.asked == SOME and values <= FEW) else (tables, relaxed)
-        most = min(MUCH, A_SEARCH * values)
-        for way in (*ways, partial(self._eliminated, most=most)):
-            if found := way(query, until):
-                return found
-        return self._searched(query, until)
-
-    def _relaxed(self, query: Query, until: float) -> Optimum | None:
-        """What the relaxation proves."""
-        found = self.highs.relaxed(query, until=until)
-        self.whole = found is not None
+        found = self._by_tables(query, until) or self.highs.relaxed(query, until=until) or self._eliminated(query)
+        if found is None:
+            found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
+            if self.toulbar2 is not None and found.status == "limit":
+                again = self.toulbar2.solve(query, until=until)
+                found = found if again.status == "limit" else again
         return found
 
-    def _eliminated(self, query: Query, until: float, *, most: int) -> Optimum | None:
+    def _eliminated(self, query: Query, *, most: int = LITTLE) -> Optimum | None:
         """The best assignment by elimination, where that goes through so few joint values."""
         plan = self.elimination.plan(query)
-        if plan is None or plan.each > most or plan.once > max(most, LITTLE):
+        if plan is None or max(plan.each, plan.once) > most:
             return None
-        found = self.elimination.solve(query, until=self._aside(until))
+        found = self.elimination.solve(query, until=math.inf)
         return None if found.status == "limit" else found
 
     def _by_tables(self, query: Query, until: float) -> Optimum | None:
@@ -208,24 +193,12 @@ class Solver:
         """
         if not small(self.elimination.factors, query):
             return None
-        found = self._eliminated(query, until, most=LITTLE)
+        found = self._eliminated(query)
         if found or self.toulbar2 is None or self.slow:
             return found
-        until = self._aside(until)
         found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found.status == "limit":
             share = time.monotonic() + SHARE * (until - time.monotonic())
-            found = self._eliminated(query, until, most=MUCH) or self.toulbar2.solve(query, until=share)
+            found = self._eliminated(query, most=MUCH) or self.toulbar2.solve(query, until=share)
         self.slow = found.status == "limit"
         return None if self.slow else found
-
-    def _aside(self, until: float) -> float:
-        """When an engine must stop that counts no work: after as many seconds by the clock."""
-        return time.monotonic() + self.time_limit if self.by_work else until
-
-    def _searched(self, query: Query, until: float) -> Optimum:
-        """By HiGHS, and by toulbar2 in the end."""
-        found = again = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
-        if self.toulbar2 is not None and found.status == "limit":
-            again = self.toulbar2.solve(query, until=self._aside(until))
-        return found if again.status == "limit" else again
