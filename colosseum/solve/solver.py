@@ -122,11 +122,9 @@ class Solver:
         return self._optimise(Query(mixed({goal: -1.0}), fixed or {}, canonical)).opposite
 
     def reach(self, goal: Goal) -> float:
-        """How much more a goal may be worth at its best than at its worst, at most: what the relaxation lets it.
-
-        Infinite where that is not known. Raises NotLowered.
-        """
-        return sum(self.highs.bound(Query(mixed({goal: sign})), until=self._stop) for sign in (1.0, -1.0))
+        """How much more a goal may be worth at its best than at its worst, at most. Raises NotLowered."""
+        costs = self.lowered.objective(goal)
+        return costs.high - costs.low
 
     def _optimise(self, query: Query) -> Optimum:
         start, self.asked = time.perf_counter(), self.asked + 1

@@ -85,11 +85,6 @@ class Highs:
                 break
         return Optimum("limit", bound=bound if isfinite(bound) else None)
 
-    def bound(self, query: Query, *, until: float) -> float:
-        """What no assignment exceeds, by the relaxation; infinite where that comes to no end, or to nothing."""
-        attempt = _Attempt(self, query, until)
-        return attempt.bound + grain(attempt.bound) if attempt.best.status == "optimal" else inf
-
 
 class _Attempt:
     """One query on the program as it is now: what each way proves, the cheapest first."""

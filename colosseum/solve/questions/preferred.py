@@ -44,7 +44,7 @@ def preferred_to(
     start, most, best = time.perf_counter(), None, known.assignment
     status: Status = "limit"
     f, s = worths_of(solver, best, first, second)
-    u, v = OPENING / _reach(solver, first), sign / _reach(solver, second)
+    u, v = OPENING / (solver.reach(first) or 1.0), sign / (solver.reach(second) or 1.0)
     for _ in range(MOST_STEPS):
         found = solver.maximise(mixed({first: u, second: v}), fixed=fixed)
         if found.bound is not None:
@@ -78,9 +78,3 @@ def worths_of(solver: Solver, x: Mapping[str, Value], *goals: Goal) -> list[floa
     """What an assignment is worth by several goals, recomputed in the model."""
     scored = score(solver.task, x)
     return [goal_worth(goal, scored, x) for goal in goals]
-
-
-def _reach(solver: Solver, goal: Goal) -> float:
-    """How far a goal may reach; 1 where it is the same everywhere."""
-    costs = solver.lowered.objective(goal)
-    return costs.high - costs.low or 1.0
