@@ -15,7 +15,7 @@ from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import preferred_to
+from colosseum.solve.questions.frontier import preferred_to
 from colosseum.solve.scoring import goal_value
 from colosseum.solve.solver import Optimum, Solver
 

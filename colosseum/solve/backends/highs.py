@@ -19,8 +19,7 @@ from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, broken
+from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, grain
 
 MARGIN = 1e-7
 """By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""

@@ -12,9 +12,8 @@ from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
 from colosseum.solve.backend import NOT_PROVEN, Optimum, Query
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
-from colosseum.solve.questions.frontier import point_of
-from colosseum.solve.questions.preferred import ends, preferred_to
-from colosseum.solve.rounding import ROUNDING, grain, rounded
+from colosseum.solve.questions.frontier import ends, point_of, preferred_to
+from colosseum.solve.scoring import ROUNDING, grain, rounded
 from colosseum.solve.solver import Solver
 
 SATISFICING = 0.01
