@@ -7,7 +7,7 @@ from math import prod
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
-from colosseum.model.record import Record
+from colosseum.language.record import Record
 from colosseum.model.terms import Compare, Constant, Decision
 from colosseum.model.values import Fault, Key, Value, a, instance_name, text
 from colosseum.model.world import Facts, Poisoned, Source

@@ -13,9 +13,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
+from colosseum.language.record import OneOf, Record, Tagged
 from colosseum.model import values
-from colosseum.model.json_types import OneOf, Tagged
-from colosseum.model.record import Record
 from colosseum.model.values import Fault, Number, Value, instance_name, number, truth
 
 Assignment: TypeAlias = Mapping[str, Value]

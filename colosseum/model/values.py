@@ -16,8 +16,7 @@ from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
 from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Label, Span
-from colosseum.model.json_types import STRICT, Finite
-from colosseum.model.record import Record
+from colosseum.language.record import STRICT, Finite, Record
 
 P = ParamSpec("P")
 T = TypeVar("T")

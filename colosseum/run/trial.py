@@ -15,7 +15,7 @@ from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.model import draws, serial
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Conditions, Design
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.model.settings import Settings
 from colosseum.model.spec import Declared
 from colosseum.model.values import Elements, Value, text
