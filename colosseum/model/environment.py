@@ -28,7 +28,6 @@ class Meter:
     """Rounds that were visited and terms that were made."""
     evaluated: int = 0
     """Terms that were evaluated at assignments to look for examples of mistakes."""
-
     exhausted: Fault | None = None
     """The Fault raised at the limit. The same one is raised again, so that it is reported once."""
 

@@ -41,7 +41,6 @@ class Domains(Record):
         return self.narrowed[name] if name in self.narrowed else self.task.variable[name].domain
 
 
-
 def none_example(term: Term, domains: Domains) -> Example | None:
     """An assignment of the scope at which the term is none or cannot be computed, and why; None if none was found.
 
