@@ -82,9 +82,9 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4256,
-    "model": 6601,
-    "solve": 4623,
+    "language": 4222,
+    "model": 6569,
+    "solve": 4593,
     "players": 3379,
     "run": 2301,
     "campaign": 8820,

@@ -145,6 +145,8 @@ class Solver:
         """A solver that was asked nothing yet, for the same question."""
         new = Solver(task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
         new.clock = self.clock
+        if task.requirements is self.task.requirements:
+            new.highs = Highs(task, self.limits, self.clock, self.highs.bare)
         return new
 
     def _anything(self, query: Query, found: Optimum) -> Optimum:

@@ -38,12 +38,15 @@ class Highs:
     limits: LoweringLimits = DEFAULT_LIMITS
     clock: Clock = time.monotonic
     """What tells when to stop."""
+    bare: Lowered | None = None
+    """The hard requirements alone, once they are lowered: to do that again takes longer than many a query."""
     known: tuple[tuple[int, int, int], LiveProgram] | None = field(init=False, default=None)
 
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        return lower(self.task, limits=self.limits)
+        self.bare = self.bare or lower(self.task, limits=self.limits)
+        return self.bare.under(self.task)
 
     @property
     def live(self) -> LiveProgram:

@@ -72,7 +72,7 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     problem = pulp.LpProblem("colosseum", pulp.LpMaximize)
     kind = {True: pulp.LpInteger, False: pulp.LpContinuous}
     made = [
-        problem.add_variable(column_name(number), column.low, column.high, kind[column.integer])
+        problem.add_variable(f"c{number:07d}", column.low, column.high, kind[column.integer])
         for number, column in enumerate(program.columns)
     ]
     problem.addVariables(made)  # in PuLP 3, columns that no row mentions are not known otherwise
@@ -92,13 +92,9 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     return problem, made
 
 
-def column_name(number: int) -> str:
-    """What PuLP calls a column."""
-    return f"c{number:07d}"
-
-
 def write_lp(program: Program, objective: Affine, path: Path) -> None:
     """Write the whole program with one objective in CPLEX LP format; column names are explained in comments."""
-    formulate(program, objective)[0].writeLP(str(path))
-    legend = "".join(f"\\ {column_name(i)}: {program.label(i)}\n" for i in range(len(program.columns)))
+    problem, columns = formulate(program, objective)
+    problem.writeLP(str(path))
+    legend = "".join(f"\\ {column.name}: {label}\n" for column, label in zip(columns, program.labels, strict=True))
     path.write_text(legend + path.read_text(encoding="utf-8"), encoding="utf-8")
