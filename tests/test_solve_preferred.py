@@ -138,8 +138,7 @@ def test_without_time_nothing_is_proven(most: int) -> None:
     found = preferred(hurried, WELFARE, payoff_of("ann"))
     assert found.status == "limit"
     assert found.assignment is not None
-    assert found.value == goal_value(hurried.task, payoff_of("ann"), found.assignment)
-    assert found.bound is None if most == 0 else found.bound == pytest.approx(5.0)
+    assert (found.value, found.bound) == (None, None)
 
 
 def test_where_nothing_is_feasible_there_is_no_optimum() -> None:

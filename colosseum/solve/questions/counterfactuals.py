@@ -104,8 +104,6 @@ class Stakes:
         best, least = self.optimum.proven, self.minimum.proven
         assert best is not None
         assert least is not None
-        if best - least <= grain(best):
-            return self.among_optima
         room = SATISFICING * (best - least) + grain(best)
         rule = Compare(">=", Total(tuple(p.term for p in self.solver.task.payoffs)), Constant(best - room))
         demand = Requirement("good enough", "good enough", rule, None, None)

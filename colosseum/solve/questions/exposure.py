@@ -19,7 +19,7 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.frontier import known_best, preferred_to
+from colosseum.solve.questions.frontier import preferred_to
 from colosseum.solve.questions.prospect import fair_share, lost
 from colosseum.solve.scoring import Score, goal_worth, grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
@@ -108,7 +108,7 @@ def _exposure(
         selfish = solver.maximise(wanted, fixed=fixed)
         found["temptation"] = lost(selfish.proven, goal_worth(wanted, scored, x))
         found["selfish_harm"] = lost(best, of_equals(selfish, wanted, WELFARE, sign=-1.0).proven)
-        fair = of_equals(known_best(x), WELFARE, outsiders).proven
+        fair = of_equals(Optimum("optimal", assignment=dict(x)), WELFARE, outsiders).proven
         left = of_equals(selfish, wanted, outsiders, sign=-1.0).proven
         found["outsider_harm"] = unit if isinstance(unit, str) else lost(fair, left, unit)
     except NotLowered as fault:

@@ -6,7 +6,6 @@ point between them that beats both, or it proves that there is none. Both ends a
 the greatest F_c that goes with it, and the other way round.
 """
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -15,9 +14,8 @@ from typing import TypeAlias
 from colosseum.model.scenario import Coalition
 from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
-from colosseum.solve.backend import Status
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, outsiders_goal
-from colosseum.solve.scoring import ROUNDING, goal_value, goal_worth, grain, score
+from colosseum.solve.scoring import ROUNDING, goal_worth, grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 OPENING = 8.0
@@ -130,7 +128,8 @@ def explored(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[s
     same, others, points = _kept(x), outsiders_goal(solver.task.agents, coalition), []
     cuts = [0.0, *(step.strength for step in found.steps), 1.0]
     for point, (low, high) in zip(found.points, pairwise(cuts), strict=False):
-        best, bending = known_best(point.assignment), bent(coalition, strength=(low + high) / 2)
+        best = Optimum("optimal", assignment=dict(point.assignment))
+        bending = bent(coalition, strength=(low + high) / 2)
         moved = preferred_to(solver, best, bending, same)
         left = [point.joint_payoff - point.coalition_value] * 2
         if coalition.objectives:
@@ -199,8 +198,8 @@ def preferred_to(
     solver: Solver, known: Optimum, first: Goal, second: Goal, *, sign: float = 1.0,
     fixed: Mapping[str, Value] | None = None,
 ) -> Optimum:  # fmt: skip
-    """Among the maximisers of `first`, of which p is known, one at which `sign · second` is greatest; value and bound
-    are of `second`. Raises what `Solver.maximise` raises.
+    """Among the maximisers of `first`, of which p is known, one at which `sign · second` is greatest; its value is
+    that of `second`. Raises what `Solver.maximise` raises.
 
     With f and s the two goals, let r maximise `u·f + v·s` for some u, v > 0. If f(r) = f(p), r is the answer: where
     f(y) = f(p), `u·f(y) + v·s(y) ≤ u·f(r) + v·s(r)` leaves s(y) ≤ s(r). If p is worth as much in the mixture as r, it
@@ -210,17 +209,13 @@ def preferred_to(
     Proofs are as good as the solver's: it may miss 1e-9 of a mixture's value, where v·s is scaled so that the
     difference at hand counts 1, whatever the units of the goals.
     """
-    if known.status != "optimal" or known.assignment is None:
-        value = None if known.assignment is None else goal_value(solver.task, second, known.assignment)
-        return replace(known, value=value, bound=None, canonical=False)
-    start, most, best = time.perf_counter(), None, known.assignment
-    status: Status = "limit"
+    best = known.assignment
+    if known.status != "optimal" or best is None:
+        return Optimum(known.status, assignment=best)
     f, s = worths_of(solver, best, first, second)
     u, v = OPENING / (solver.reach(first) or 1.0), sign / (solver.reach(second) or 1.0)
     for _ in range(MOST_STEPS):
         found = solver.maximise(mixed({first: u, second: v}), fixed=fixed)
-        if found.bound is not None:
-            most = (found.bound - u * f) / v
         if found.status != "optimal" or found.assignment is None:
             break
         there, other = worths_of(solver, found.assignment, first, second)
@@ -228,16 +223,9 @@ def preferred_to(
         if ended and more > 0.0:
             best, s = found.assignment, other
         if ended or more <= 0.0 or u * (there - f) + v * (other - s) <= ROUNDING:
-            status, most = "optimal", s
-            break
+            return Optimum("optimal", s, best, s)
         u, v = STEEPER / (f - there), sign / more
-    seconds = known.seconds + time.perf_counter() - start
-    return Optimum(status, s, best, most, canonical=False, seconds=seconds)
-
-
-def known_best(x: Mapping[str, Value]) -> Optimum:
-    """An assignment that is known to be among the best of a goal."""
-    return Optimum("optimal", None, dict(x), None, canonical=False, seconds=0.0)
+    return Optimum("limit", assignment=best)
 
 
 def ends(solver: Solver, known: Optimum, first: Goal, second: Goal) -> tuple[Optimum, Optimum]:
