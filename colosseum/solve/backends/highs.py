@@ -40,7 +40,7 @@ class Highs:
     limits: LoweringLimits = DEFAULT_LIMITS
     clock: Clock = time.monotonic
     """What tells when to stop."""
-    known: tuple[tuple[int, int, int], LiveProgram] | None = field(init=False, default=None)
+    known: tuple[tuple[int, int], LiveProgram] | None = field(init=False, default=None)
 
     @cached_property
     def lowered(self) -> Lowered:
@@ -51,8 +51,9 @@ class Highs:
     def live(self) -> LiveProgram:
         """The solvers of the program as it is now: objectives may have added columns and rows."""
         program = self.lowered.program
-        if self.known is None or self.known[0] != program.shape:
-            self.known = program.shape, LiveProgram(matrix(program), self.clock)
+        shape = len(program.columns), len(program.rows)
+        if self.known is None or self.known[0] != shape:
+            self.known = shape, LiveProgram(matrix(program), self.clock)
         return self.known[1]
 
     def relaxed(self, query: Query, *, until: float) -> Found | None:
