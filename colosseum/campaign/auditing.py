@@ -130,7 +130,7 @@ def carry_out(work: Work) -> AuditOutcome:
 
 def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
     """Whether the models that are called from here can play and judge. Raises ColosseumError."""
-    players = {} if work.by_workers and work.request.cluster is not None else work.models
+    players = {} if work.far else work.models
     needed = {**players, **(judges if work.unjudged(judges) else {})}
     asked = {model: endpoint for model, endpoint in needed.items() if model not in work.can_play}
     if not asked:
