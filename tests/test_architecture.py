@@ -87,7 +87,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4790,
     "players": 3379,
     "run": 2301,
-    "campaign": 8618,
+    "campaign": 8538,
     "evidence": 7155,
     "report": 4000,
     "api": 497,
