@@ -186,11 +186,6 @@ class Folder:
         return self.path / "ledger.jsonl"
 
     @property
-    def begun(self) -> int:
-        """How many runs were begun, of whatever configuration."""
-        return sum(1 for _ in self.path.glob("runs/*.jsonl"))
-
-    @property
     def report(self) -> Path:
         """The figures, as the last audit found them."""
         return self.path / "report.json"
