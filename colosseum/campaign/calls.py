@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
 from colosseum.campaign.retry import Attempt, OnAttempt
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question

@@ -22,7 +22,7 @@ from colosseum.campaign.planning import Planned, keep_scenario
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.source import PaidSource, RunSource
-from colosseum.model.json_text import Json
+from colosseum.model.serial import Json
 from colosseum.players.models.request import Asker, Halt
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction

@@ -27,7 +27,7 @@ from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of

@@ -9,7 +9,7 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.imports.foreign_run import LONGEST_NAME, Fields, ForeignRun, ImportedRun, Refusal
 from colosseum.imports.mapping import MappedRun
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.model.values import Value, plain, text
 from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial

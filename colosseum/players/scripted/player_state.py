@@ -58,7 +58,7 @@ class PlayerState:
     def heard(self) -> dict[Cell, Value]:
         """The private facts that anybody told it, where they are of the kind that it knows from its own."""
         kinds = {c.table: kind(v) for c, v in self.data.cells.items()}
-        return {c: v for c, v in self.told(self.posts).items() if kinds.get(c.table, kind(v)) == kind(v)}
+        return {c: v for c, v in self.told(self.posts).items() if kinds.get(c.table, k := kind(v)) == k}
 
     @cached_property
     def belief(self) -> BelievedTask | None:

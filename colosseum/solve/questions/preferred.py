@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from colosseum.model.values import Value
-from colosseum.solve.backend import Status
+from colosseum.solve.backend import Optimum, Status
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.rounding import ROUNDING, grain
 from colosseum.solve.scoring import goal_value, goal_worth, score
-from colosseum.solve.solver import Optimum, Solver
+from colosseum.solve.solver import Solver
 
 OPENING = 8.0
 """How much more the first goal counts to begin with, both measured by how far they may reach."""
@@ -44,7 +44,7 @@ def preferred_to(
     start, most, best = time.perf_counter(), None, known.assignment
     status: Status = "limit"
     f, s = worths_of(solver, best, first, second)
-    u, v = OPENING / _reach(solver, first), sign / _reach(solver, second)
+    u, v = OPENING / (solver.reach(first) or 1.0), sign / (solver.reach(second) or 1.0)
     for _ in range(MOST_STEPS):
         found = solver.maximise(mixed({first: u, second: v}), fixed=fixed)
         if found.bound is not None:
@@ -78,9 +78,3 @@ def worths_of(solver: Solver, x: Mapping[str, Value], *goals: Goal) -> list[floa
     """What an assignment is worth by several goals, recomputed in the model."""
     scored = score(solver.task, x)
     return [goal_worth(goal, scored, x) for goal in goals]
-
-
-def _reach(solver: Solver, goal: Goal) -> float:
-    """How far a goal may reach; 1 where it is the same everywhere."""
-    costs = solver.lowered.objective(goal)
-    return costs.high - costs.low or 1.0
