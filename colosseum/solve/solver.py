@@ -180,10 +180,8 @@ class Solver:
     def _eliminated(self, query: Query, *, most: int = LITTLE) -> Optimum | None:
         """The best assignment by elimination, where that goes through so few joint values."""
         plan = self.elimination.plan(query)
-        if plan is None or max(plan.each, plan.once) > most:
-            return None
-        found = self.elimination.solve(query, until=math.inf)
-        return None if found.status == "limit" else found
+        short = plan is not None and max(plan.each, plan.once) <= most
+        return self.elimination.solve(query, until=math.inf) if short else None
 
     def _by_tables(self, query: Query, until: float) -> Optimum | None:
         """The best assignment where the query is nothing but small tables, and an engine comes to an end soon enough.

@@ -61,7 +61,7 @@ def verify(
         except Disagreement as fault:
             return verdict("disagrees", str(fault))
     if optimum.status == "limit":
-        return verdict("not verified", "it is not proven; its value is attained and within its bound")
+        return verdict("not verified", "it is not proven; its value is attained")
     for name, solver in (engines(task) if by is None else by).items():
         if name == optimum.by:
             continue

@@ -23,8 +23,6 @@ from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, grain
 
 MARGIN = 1e-7
 """By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
-MOST_TRIES = 1_000
-"""Assignments that may be excluded one by one before a query is given up."""
 SMALL = 500
 """Columns of a program that is searched for one value of a walk."""
 
@@ -78,14 +76,12 @@ class Highs:
         such an assignment is forbidden in so many words, and the search goes on.
         """
         bound = inf
-        for _ in range(MOST_TRIES):
+        while self.clock() <= until:
             attempt = _Attempt(self, query, until)
             found = attempt.relaxed or attempt.dived() or attempt.searched()
             if found is not None:
                 return found
             bound = attempt.bound
-            if self.clock() > until:
-                break
         return Optimum("limit", bound=bound if isfinite(bound) else None)
 
 
