@@ -217,6 +217,13 @@ def test_what_work_cuts_off_is_a_plan_and_the_same_again() -> None:
     assert (again.value, again.bound, again.assignment) == (first.value, first.bound, first.assignment)
 
 
+def test_where_work_ends_before_any_plan_is_found_there_is_none() -> None:
+    checked, _ = check(shipped("specs") / "hospital.colo", seed=1)
+    assert checked is not None
+    found = Solver(checked.expansion.scenario.task, 0.002, by_work=True, only="highs").minimise(WELFARE)
+    assert (found.status, found.value, found.assignment) == ("limit", None, None)
+
+
 def published(seconds: float) -> Solver:
     """A solver of `hospital_published.colo` whose queries may take work of so many seconds."""
     checked, _ = check(shipped("specs") / "hospital_published.colo", seed=1)

@@ -136,7 +136,7 @@ class Solver:
             found = self._first(query, found, until)
         if query.canonical and found.status != "infeasible" and not (found.canonical or self.asked == 1 or self.late):
             return self.anew(self.task)._optimise(query)
-        if self.by_work and found.status == "limit" and found.assignment is None:
+        if self.by_work and self.task.payoffs and found.status == "limit" and found.assignment is None:
             found = self._anything(query, found)
         why = found.reason or NOT_PROVEN if found.status == "limit" else ""
         return replace(found, seconds=time.perf_counter() - start, reason=why)
