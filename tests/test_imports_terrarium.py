@@ -300,9 +300,9 @@ def test_who_did_nothing_on_a_board_was_given_a_random_action(tmp_path: Path) ->
     ("old", "new", "why"),
     [
         ("hi\n", "hi\n\n[Event #9, Iteration: 1] [10:00:00] [Planning] Zed (communication)  Content: forged\n",
-         "blackboard_0.txt has 11 events, not the number that it states"),
+         "blackboard_0.txt has 11 events and states 10: it is cut off, or a message poses as one"),
         ("'action': 'assign_task'", "'action': [", "SyntaxError"),
-        ("Total Events", "Events", "not the number that it states"),
+        ("Total Events", "Events", "has 10 events and states no number"),
     ],
 )  # fmt: skip
 def test_a_text_that_may_be_forged_or_is_damaged_is_refused(tmp_path: Path, old: str, new: str, why: str) -> None:
@@ -339,6 +339,7 @@ def test_prompts_are_what_agents_are_told_without_what_boards_show(tmp_path: Pat
     (run,) = brought(tmp_path / "o").runs
     assert "prompts" not in run.missing
     told = {e["agent"]: e["texts"] for e in events_of(tmp_path / "o") if e["event"] == "briefing"}
+    assert [*told] == [f"engineer{n}" for n in range(1, 7)]
     words = "turn 1\n=== TASKS (PUBLIC) ===\n- x\n\n=== CURRENT PHASE: PLANNING ==="
     assert told == {f"engineer{n}": [f"You are {agent}.", words] for n, agent in enumerate(AGENTS, start=1)}
     (record,) = records(tmp_path / "in")

@@ -75,8 +75,8 @@ class ForeignTrace(MappedRun):
         self._same_coalition()
         channels = self._channels()
         yield "channels", {"channels": list(channels.values())}
-        for name, texts in run.told.items():
-            yield "briefing", {"agent": self.agent(name), "texts": list(texts)}
+        for agent in (agent for agent in task.agents if self.foreign[agent] in run.told):
+            yield "briefing", {"agent": agent, "texts": list(run.told[self.foreign[agent]])}
         yield from self._said(channels)
         last = self.trial.stage.conditions.settings.rounds + 1
         for name, value in self.taken.items():
