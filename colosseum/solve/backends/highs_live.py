@@ -17,7 +17,7 @@ from highspy.highs import HighsCallbackEvent
 from colosseum.solve.arrays import Floats, Places
 from colosseum.solve.backend import A_SECOND, Clock, Status, WorkClock
 from colosseum.solve.lowering.program import Matrix
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 Options: TypeAlias = Mapping[str, str | int | float | bool]
 

@@ -15,7 +15,7 @@ from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Optimum, Query, worth
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import Affine, Program
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 ROUNDED = 1e-6
 """How far, relative to max(1, |value|), CBC may be off: it keeps rows to 1e-7."""
