@@ -9,7 +9,7 @@ be computed, the whole has no value, and what its parts count for there is of no
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf, prod
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -86,9 +86,6 @@ def conjuncts(condition: Term) -> list[Term]:
 
 # ---- factors of a task -----------------------------------------------------------------------------------------------
 
-MOST_REMEMBERED = 1 << 14
-"""Joint values of a factor that are all evaluated where some of its variables are fixed, as others may be next."""
-
 
 @dataclass(frozen=True)
 class Credited:
@@ -101,16 +98,8 @@ class Credited:
     """The one agent; None for what payoffs are worth."""
 
 
-@dataclass(frozen=True)
-class Aim:
-    """What an objective of its own counts, payoffs written out."""
-
-    number: int
-    parts: tuple[tuple[float, Term], ...] = field(compare=False)
-
-
-Kind: TypeAlias = Credited | Aim
-"""What a factor counts for; its weight in a goal depends on nothing else."""
+Kind: TypeAlias = Credited | Term
+"""What a factor counts for, or the objective that it is a part of; its weight in a goal depends on nothing else."""
 
 
 @dataclass(eq=False)
@@ -126,15 +115,11 @@ class Factor:
 
     def table(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
         """Its values at all joint values of its variables that are not fixed, an axis for each."""
-        held = [name for name in self.scope if name in fixed]
-        if held and prod(len(task.variable[name].domain) for name in self.scope) > MOST_REMEMBERED:
+        if not fixed.keys().isdisjoint(self.scope):
             return self._evaluated(task, fixed)
         if self.whole is None:
             self.whole = self._evaluated(task, {})
-        if not held:
-            return self.whole
-        places = (task.variable[n].domain.index(fixed[n]) if n in fixed else slice(None) for n in self.scope)
-        return self.whole[tuple(places)]
+        return self.whole
 
     def _evaluated(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
         mentioned = frozenset[str]().union(*(term.scope for _, term in self.parts))
@@ -156,10 +141,6 @@ class Factors:
         self.choices = {v.name: len(v.domain) for v in task.variables if len(v.domain) > 1}
         """The sizes of domains, of variables that have a choice."""
         self.made: dict[Kind, list[Factor]] = {}
-        self.aims: dict[Term, Aim] = {}
-        """By objective."""
-        self.last: tuple[Query, dict[Kind, float]] | None = None
-        """The query that was asked last, and its weights."""
 
     @cached_property
     def payoffs(self) -> dict[Credited, list[Payoff]]:
@@ -180,23 +161,17 @@ class Factors:
     def of(self, kind: Kind) -> list[Factor]:
         """The factors that count for one thing."""
         if kind not in self.made:
-            self.made[kind] = self._factors(kind.parts if isinstance(kind, Aim) else self._shared(kind))
+            parts = self._shared(kind) if isinstance(kind, Credited) else summands(written_out(kind, self.task))
+            self.made[kind] = self._factors(parts)
         return self.made[kind]
 
     def weights(self, query: Query) -> dict[Kind, float]:
         """What a query counts, and how much of it, in its sign."""
-        if self.last is None or self.last[0] is not query:
-            self.last = query, self._weights(query)
-        return self.last[1]
-
-    def _weights(self, query: Query) -> dict[Kind, float]:
         total, payoffs, found = query.goal.total, dict[str, float](), dict[Kind, float]()
         for agent, weight in query.goal.payoffs:
             payoffs[agent] = payoffs.get(agent, 0.0) + weight
         for term, weight in query.goal.terms:
-            if term not in self.aims:
-                self.aims[term] = Aim(len(self.aims), tuple(summands(written_out(term, self.task))))
-            found[self.aims[term]] = found.get(self.aims[term], 0.0) + weight
+            found[term] = found.get(term, 0.0) + weight
         for whole in self.payoffs:
             each = [payoffs.get(agent, 0.0) for agent in whole.agents]
             base = sum(each) / len(each) if whole.equal else min(each)  # whoever gets it, it counts that much

@@ -6,7 +6,7 @@ either, do not fit them.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from math import inf, prod
@@ -19,7 +19,7 @@ from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value, is_number
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Query
-from colosseum.solve.factors import Factor, Factors, summands
+from colosseum.solve.factors import Factor, Factors, Kind, summands
 
 MOST_VARIABLES = 3
 """A rule over more is linear rather than a table, where it can be."""
@@ -77,12 +77,10 @@ class WeightedNetwork:
         """Parts that share no variable, in the order of their first variables; constants are left out."""
         scopes = [*self.tables, *(rule.scope for rule in self.rules)]
         home = {name: [name] for name in self.sizes}
-        for scope in scopes:
-            whole = home[scope[0]]
-            for name in scope[1:]:
-                if home[name] is not whole:
-                    whole += home[name]
-                    home |= dict.fromkeys(home[name], whole)
+        for first, name in ((scope[0], name) for scope in scopes for name in scope[1:]):
+            if home[name] is not home[first]:
+                home[first] += home[name]
+                home |= dict.fromkeys(home[name], home[first])
         found: dict[str, WeightedNetwork] = {}
         for name, size in self.sizes.items():
             found.setdefault(home[name][0], WeightedNetwork({})).sizes[name] = size
@@ -93,15 +91,17 @@ class WeightedNetwork:
         return list(found.values())
 
 
-def outline(factors: Factors, query: Query, *, most: int, in_all: int) -> dict[Scope, list[Factor]] | None:
+def outline(
+    factors: Factors, kinds: Iterable[Kind], fixed: Collection[str], *, most: int, in_all: int
+) -> dict[Scope, list[Factor]] | None:
     """Factors by the variables of their tables; None where a table has more than `most` values, or all have `in_all`.
 
     No table is made, and no more terms are taken apart than it takes to know.
     """
     found: dict[Scope, list[Factor]] = {}
-    asked = (factor for kind in factors.weights(query) for factor in factors.of(kind))
+    asked = (factor for kind in kinds for factor in factors.of(kind))
     for factor in chain(factors.hard, asked):  # rules first: they are mostly what is too large
-        scope = tuple(name for name in factor.scope if name not in query.fixed)
+        scope = tuple(name for name in factor.scope if name not in fixed)
         found.setdefault(scope, []).append(factor)
         size = prod(factors.choices[name] for name in scope)
         in_all -= size
@@ -112,7 +112,8 @@ def outline(factors: Factors, query: Query, *, most: int, in_all: int) -> dict[S
 
 def small(factors: Factors, query: Query) -> bool:
     """Whether a query is nothing but small tables."""
-    return outline(factors, query, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
+    kinds = factors.weights(query)
+    return outline(factors, kinds, query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
 
 
 def network(factors: Factors, query: Query, *, linear: bool = True) -> WeightedNetwork:

@@ -197,8 +197,8 @@ class Solver:
         found_by: dict[Engine, Backend] = {"highs": self.highs, "elimination": self.elimination}
         engines = [self.alone or found_by.get(found.by, self.toulbar2)]
         if found.by == "highs" and not self.alone:
-            plan = self.elimination.plan(query)
-            engines.append(self.elimination if plan is not None and plan.each <= MUCH else self.toulbar2)
+            order = self.elimination.plan(query)
+            engines.append(self.elimination if order is not None and order.cost <= MUCH else self.toulbar2)
         for engine in filter(None, engines):
             ask = self.highs.tried if engine is self.highs else engine.solve
             stop = until if engine is self.highs else self._aside(until)
@@ -230,8 +230,8 @@ class Solver:
 
     def _eliminated(self, query: Query, until: float, *, most: int) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        plan = self.elimination.plan(query)
-        if plan is None or plan.each > most or plan.once > max(most, LITTLE):
+        order = self.elimination.plan(query)
+        if order is None or order.cost > most:
             return None
         found = self.elimination.solve(query, until=self._aside(until))
         return None if found.status == "limit" else found

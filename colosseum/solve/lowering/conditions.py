@@ -137,29 +137,22 @@ def present(term: Term, lowering: Lowering) -> list[Term]:
     match term:
         case terms.Arithmetic() | terms.Absolute() | terms.Extremum(aggregate=False):
             return [c for part in term.below for c in present(part, lowering)]
-        case terms.Conditional(condition=c, then=a, otherwise=b):
-            then = [terms.Some((terms.Inverse(c), p)) for p in present(a, lowering)]
-            return [*then, *(terms.Some((c, p)) for p in present(b, lowering))]
-        case terms.Select(keys=keys, entries=entries):
-            found = [c for key in keys for c in present(key, lowering)]
-            for values, entry in entries:
-                for p in present(entry, lowering):
-                    other = [terms.Compare("!=", k, Constant(v)) for k, v in zip(keys, values, strict=True)]
-                    found.append(terms.Some((*other, p)))
-            return found
         case _:
             return []
 
 
 def numeric(term: Term, lowering: Lowering) -> bool:
-    """Whether a term is a number wherever it is not none."""
+    """Whether a term is a number wherever it is not none, and it is known where that is: not so by case or look-up."""
     if len(term.scope) <= 1:
         return all(value is None or is_number(value) for value in values_of_one(term, lowering))
     match term:
-        case terms.Arithmetic(left=a, right=b) | terms.Conditional(then=a, otherwise=b):
-            return numeric(a, lowering) and numeric(b, lowering)
+        case terms.Arithmetic():
+            return all(numeric(part, lowering) for part in term.below)
+        case terms.Conditional(then=a, otherwise=b):
+            return all(numeric(part, lowering) and not present(part, lowering) for part in (a, b))
         case terms.Select(entries=entries):
-            return all(numeric(entry, lowering) for _, entry in entries)
+            numbers = all(numeric(entry, lowering) for _, entry in entries)
+            return numbers and not any(present(part, lowering) for part in term.below)
         case _:
             return isinstance(term, terms.Total | terms.Absolute | terms.Extremum)
 

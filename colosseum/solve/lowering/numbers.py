@@ -11,7 +11,7 @@ from colosseum.model.terms import NOTHING, ONE, Constant, Decision, Term
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, values_of_one
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, counting, credited_part, table
+from colosseum.solve.lowering.rules import Lowering, counting
 
 
 def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -199,11 +199,7 @@ def shares(payoff: Payoff, lowering: Lowering) -> dict[str, Affine]:
     if isinstance(credit, EqualSplit):
         return dict.fromkeys(credit.agents, lowering.form(payoff.term).scaled(1.0 / len(credit.agents)))
     count = counting(credit)
-    share = terms.Arithmetic("/", payoff.term, count)
-    if lowering.size(share) <= lowering.limits.small:
-        written = {agent: credited_part(payoff, agent, payoff.term) for agent in credit.named}
-        return {agent: table(term, lowering) or lowering.form(term) for agent, term in written.items()}
-    each = lowering.form(share)
+    each = lowering.form(terms.Arithmetic("/", payoff.term, count))
     nobody = lowering.form(terms.Conditional(terms.Compare("==", count, NOTHING), payoff.term, NOTHING))
     found = dict.fromkeys(credit.otherwise, nobody.scaled(1.0 / max(1, len(credit.otherwise))))
     qualified = [lowering.form(condition) for _, condition in credit.candidates]
