@@ -21,8 +21,7 @@ import numpy as np
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Query, checked
-from colosseum.solve.factors import Factors, Kind
-from colosseum.solve.network import Scope, assigned, network, outline
+from colosseum.solve.network import Factors, Kind, Scope, assigned, network, outline
 from colosseum.solve.rounding import grain
 
 MOST_TABLE = 1 << 22

@@ -24,8 +24,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Found, Query, checked
-from colosseum.solve.factors import Factors
-from colosseum.solve.network import NotANetwork, WeightedNetwork, assigned, network
+from colosseum.solve.network import Factors, NotANetwork, WeightedNetwork, assigned, network
 from colosseum.solve.rounding import grain
 
 LARGEST = 2.0**46

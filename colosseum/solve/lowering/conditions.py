@@ -48,6 +48,17 @@ def joined(term: terms.Every | terms.Some) -> tuple[Term, ...]:
     return tuple(found)
 
 
+def conjuncts(condition: Term) -> list[Term]:
+    """Conditions that all hold exactly where this one does."""
+    match condition:
+        case terms.Every(parts=parts):
+            return [found for part in parts for found in conjuncts(part)]
+        case terms.Inverse(part=terms.Some(parts=parts)):
+            return [found for part in parts for found in conjuncts(terms.Inverse(part))]
+        case _:
+            return [condition]
+
+
 def conjunction(parts: list[Affine], lowering: Lowering) -> Affine:
     """A column that is 1 where all the 0/1 parts are, made once."""
     if any(p.fixed and p.constant == 0 for p in parts):

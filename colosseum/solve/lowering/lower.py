@@ -14,11 +14,11 @@ import numpy as np
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model import terms
 from colosseum.model.scenario import Payoff, Task, Variable
-from colosseum.model.terms import Constant, Ground, PayoffOf, Term
+from colosseum.model.terms import Ground, PayoffOf, Term
 from colosseum.solve.arrays import Floats, rewritten, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering import conditions, numbers, rules
-from colosseum.solve.lowering.conditions import at_most, joined, numeric, present
+from colosseum.solve.lowering.conditions import at_most, conjuncts, joined, numeric, present
 from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Lowering, LoweringLimits, Rules, credited
 
@@ -153,7 +153,8 @@ def lower(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Lowered:
     lowering = Lowering(program, RULES, limits)
     for requirement in task.hard:
         with _named(requirement.name):
-            bind(requirement.condition, lowering)
+            for part in conjuncts(requirement.condition):
+                bind(part, lowering)
     return Lowered(task, program, lowering)
 
 
@@ -162,17 +163,9 @@ def lower(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Lowered:
 
 def bind(condition: Term, lowering: Lowering) -> None:
     """Add rows that admit exactly the assignments at which the condition holds. Raises CannotLower."""
-    match condition:
-        case Constant(value=value):
-            if value is not True:
-                lowering.program.row(Affine(0.0), low=1.0)
-        case terms.Every(parts=parts):
-            for part in parts:
-                bind(part, lowering)
-        case _:
-            parts = joined(condition) if isinstance(condition, terms.Some) else (condition,)
-            if not supported(parts, lowering) and not _comparison(condition, lowering):
-                lowering.program.row(total([lowering.form(part) for part in parts]), low=1.0)
+    parts = joined(condition) if isinstance(condition, terms.Some) else (condition,)
+    if not supported(parts, lowering) and not _comparison(condition, lowering):
+        lowering.program.row(total([lowering.form(part) for part in parts]), low=1.0)
 
 
 def _comparison(condition: Term, lowering: Lowering) -> bool:
