@@ -24,7 +24,7 @@ from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, calibration
 from colosseum.language.files import shipped
-from colosseum.model.json_text import plain
+from colosseum.model.serial import plain
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging import lexical
 from colosseum.run.judging.judgement import Judgement

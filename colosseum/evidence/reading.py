@@ -195,16 +195,11 @@ class Reader:
             if sha256(content).hexdigest() != found != serial.content_hash(scenario):
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
             make_room(self.scenarios)
-            self.scenarios[found] = (scenario, self._solved(scenario.task))
+            if scenario.task not in self.solved:
+                make_room(self.solved)
+                self.solved[scenario.task] = Solved(scenario.task)
+            self.scenarios[found] = (scenario, self.solved[scenario.task])
         return self.scenarios[found]
-
-    def _solved(self, task: Task) -> "Solved":
-        """The same for all scenarios of a task."""
-        known = self.solved.get(task)
-        if known is None:
-            make_room(self.solved)
-            known = self.solved[task] = Solved(task)
-        return known
 
 
 def make_room(remembered: dict[Any, Any]) -> None:

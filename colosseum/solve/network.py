@@ -118,7 +118,7 @@ class Factors:
         return self.made[kind]
 
     def weights(self, query: Query) -> dict[Kind, float]:
-        """What a query counts, and how much of it, in its sign."""
+        """What a query counts, and how much of it."""
         total, payoffs, found = query.goal.total, dict[str, float](), dict[Kind, float]()
         for agent, weight in query.goal.payoffs:
             payoffs[agent] = payoffs.get(agent, 0.0) + weight
@@ -130,7 +130,7 @@ class Factors:
             found[whole] = total + base
             if not whole.equal:
                 found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
-        return {kind: query.sign * weight for kind, weight in found.items() if weight}
+        return {kind: weight for kind, weight in found.items() if weight}
 
     def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:
         for payoff in self.payoffs[replace(kind, agent=None)]:
@@ -247,8 +247,6 @@ def network(factors: Factors, query: Query, *, linear: bool = True) -> WeightedN
     for name, size in builder.made.sizes.items():
         if name in query.ranks:
             builder.tabulate((name,), -query.ranks[name] * np.arange(size, dtype=np.float64))
-        if name in query.among:
-            builder.tabulate((name,), np.where(np.isin(np.arange(size), query.among[name]), 0.0, -inf))
     return builder.made
 
 

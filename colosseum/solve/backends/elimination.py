@@ -20,9 +20,9 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Engine, Found, Query, checked
+from colosseum.solve.backend import Engine, Optimum, Query, checked
 from colosseum.solve.network import Factors, Kind, Scope, assigned, network, outline
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 MOST_TABLE = 1 << 22
 """Joint values that a table given may have, …"""
@@ -53,27 +53,27 @@ class Elimination:
         """How a query is answered; None where too many variables hang together. No table is made to know it."""
         return self.planned(frozenset(self.factors.weights(query)), frozenset(query.fixed), query.canonical)
 
-    def solve(self, query: Query, *, until: float) -> Found:
+    def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there.
 
         It is the first of all where declared order, from the last variable to the first, is not much more work.
         """
         if time.monotonic() > until:
-            return Found("limit", by=self.name, reason="there is no time left")
+            return Optimum("limit", by=self.name, reason="there is no time left")
         if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
-            return Found("infeasible", by=self.name)
+            return Optimum("infeasible", by=self.name)
         order = self.plan(query)
         if order is None:
-            return Found("limit", by=self.name, reason="too many variables hang together for elimination")
+            return Optimum("limit", by=self.name, reason="too many variables hang together for elimination")
         made = network(self.factors, query, linear=False)
         solved = eliminate(made.tables.items(), order)
         value = made.constant + solved.value
         if not isfinite(value):
-            return Found("infeasible", by=self.name)
+            return Optimum("infeasible", by=self.name)
         first = query.canonical and [*order.turn] == [*order.sizes][::-1]
         assignment = assigned(self.task, query, solved.first(slack=grain(value) if first else 0.0))
         worth = checked(self.task, query, assignment, value, self.name)
-        return Found("optimal", assignment, None, worth, self.name, first=first)
+        return Optimum("optimal", worth, assignment, worth, canonical=first, by=self.name)
 
     def _planned(self, kinds: frozenset[Kind], fixed: frozenset[str], canonical: bool) -> "Ordering | None":
         scopes = outline(self.factors, kinds, fixed, most=MOST_TABLE, in_all=MOST_CELLS)

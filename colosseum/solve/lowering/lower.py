@@ -7,6 +7,7 @@ of y or z a value of x needs. All values of x that need no more than a set stand
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -75,6 +76,14 @@ class Lowered:
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
     shares: dict[str, dict[str, Affine]] = field(default_factory=dict)
     """What each agent gets of a payoff, by the payoff's name."""
+
+    def under(self, task: Task) -> "Lowered":
+        """A copy that grows by itself, under the payoffs of a task with the same hard requirements."""
+        program, lowering = copy(self.program), copy(self.lowering)
+        for part in map(vars, (program, lowering)):
+            part |= {name: copy(held) for name, held in part.items() if isinstance(held, list | dict | set)}
+        program.task, lowering.program = task, program
+        return Lowered(task, program, lowering)
 
     def objective(self, goal: Goal) -> Costs:
         """The costs of a goal; it may add columns the first time. Raises NotLowered."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.model.scenario import Task
-from colosseum.model.values import Value, instance_name, is_number, text
+from colosseum.model.values import Value, is_number, text
 from colosseum.solve.arrays import Floats, Places, as_number
 
 FEWEST_STEPS = 4
@@ -193,17 +193,11 @@ class Program:
         place = self.places[variable].get(value)
         return Affine(0.0, {} if place is None else {self.choices[variable][place]: 1.0})
 
-    @cached_property
-    def labels(self) -> dict[int, str]:
-        """What choice columns stand for, in words."""
-        return {
-            column: f"{instance_name(v.name, ())} = {text(value)}"
-            for v in self.task.variables for column, value in zip(self.choices[v.name], v.domain, strict=True)
-        }  # fmt: skip
-
-    def label(self, number: int) -> str:
-        """What a column stands for, in words."""
-        return self.labels.get(number) or self.columns[number].name
+    @property
+    def labels(self) -> list[str]:
+        """What each column stands for, in words."""
+        choices = [f"{v.name} = {text(value)}" for v in self.task.variables for value in v.domain]
+        return choices + [column.name for column in self.columns[len(choices) :]]
 
     def bounds(self, body: Affine) -> tuple[float, float]:
         """The least and greatest value that the body could take; of a group one column counts."""
