@@ -20,9 +20,8 @@ from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Ex
 from colosseum.solve.backend import Engine, Query, worth
 from colosseum.solve.backends import BACKENDS, installed_engines
 from colosseum.solve.backends.networked import PROCESSES
-from colosseum.solve.factors import Factors
 from colosseum.solve.goal import WELFARE
-from colosseum.solve.network import EXCESS, NotANetwork, network
+from colosseum.solve.network import EXCESS, Factors, NotANetwork, network
 from colosseum.solve.solver import Solver
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backends.elimination import (
-    WRITTEN_OUT,
     Scope,
     Solution,
     best_order,
@@ -94,7 +93,7 @@ def test_what_is_given_away_is_given_once(slack: float, place: tuple[int, ...]) 
     assert at(solved.first(slack=slack), tables) == place
 
 
-def test_large_sums_are_not_written_out() -> None:
+def test_large_sums() -> None:
     """A ring of eight, two of whose tables are over seven: sums of 65 536 joint values."""
     rng = np.random.default_rng(8)
     names = [f"v{i}" for i in range(8)]
@@ -102,7 +101,6 @@ def test_large_sums_are_not_written_out() -> None:
     made = [(scope, rng.choice((0.0, 0.5, -1.0, 2.25, -np.inf), size=(4,) * len(scope))) for scope in scopes]
     tables = Tables(dict.fromkeys(names, 4), tuple(made))
     whole = tables.sums()
-    assert whole.size > WRITTEN_OUT
     for order in (names, names[::-1], names[4:] + names[:4]):
         solved = tables.solve(order)
         assert solved.value == whole.max()

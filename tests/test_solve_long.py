@@ -8,9 +8,9 @@ from specs_made import HEAD
 
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
-from colosseum.solve.factors import summands
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import Lowered, lower
+from colosseum.solve.lowering.numbers import summands
 from colosseum.solve.scoring import goal_value
 from colosseum.solve.solver import Solver
 

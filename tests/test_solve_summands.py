@@ -13,7 +13,8 @@ from colosseum.model.scenario import Task, Variable
 from colosseum.model.terms import Constant, Decision, PayoffOf, Term
 from colosseum.model.values import Fault, Value
 from colosseum.solve.arrays import worth
-from colosseum.solve.factors import conjuncts, summands
+from colosseum.solve.lowering.conditions import conjuncts
+from colosseum.solve.lowering.numbers import summands
 from colosseum.solve.lowering.rules import written_out
 from colosseum.solve.scoring import score, with_payoffs
 

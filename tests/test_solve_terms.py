@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_solve_laws import STRUCTURAL, Everything, adds_up, agrees, goals_of, integer_program, random_games
@@ -22,6 +23,8 @@ from colosseum.model.scenario import (
 )
 from colosseum.model.terms import Constant, Decision, PayoffOf, Term
 from colosseum.model.values import Elements, Fault, Value
+from colosseum.solve.backend import Engine
+from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS
 from colosseum.solve.solver import Solver
@@ -304,3 +307,17 @@ def test_a_function_of_a_count_whose_conditions_exclude_each_other() -> None:
     task = Task(("ann",), variables, (Payoff("pay", "pay", "reward", more, EqualSplit(("ann",))),), ())
     for goal in goals_of(task):
         agrees(integer_program(task), Everything.of(task), goal, {})
+
+
+@pytest.mark.parametrize("engine", ["highs", "pulp"])
+def test_a_case_that_may_be_none_equals_no_number(engine: Engine) -> None:
+    """Nor does what is computed from it: PuLP has nothing but the rows to know it by."""
+    found = terms.Conditional(terms.Compare("==", Decision("v0"), Constant("p")), Decision("v1"), Constant(3))
+    gap = terms.Arithmetic("-", terms.Absolute(found), Decision("v2"))
+    rule = Requirement("same", "same", terms.Compare("==", gap, Constant(0)), None, None)
+    idle = terms.Conditional(terms.Compare("==", Decision("v1"), NONE), Constant(5), Constant(0))
+    pay = Payoff("pay", "pay", "reward", terms.Arithmetic("-", idle, Decision("v2")), EqualSplit(("ann",)))
+    domains: dict[str, tuple[Value, ...]] = {"v0": ("p", "q"), "v1": (None, 1), "v2": (0, 1, 2)}
+    variables = tuple(Variable(name, "ann", domain) for name, domain in domains.items())
+    best = Solver(Task(("ann",), variables, (pay,), (rule,)), only=engine).maximise(WELFARE)
+    assert (best.status, best.value, best.assignment) == ("optimal", -1.0, {"v0": "p", "v1": 1, "v2": 1})

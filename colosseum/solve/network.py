@@ -1,25 +1,31 @@
-"""A query as a cost function network. In: factors of a task, weighed; out: tables, and linear rules for engines.
+"""A query as a cost function network. In: a task and a query; out: tables of a few variables, and linear rules.
 
-This is what elimination and engines for discrete variables take: no columns of an integer program are in it. Engines
-take small tables; a payoff over many variables that is no sum of such, and a rule that is no sum of whole numbers
-either, do not fit them.
+Terms over the same variables that count alike in every goal share a factor, so that another mixture of F_n, r_i and
+objectives is the same factors with other weights. A table is made when it is first asked for. Where a part of a sum is
+none or cannot be computed, the whole has no value, and what its parts count for there is of no account.
+Engines take small tables; a payoff over many variables that is no sum of such, and a rule that is no sum of whole
+numbers either, do not fit them. Elimination takes tables of any size, and no rules.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
-from math import prod
+from math import inf, prod
+from typing import TypeAlias
 
 import numpy as np
 
 from colosseum.model import terms
-from colosseum.model.scenario import Task
+from colosseum.model.scenario import EqualSplit, Payoff, Task
 from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value, is_number
-from colosseum.solve.arrays import Floats
+from colosseum.solve.arrays import Floats, worths
 from colosseum.solve.backend import Query
-from colosseum.solve.factors import Factor, Factors, summands
+from colosseum.solve.lowering.conditions import conjuncts
+from colosseum.solve.lowering.numbers import Parts, summands
+from colosseum.solve.lowering.rules import credited_part, written_out
 
 MOST_VARIABLES = 3
 """A rule over more is linear rather than a table, where it can be."""
@@ -31,6 +37,117 @@ EXCESS = "excess"
 """Begins the name of a variable that stands for `max(0, sum)`; with a number after it, it is no variable of a task."""
 
 Scope = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Credited:
+    """What payoffs are worth that are credited to these agents, or what one of these gets of them."""
+
+    agents: tuple[str, ...]
+    equal: bool
+    """Whether each gets the same; else decisions say who gets anything."""
+    agent: str | None = None
+    """The one agent; None for what payoffs are worth."""
+
+
+Kind: TypeAlias = Credited | Term
+"""What a factor counts for, or the objective that it is a part of; its weight in a goal depends on nothing else."""
+
+
+@dataclass(eq=False)
+class Factor:
+    """The sum of some terms, or a condition that must hold: −∞ where it does not."""
+
+    scope: tuple[str, ...]
+    """In declared order; variables that can take one value only are not in it."""
+    hard: bool
+    parts: Parts = field(default_factory=list)
+    whole: Floats | None = None
+    """Its values at all joint values, once they were asked for."""
+
+    def table(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
+        """Its values at all joint values of its variables that are not fixed, an axis for each."""
+        if not fixed.keys().isdisjoint(self.scope):
+            return self._evaluated(task, fixed)
+        if self.whole is None:
+            self.whole = self._evaluated(task, {})
+        return self.whole
+
+    def _evaluated(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
+        mentioned = frozenset[str]().union(*(term.scope for _, term in self.parts))
+        given = {name: fixed.get(name, task.variable[name].domain[0]) for name in mentioned}
+        moving = [task.variable[name] for name in self.scope if name not in fixed]
+        found: Floats = np.zeros([len(v.domain) for v in moving])
+        for factor, term in self.parts:
+            values = worths(term, [v for v in moving if v.name in term.scope], given=given)
+            values = values.reshape([len(v.domain) if v.name in term.scope else 1 for v in moving])
+            found = found + (np.where(values == 0, -inf, 0.0) if self.hard else values * factor)
+        return found
+
+
+class Factors:
+    """The factors of a task, and the weights that goals give them."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.choices = {v.name: len(v.domain) for v in task.variables if len(v.domain) > 1}
+        """The sizes of domains, of variables that have a choice."""
+        self.made: dict[Kind, list[Factor]] = {}
+
+    @cached_property
+    def payoffs(self) -> dict[Credited, list[Payoff]]:
+        """Payoffs by whom they may be credited to."""
+        found: dict[Credited, list[Payoff]] = {}
+        for payoff in self.task.payoffs:
+            equal = isinstance(payoff.credit, EqualSplit)
+            agents = tuple(dict.fromkeys(payoff.credit.named))
+            found.setdefault(Credited(agents, equal), []).append(payoff)
+        return found
+
+    @cached_property
+    def hard(self) -> list[Factor]:
+        """What must hold."""
+        parts = [part for rule in self.task.hard for part in conjuncts(rule.condition)]
+        return self._factors(((1.0, part) for part in parts), hard=True)
+
+    def of(self, kind: Kind) -> list[Factor]:
+        """The factors that count for one thing."""
+        if kind not in self.made:
+            parts = self._shared(kind) if isinstance(kind, Credited) else summands(written_out(kind, self.task))
+            self.made[kind] = self._factors(parts)
+        return self.made[kind]
+
+    def weights(self, query: Query) -> dict[Kind, float]:
+        """What a query counts, and how much of it."""
+        total, payoffs, found = query.goal.total, dict[str, float](), dict[Kind, float]()
+        for agent, weight in query.goal.payoffs:
+            payoffs[agent] = payoffs.get(agent, 0.0) + weight
+        for term, weight in query.goal.terms:
+            found[term] = found.get(term, 0.0) + weight
+        for whole in self.payoffs:
+            each = [payoffs.get(agent, 0.0) for agent in whole.agents]
+            base = sum(each) / len(each) if whole.equal else min(each)  # whoever gets it, it counts that much
+            found[whole] = total + base
+            if not whole.equal:
+                found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
+        return {kind: weight for kind, weight in found.items() if weight}
+
+    def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:
+        for payoff in self.payoffs[replace(kind, agent=None)]:
+            for factor, part in summands(payoff.term):
+                yield factor, part if kind.agent is None else credited_part(payoff, kind.agent, part)
+
+    def _factors(self, parts: Iterable[tuple[float, Term]], *, hard: bool = False) -> list[Factor]:
+        """One factor for each scope."""
+        found: dict[tuple[str, ...], Factor] = {}
+        position = self.task.position
+        for factor, term in parts:
+            scope = tuple(sorted((n for n in term.scope if n in self.choices), key=position.__getitem__))
+            found.setdefault(scope, Factor(scope, hard)).parts.append((factor, term))
+        return list(found.values())
+
+
+# ---- networks --------------------------------------------------------------------------------------------------------
 
 
 class NotANetwork(Exception):  # noqa: N818 - a finding about a task
@@ -77,12 +194,10 @@ class WeightedNetwork:
         """Parts that share no variable, in the order of their first variables; constants are left out."""
         scopes = [*self.tables, *(rule.scope for rule in self.rules)]
         home = {name: [name] for name in self.sizes}
-        for scope in scopes:
-            whole = home[scope[0]]
-            for name in scope[1:]:
-                if home[name] is not whole:
-                    whole += home[name]
-                    home |= dict.fromkeys(home[name], whole)
+        for first, name in ((scope[0], name) for scope in scopes for name in scope[1:]):
+            if home[name] is not home[first]:
+                home[first] += home[name]
+                home |= dict.fromkeys(home[name], home[first])
         found: dict[str, WeightedNetwork] = {}
         for name, size in self.sizes.items():
             found.setdefault(home[name][0], WeightedNetwork({})).sizes[name] = size
@@ -93,15 +208,17 @@ class WeightedNetwork:
         return list(found.values())
 
 
-def outline(factors: Factors, query: Query, *, most: int, in_all: int) -> dict[Scope, list[Factor]] | None:
+def outline(
+    factors: Factors, kinds: Iterable[Kind], fixed: Collection[str], *, most: int, in_all: int
+) -> dict[Scope, list[Factor]] | None:
     """Factors by the variables of their tables; None where a table has more than `most` values, or all have `in_all`.
 
     No table is made, and no more terms are taken apart than it takes to know.
     """
     found: dict[Scope, list[Factor]] = {}
-    asked = (factor for kind in factors.weights(query) for factor in factors.of(kind))
+    asked = (factor for kind in kinds for factor in factors.of(kind))
     for factor in chain(factors.hard, asked):  # rules first: they are mostly what is too large
-        scope = tuple(name for name in factor.scope if name not in query.fixed)
+        scope = tuple(name for name in factor.scope if name not in fixed)
         found.setdefault(scope, []).append(factor)
         size = prod(factors.choices[name] for name in scope)
         in_all -= size
@@ -112,7 +229,8 @@ def outline(factors: Factors, query: Query, *, most: int, in_all: int) -> dict[S
 
 def small(factors: Factors, query: Query) -> bool:
     """Whether a query is nothing but small tables."""
-    return outline(factors, query, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
+    kinds = factors.weights(query)
+    return outline(factors, kinds, query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
 
 
 def network(factors: Factors, query: Query, *, linear: bool = True) -> WeightedNetwork:

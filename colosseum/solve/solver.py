@@ -179,8 +179,8 @@ class Solver:
 
     def _eliminated(self, query: Query, *, most: int = LITTLE) -> Optimum | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        plan = self.elimination.plan(query)
-        short = plan is not None and max(plan.each, plan.once) <= most
+        order = self.elimination.plan(query)
+        short = order is not None and order.cost <= most
         return self.elimination.solve(query, until=math.inf) if short else None
 
     def _by_tables(self, query: Query, until: float) -> Optimum | None:

@@ -10,19 +10,18 @@ or declared order (section 3).
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, reduce
 from heapq import heapify, heappop, heappush
 from math import isfinite, prod
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Optimum, Query, checked
-from colosseum.solve.factors import Factors, Kind
-from colosseum.solve.network import Scope, assigned, network, outline
+from colosseum.solve.network import Factors, Kind, Scope, assigned, network, outline
 from colosseum.solve.scoring import grain
 
 MOST_TABLE = 1 << 22
@@ -30,33 +29,15 @@ MOST_TABLE = 1 << 22
 MOST_CELLS = 8 * MOST_TABLE
 """… and all of them together."""
 NODES = 32
-"""A term's nodes that are evaluated in the time in which one joint value is gone through."""
+"""A term's nodes that are evaluated in the time in which one joint value is gone through; factors are made once."""
 PRICE_OF_ORDER = 4
 """How much more work declared order may make where the first of all optima is asked for."""
 MOST_PLANS = 1_000
 """Orders that are kept for queries that put other weights on the same."""
 MOST_JOINT = 1 << 24
-"""Joint values that the sum of tables from which a variable goes may have; it is never written out whole."""
+"""Joint values that the sum of tables from which a variable goes may have."""
 LITTLE = 20_000
 """Joint values of so little work that declared order is as good as any."""
-WRITTEN_OUT = 1 << 15
-"""Joint values up to which a sum of tables is written out before it is maximised."""
-
-Layout: TypeAlias = tuple[int, list[int], tuple[int, ...]]
-
-
-@dataclass
-class EliminationPlan:
-    """An order for queries that count the same things with the same variables fixed, and what it takes.
-
-    That is in joint values gone through.
-    """
-
-    order: "Ordering"
-    each: int
-    """Every time: its tables weighed, and the elimination itself."""
-    once: int
-    """The first time, besides: its tables made."""
 
 
 class Elimination:
@@ -66,16 +47,11 @@ class Elimination:
 
     def __init__(self, task: Task) -> None:
         self.task, self.factors = task, Factors(task)
-        self.plans: dict[tuple[frozenset[Kind], frozenset[str], bool], EliminationPlan | None] = {}
+        self.planned = lru_cache(MOST_PLANS)(self._planned)
 
-    def plan(self, query: Query) -> EliminationPlan | None:
+    def plan(self, query: Query) -> "Ordering | None":
         """How a query is answered; None where too many variables hang together. No table is made to know it."""
-        key = frozenset(self.factors.weights(query)), frozenset(query.fixed), query.canonical
-        if key not in self.plans:
-            if len(self.plans) >= MOST_PLANS:
-                self.plans.clear()
-            self.plans[key] = self._planned(query)
-        return self.plans[key]
+        return self.planned(frozenset(self.factors.weights(query)), frozenset(query.fixed), query.canonical)
 
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there.
@@ -86,10 +62,10 @@ class Elimination:
             return Optimum("limit", by=self.name, reason="there is no time left")
         if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
             return Optimum("infeasible", by=self.name)
-        plan = self.plan(query)
-        if plan is None:
+        order = self.plan(query)
+        if order is None:
             return Optimum("limit", by=self.name, reason="too many variables hang together for elimination")
-        made, order, plan.once = network(self.factors, query, linear=False), plan.order, 0
+        made = network(self.factors, query, linear=False)
         solved = eliminate(made.tables.items(), order)
         value = made.constant + solved.value
         if not isfinite(value):
@@ -99,20 +75,17 @@ class Elimination:
         worth = checked(self.task, query, assignment, value, self.name)
         return Optimum("optimal", worth, assignment, worth, canonical=first, by=self.name)
 
-    def _planned(self, query: Query) -> EliminationPlan | None:
-        scopes = outline(self.factors, query, most=MOST_TABLE, in_all=MOST_CELLS)
+    def _planned(self, kinds: frozenset[Kind], fixed: frozenset[str], canonical: bool) -> "Ordering | None":
+        scopes = outline(self.factors, kinds, fixed, most=MOST_TABLE, in_all=MOST_CELLS)
         if scopes is None:
             return None
-        sizes = {name: size for name, size in self.factors.choices.items() if name not in query.fixed}
-        order = best_order(scopes, sizes, patience=PRICE_OF_ORDER if query.canonical else 1)
-        if order is None:
-            return None
-        each, once = order.cost, 0
+        sizes = {name: size for name, size in self.factors.choices.items() if name not in fixed}
+        order = best_order(scopes, sizes, patience=PRICE_OF_ORDER if canonical else 1)
+        cost = 0
         for scope, factors in scopes.items():
-            cells = prod(sizes[name] for name in scope)
-            each += cells * len(factors)
-            once += cells * sum(term.extent[0] for factor in factors for _, term in factor.parts) // NODES
-        return EliminationPlan(order, each, once)
+            nodes = sum(term.extent[0] for factor in factors for _, term in factor.parts)
+            cost += prod(sizes[name] for name in scope) * (len(factors) + nodes // NODES)
+        return order and replace(order, cost=order.cost + cost)
 
 
 # ---- orders and tables -----------------------------------------------------------------------------------------------
@@ -127,23 +100,12 @@ class Ordering:
     scopes: tuple[Scope, ...]
     """Each with the others that it shares a table with when it goes, in the order in which they go."""
     cost: int
-    """Joint values of all tables that it goes through."""
-    known: dict[Scope, Layout] = field(default_factory=dict)
-    """By the scope of a table: how it is laid into its bucket."""
+    """Joint values that it goes through, those of the tables given included once they are known."""
 
     @cached_property
     def turn(self) -> dict[str, int]:
         """When each variable goes."""
         return {scope[0]: turn for turn, scope in enumerate(self.scopes)}
-
-    def layout(self, scope: Scope) -> Layout:
-        """The bucket of a table, the order of its axes there, and its shape: 1 for variables that it lacks."""
-        if scope not in self.known:
-            axes = sorted(range(len(scope)), key=lambda axis: self.turn[scope[axis]])
-            turn = self.turn[scope[axes[0]]]
-            shape = tuple(self.sizes[name] if name in scope else 1 for name in self.scopes[turn])
-            self.known[scope] = turn, axes, shape
-        return self.known[scope]
 
 
 def best_order(
@@ -203,7 +165,8 @@ def eliminate(tables: Iterable[tuple[Scope, Floats]], order: Ordering) -> "Solut
     for scope, table in tables:
         found.add(scope, table)
     for turn, scope in enumerate(order.scopes):
-        found.add(scope[1:], _greatest(found.parts[turn], [order.sizes[name] for name in scope]))
+        parts = found.parts[turn] or [np.zeros([order.sizes[name] for name in scope])]
+        found.add(scope[1:], np.maximum.reduce(reduce(np.add, parts), axis=0))
     return found
 
 
@@ -219,11 +182,13 @@ class Solution:
 
     def add(self, scope: Scope, table: Floats) -> None:
         """Put a table into the bucket of the first of its variables to go."""
-        if scope:
-            turn, axes, shape = self.order.layout(scope)
-            self.parts[turn].append(np.ascontiguousarray(table.transpose(axes)).reshape(shape))
-        else:
+        if not scope:
             self.value += float(table)
+            return
+        axes = sorted(range(len(scope)), key=lambda axis: self.order.turn[scope[axis]])
+        turn = self.order.turn[scope[axes[0]]]
+        shape = [self.order.sizes[name] if name in scope else 1 for name in self.order.scopes[turn]]
+        self.parts[turn].append(np.ascontiguousarray(table.transpose(axes)).reshape(shape))
 
     def first(self, *, slack: float) -> dict[str, int]:
         """Places of values where the sum is at most `slack` below the greatest: the first, the last to go coming first.
@@ -233,7 +198,7 @@ class Solution:
         places = dict[str, int]()
         for (name, *rest), parts in zip(reversed(self.order.scopes), reversed(self.parts), strict=True):
             at = [places[other] for other in rest]
-            column = reduce(np.add, [_column(part, at) for part in parts])
+            column = reduce(np.add, [_column(part, at) for part in parts], np.zeros(self.order.sizes[name]))
             place = int(column.argmax())
             if slack:
                 below = column[place] - column
@@ -248,18 +213,3 @@ def _column(part: Floats, at: Sequence[int]) -> Floats:
     there: tuple[slice | int, ...] = tuple(d if size > 1 else 0 for d, size in zip(at, part.shape[1:], strict=True))
     column: Floats = part[(slice(None), *there)]
     return column
-
-
-def _greatest(parts: list[Floats], shape: Sequence[int]) -> Floats:
-    """The greatest sums over the first axis. A sum that is small is kept in place of its parts."""
-    if prod(shape) <= WRITTEN_OUT or len(parts) == 1:
-        parts[:] = [reduce(np.add, parts) if parts else np.zeros(shape)]
-        whole: Floats = np.maximum.reduce(parts[0], axis=0)
-        return whole
-    found, room = np.full(shape[1:], -np.inf), np.empty(shape[1:])
-    for place in range(shape[0]):
-        np.add(parts[0][place], parts[1][place], out=room)
-        for other in parts[2:]:
-            room += other[place]
-        np.maximum(found, room, out=found)
-    return found

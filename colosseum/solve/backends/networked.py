@@ -25,8 +25,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Optimum, Query, checked
-from colosseum.solve.factors import Factors
-from colosseum.solve.network import NotANetwork, WeightedNetwork, assigned, network
+from colosseum.solve.network import Factors, NotANetwork, WeightedNetwork, assigned, network
 from colosseum.solve.scoring import grain
 
 LARGEST = 2.0**46

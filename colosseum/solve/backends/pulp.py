@@ -6,6 +6,7 @@ It shares with HiGHS what the task means as columns and rows, and nothing else.
 import time
 import warnings
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -79,12 +80,12 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     problem.setObjective(pulp.LpAffineExpression(costs))
     for row in program.rows:
         body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
-        if row.low is not None and row.low == row.high:
+        if row.low == row.high:
             problem += body == row.low
             continue
-        if row.low is not None:
+        if isfinite(row.low):
             problem += body >= row.low
-        if row.high is not None:
+        if isfinite(row.high):
             problem += body <= row.high
     return problem, made
 

@@ -48,6 +48,17 @@ def joined(term: terms.Every | terms.Some) -> tuple[Term, ...]:
     return tuple(found)
 
 
+def conjuncts(condition: Term) -> list[Term]:
+    """Conditions that all hold exactly where this one does."""
+    match condition:
+        case terms.Every(parts=parts):
+            return [found for part in parts for found in conjuncts(part)]
+        case terms.Inverse(part=terms.Some(parts=parts)):
+            return [found for part in parts for found in conjuncts(terms.Inverse(part))]
+        case _:
+            return [condition]
+
+
 def conjunction(parts: list[Affine], lowering: Lowering) -> Affine:
     """A column that is 1 where all the 0/1 parts are, made once."""
     if any(p.fixed and p.constant == 0 for p in parts):
@@ -81,13 +92,19 @@ def paired(term: terms.Compare | terms.Member, lowering: Lowering) -> Affine | N
     return total(conjunction([total(mine), fit[row]], lowering) for row, mine in fitting.items())
 
 
-def compared(term: terms.Compare, lowering: Lowering) -> Affine | None:
-    """A comparison of numbers, reified."""
-    if not (numeric(term.left, lowering) and numeric(term.right, lowering)):
+def compared(term: terms.Compare, lowering: Lowering, *, bound: bool = False) -> Affine | None:
+    """A comparison of numbers, reified; one that is bound must hold, which rows say as far as they can."""
+    sides = [present(side, lowering) if numeric(side, lowering) else None for side in (term.left, term.right)]
+    if None in sides:
         return None
-    left, right = ([lowering.form(c) for c in present(side, lowering)] for side in (term.left, term.right))
+    left, right = ([lowering.form(condition) for condition in side or ()] for side in sides)
     gap = lowering.form(term.left).minus(lowering.form(term.right))
     orders = ("<=", ">=") if term.operator in ("==", "!=") else (term.operator,)
+    if bound and term.operator != "!=" and not (term.operator == "==" and left and right):
+        for body, room in (at_most(order, gap, lowering) for order in orders):
+            if lowering.program.bounds(body)[1] > 0:
+                lowering.program.row(body, high=room)  # what rounding lets through, the solver's check closes
+        return conjunction([*left, *right], lowering)
     holds = conjunction([*left, *right, *(ordered(o, gap, term, lowering) for o in orders)], lowering)
     if term.operator not in ("==", "!="):
         return holds
@@ -130,23 +147,16 @@ def at_most(operator: str, gap: Affine, lowering: Lowering) -> tuple[Affine, flo
     return body, ROUNDING * max(1.0, -low, high)
 
 
-def present(term: Term, lowering: Lowering) -> list[Term]:
-    """Conditions that all hold exactly where the term is not none."""
+def present(term: Term, lowering: Lowering) -> list[Term] | None:
+    """Conditions that all hold exactly where the term is not none; None where a case or a look-up decides that."""
     if len(term.scope) <= 1:
         return [terms.Compare("!=", term, NONE)] if None in values_of_one(term, lowering) else []
     match term:
         case terms.Arithmetic() | terms.Absolute() | terms.Extremum(aggregate=False):
-            return [c for part in term.below for c in present(part, lowering)]
-        case terms.Conditional(condition=c, then=a, otherwise=b):
-            then = [terms.Some((terms.Inverse(c), p)) for p in present(a, lowering)]
-            return [*then, *(terms.Some((c, p)) for p in present(b, lowering))]
-        case terms.Select(keys=keys, entries=entries):
-            found = [c for key in keys for c in present(key, lowering)]
-            for values, entry in entries:
-                for p in present(entry, lowering):
-                    other = [terms.Compare("!=", k, Constant(v)) for k, v in zip(keys, values, strict=True)]
-                    found.append(terms.Some((*other, p)))
-            return found
+            found = [present(part, lowering) for part in term.below]
+            return None if None in found else [condition for each in found for condition in each or ()]
+        case terms.Conditional() | terms.Select():
+            return [] if all(present(part, lowering) == [] for part in term.below) else None
         case _:
             return []
 

@@ -15,11 +15,11 @@ import numpy as np
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model import terms
 from colosseum.model.scenario import Payoff, Task, Variable
-from colosseum.model.terms import Constant, Ground, PayoffOf, Term
+from colosseum.model.terms import Ground, PayoffOf, Term
 from colosseum.solve.arrays import Floats, rewritten, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering import conditions, numbers, rules
-from colosseum.solve.lowering.conditions import at_most, joined, numeric, present
+from colosseum.solve.lowering.conditions import conjuncts, joined
 from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Lowering, LoweringLimits, Rules, credited
 
@@ -162,7 +162,8 @@ def lower(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Lowered:
     lowering = Lowering(program, RULES, limits)
     for requirement in task.hard:
         with _named(requirement.name):
-            bind(requirement.condition, lowering)
+            for part in conjuncts(requirement.condition):
+                bind(part, lowering)
     return Lowered(task, program, lowering)
 
 
@@ -171,39 +172,13 @@ def lower(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Lowered:
 
 def bind(condition: Term, lowering: Lowering) -> None:
     """Add rows that admit exactly the assignments at which the condition holds. Raises CannotLower."""
-    match condition:
-        case Constant(value=value):
-            if value is not True:
-                lowering.program.row(Affine(0.0), low=1.0)
-        case terms.Every(parts=parts):
-            for part in parts:
-                bind(part, lowering)
-        case _:
-            parts = joined(condition) if isinstance(condition, terms.Some) else (condition,)
-            if not supported(parts, lowering) and not _comparison(condition, lowering):
-                lowering.program.row(total([lowering.form(part) for part in parts]), low=1.0)
-
-
-def _comparison(condition: Term, lowering: Lowering) -> bool:
-    """One linear row; whether it could be written so."""
-    if not isinstance(condition, terms.Compare) or condition.operator == "!=":
-        return False
-    if not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
-        return False
-    left, right = present(condition.left, lowering), present(condition.right, lowering)
-    if condition.operator == "==" and left and right:
-        return False  # two nones are equal
-    gap = lowering.form(condition.left).minus(lowering.form(condition.right))
-    orders = ("<=", ">=") if condition.operator == "==" else (condition.operator,)
-    bodies = [at_most(order, gap, lowering) for order in orders]
-    if condition.operator in ("<", ">") and bodies[0][1]:
-        return False
-    for body, room in bodies:
-        if lowering.program.bounds(body)[1] > 0:
-            lowering.program.row(body, high=room)  # what rounding lets through, the solver's check closes
-    for side in (*left, *right):
-        lowering.program.row(lowering.form(side), low=1.0)
-    return True
+    parts = joined(condition) if isinstance(condition, terms.Some) else (condition,)
+    if supported(parts, lowering):
+        return
+    compared = conditions.compared(condition, lowering, bound=True) if isinstance(condition, terms.Compare) else None
+    holds = total([lowering.form(part) for part in parts]) if compared is None else compared
+    if holds != Affine(1.0):
+        lowering.program.row(holds, low=1.0)
 
 
 # ---- values that need others -----------------------------------------------------------------------------------------

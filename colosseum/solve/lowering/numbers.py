@@ -8,10 +8,17 @@ from typing import cast
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Variable
 from colosseum.model.terms import NOTHING, ONE, Constant, Decision, Term
+from colosseum.model.values import Value
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, values_of_one
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, counting, credited_part, table
+from colosseum.solve.lowering.rules import Lowering, counting
+
+MOST_PARTS = 20_000
+"""Parts that one term may fall into; one that falls into more is left whole."""
+
+Parts = list[tuple[float, Term]]
+"""`Σ factor · term`."""
 
 
 def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -28,9 +35,9 @@ def _addend(part: Term, lowering: Lowering) -> Affine:
     return lowering.form(part) if number is None else number
 
 
-def addends(term: Term) -> list[tuple[float, Term]]:
-    """`Σ factor · part` that a term comes to, no part being a sum or a multiple itself."""
-    found: list[tuple[float, Term]] = []
+def addends(term: Term) -> Parts:
+    """The sum that a term comes to, no part being a sum or a multiple itself."""
+    found: Parts = []
     stack = [(1.0, term)]
     while stack:
         factor, inner = stack.pop()
@@ -143,6 +150,52 @@ def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
     return lowering.made[known]
 
 
+# ---- sums over smaller scopes ----------------------------------------------------------------------------------------
+
+
+def summands(term: Term) -> Parts:
+    """The term as a sum over smaller scopes, as far as sums, differences, products, cases and look-ups allow."""
+    return [(factor * by, part) for factor, inner in addends(term) for by, part in _apart(inner)]
+
+
+def _apart(term: Term) -> Parts:
+    """The same for a term that is no sum itself."""
+    if len(term.scope) <= 2:
+        return [] if term == NOTHING else [(1.0, term)]
+    match term:
+        case terms.Arithmetic(operator="*", left=left, right=right):
+            ours, theirs = summands(left), summands(right)
+            if len(ours) * len(theirs) <= MOST_PARTS:
+                return _narrower(term, [(f * g, terms.Arithmetic("*", a, b)) for f, a in ours for g, b in theirs])
+        case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
+            held = [(f, terms.Conditional(condition, p, NOTHING)) for f, p in summands(then)]
+            missed = [(f, terms.Conditional(condition, NOTHING, p)) for f, p in summands(otherwise)]
+            return _narrower(term, [*held, *missed])
+        case terms.Select():
+            return _narrower(term, _looked_up(term))
+    return [(1.0, term)]
+
+
+def _narrower(term: Term, parts: Parts) -> Parts:
+    """The parts if they make something of it: each lacks a variable of the whole."""
+    if len(parts) <= MOST_PARTS and all(len(part.scope) < len(term.scope) for _, part in parts):
+        return parts
+    return [(1.0, term)]
+
+
+def _looked_up(term: terms.Select) -> Parts:
+    """One look-up for the parts over each scope; where it has no entry, it adds nothing."""
+    by_scope: dict[frozenset[str], dict[tuple[Value, ...], list[Term]]] = {}
+    for key, entry in term.entries:
+        for factor, part in summands(entry):
+            same = by_scope.setdefault(part.scope, {}).setdefault(key, [])
+            same.append(part if factor == 1 else terms.Arithmetic("*", Constant(factor), part))
+    return [
+        (1.0, terms.Select(term.table, term.keys, tuple((key, terms.Total(tuple(p))) for key, p in entries.items())))
+        for entries in by_scope.values()
+    ]
+
+
 # ---- functions of a count --------------------------------------------------------------------------------------------
 
 
@@ -199,11 +252,7 @@ def shares(payoff: Payoff, lowering: Lowering) -> dict[str, Affine]:
     if isinstance(credit, EqualSplit):
         return dict.fromkeys(credit.agents, lowering.form(payoff.term).scaled(1.0 / len(credit.agents)))
     count = counting(credit)
-    share = terms.Arithmetic("/", payoff.term, count)
-    if lowering.size(share) <= lowering.limits.small:
-        written = {agent: credited_part(payoff, agent, payoff.term) for agent in credit.named}
-        return {agent: table(term, lowering) or lowering.form(term) for agent, term in written.items()}
-    each = lowering.form(share)
+    each = lowering.form(terms.Arithmetic("/", payoff.term, count))
     nobody = lowering.form(terms.Conditional(terms.Compare("==", count, NOTHING), payoff.term, NOTHING))
     found = dict.fromkeys(credit.otherwise, nobody.scaled(1.0 / max(1, len(credit.otherwise))))
     qualified = [lowering.form(condition) for _, condition in credit.candidates]

@@ -8,6 +8,7 @@ the same as arrays by rows.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -101,11 +102,11 @@ CHOICE = Column("choice", 0.0, 1.0, integer=True, integral=True)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`low ≤ Σ coefficient · column ≤ high`; a side that is None is open."""
+    """`low ≤ Σ coefficient · column ≤ high`; an open side is infinite."""
 
     coefficients: dict[int, float]
-    low: float | None
-    high: float | None
+    low: float
+    high: float
 
 
 @dataclass
@@ -162,14 +163,10 @@ class Program:
         self.groups.update(dict.fromkeys(made, made))
         return made
 
-    def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
+    def row(self, body: Affine, *, low: float = -inf, high: float = inf) -> None:
         """Add `low ≤ body ≤ high`."""
         self.weights += len(body.coefficients)
-        self.rows.append(Row(
-            body.coefficients,
-            None if low is None else low - body.constant,
-            None if high is None else high - body.constant,
-        ))  # fmt: skip
+        self.rows.append(Row(body.coefficients, low - body.constant, high - body.constant))
 
     def number(self, variable: str) -> Affine | None:
         """A variable as one column, if its values are numbers at equal steps; None where they are not, or are few.
@@ -264,6 +261,6 @@ def matrix(program: Program) -> Matrix:
         starts=np.cumsum([0, *(len(row.coefficients) for row in rows)], dtype=np.int64),
         index=np.array([column for row in rows for column in row.coefficients], dtype=np.int64),
         weights=np.array([weight for row in rows for weight in row.coefficients.values()], dtype=np.float64),
-        row_low=np.array([-np.inf if row.low is None else row.low for row in rows]),
-        row_high=np.array([np.inf if row.high is None else row.high for row in rows]),
+        row_low=np.array([row.low for row in rows]),
+        row_high=np.array([row.high for row in rows]),
     )

@@ -3,6 +3,7 @@ out: the best point.
 """
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
@@ -43,12 +44,12 @@ def written(program: Program, form: Affine, fixed: Mapping[int, float]) -> tuple
     problem.setObjective(pulp.LpAffineExpression([(made[c], w) for c, w in form.coefficients.items()]))
     for row in program.rows:
         body = pulp.LpAffineExpression([(made[c], w) for c, w in row.coefficients.items()])
-        if row.low is not None and row.low == row.high:
+        if row.low == row.high:
             problem.addConstraint(pulp.LpConstraint(body, pulp.LpConstraintEQ, rhs=row.low))
             continue
-        if row.low is not None:
+        if isfinite(row.low):
             problem.addConstraint(pulp.LpConstraint(body, pulp.LpConstraintGE, rhs=row.low))
-        if row.high is not None:
+        if isfinite(row.high):
             problem.addConstraint(pulp.LpConstraint(body, pulp.LpConstraintLE, rhs=row.high))
     return problem, made
 
