@@ -56,3 +56,13 @@ def test_terms_survive_pickling_and_name_their_kind_first(term: Constant | Total
     assert pickle.loads(pickle.dumps(term)) == term
     kind = fields(term)[0]
     assert (kind.name, kind.default) == ("op", type(term).__name__.lower())
+
+
+def test_a_term_from_another_process_is_found() -> None:
+    """Texts hash otherwise in each process, so the hash that a term remembers stays behind."""
+    made = Total((Decision("x"), Constant(1)))
+    assert hash(made) == hash(Total((Decision("x"), Constant(1)))) == made.hashed
+    other = pickle.loads(pickle.dumps(made))
+    assert "hashed" not in vars(other)
+    assert "hashed" not in vars(other.parts[0])
+    assert {made: 1}[other] == 1

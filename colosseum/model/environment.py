@@ -71,9 +71,7 @@ class Surroundings(Record):
 
     def test(self, decision: Decision, name: str) -> Compare:
         """`decision == name`."""
-        key = decision.variable, name
-        found = self.tests.get(key)
-        if found is None:
+        if (found := self.tests.get(key := (decision.variable, name))) is None:
             found = self.tests[key] = Compare("==", decision, Constant(name))
         return found
 

@@ -58,6 +58,9 @@ class Ground(Record):
     def __hash__(self) -> int:
         return self.hashed
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "hashed"}  # other processes hash otherwise
+
 
 class Constant(Ground, op="constant"):
     """A value that no decision changes."""
@@ -281,8 +284,7 @@ Term = TypeAliasType(
 )
 
 Folded: TypeAlias = "Value | Term"
-NOTHING = Constant(0)
-ONE = Constant(1)
+NOTHING, ONE = Constant(0), Constant(1)
 
 
 def term(folded: Folded) -> Term:
