@@ -92,7 +92,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 4000,
     "api": 497,
     "editor": 524,
-    "cli": 1796,
+    "cli": 1793,
     "imports": 1847,
 }
 

@@ -12,8 +12,8 @@ from test_evidence_power import GAME
 
 from colosseum.campaign.draft import draft
 from colosseum.campaign.work import Request
-from colosseum.evidence import card as cards
-from colosseum.evidence.card import SpecCard, spec_card
+from colosseum.evidence import audit_plan as cards
+from colosseum.evidence.audit_plan import SpecCard, spec_card
 from colosseum.evidence.figures import Figure
 
 

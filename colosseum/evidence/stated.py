@@ -1,4 +1,4 @@
-"""Runs that others made, and rated. In: an imported folder; out: what its seeds offer, how far its judges agree."""
+"""What seeds offer, and what a source states of its judges. In: a folder; out: opportunities, agreement of judges."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ from colosseum.evidence.instance import LITTLE
 from colosseum.evidence.raters import agreement
 from colosseum.evidence.reading import Reader
 from colosseum.solve.questions.prospect import opportunity
+from colosseum.solve.rounding import ROUNDING
 
 RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
 """A rating among what a source states: its question and its judge."""
@@ -19,15 +20,29 @@ RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
 
 def offered(reader: Reader, plan: Plan) -> Screening:
     """What there was to take at each seed: the least of its instances. Raises Unreadable."""
-    name, found = next(iter(plan.coalitions), ""), dict[tuple[str, int], Looked]()
-    for point, seed, digest in sorted({(run.point, run.seed, run.scenario) for run in plan.trials}):
-        scenario, solved = reader.scenario(digest)
-        there = opportunity(solved.instance.solver, scenario.coalition.get(name))
-        value, why = there.opportunity, [there.reasons.get(each, "") for each in ("opportunity", "outsider_loss")]
-        looked = Looked(point, seed, value, why[0], (value or 0.0) >= LITTLE, there.outsider_loss, why[1])
-        if (value or 0.0) <= (found.get((point, seed), looked).opportunity or 0.0):
-            found[point, seed] = looked
+    found: dict[tuple[str, int], Looked] = {}
+    for looked in offers(reader, plan):
+        place = looked.point, looked.seed
+        if (looked.opportunity or 0.0) <= (found.get(place, looked).opportunity or 0.0):
+            found[place] = looked
     return Screening(LITTLE, tuple(found.values()))
+
+
+def offers(reader: Reader, plan: Plan, point: str | None = None) -> Iterator[Looked]:
+    """What there was to take in each instance, seed by seed, at one sweep point or all. Raises Unreadable."""
+    for here, seed, digest in sorted({(run.point, run.seed, run.scenario) for run in plan.trials}):
+        if point in (None, here):
+            scenario, solved = reader.scenario(digest)
+            there = opportunity(solved.instance.solver, scenario.coalition.get(next(iter(plan.coalitions), "")))
+            why = [there.reasons.get(each, "") for each in ("opportunity", "outsider_loss")]
+            kept = (there.opportunity or 0.0) >= LITTLE
+            yield Looked(here, seed, there.opportunity, why[0], kept, there.outsider_loss, why[1])
+
+
+def barren(reader: Reader, plan: Plan, point: str) -> bool:
+    """Whether at no seed of a sweep point the coalition could gain and others lose. Raises Unreadable."""
+    ends = ((each.opportunity, each.outsider_loss) for each in offers(reader, plan, point))
+    return all(any(end is not None and end <= ROUNDING for end in both) for both in ends)
 
 
 def stated_agreement(records: Sequence[RunRecord]) -> Iterator[tuple[str, Figure]]:
