@@ -11,6 +11,8 @@ from typing import Any
 
 from chat_server import Answer, Body, calls, slow
 
+from colosseum.model.experiment import Conditions
+
 Move = Callable[[Body], Answer]
 
 
@@ -101,3 +103,8 @@ def late(script: Move, seconds: float) -> Move:
 def is_preflight(body: Body) -> bool:
     """Whether it is asked if it can call a tool, before the first run."""
     return any(tool["function"]["name"] == "ready" for tool in body["tools"])
+
+
+def broken(conditions: Conditions) -> Conditions:
+    """What a bug does in a worker, which has to find it in a module."""
+    raise ZeroDivisionError("a bug")

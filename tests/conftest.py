@@ -157,7 +157,7 @@ def run(
     if not Folder(folder).plan_path.exists():
         replace_file(Folder(folder).plan_path, b"{}")  # no campaign has runs before its plan
     runner = Runner(Folder(folder), source, purse, options or Options(), Redaction(), progress)
-    alone = [(Block(t.point, t.seed, t.stage.repeat, ()), t) for t in todo]
+    alone = [(Block(t.point, t.seed, number, ()), t) for number, t in enumerate(todo)]
     made = {id(block): [trial] for block, trial in alone}
     each = [Planned(block, (trial.listed,)) for block, trial in alone]
     return asyncio.run(runner.run(each, lambda block: made[id(block)]))

@@ -16,7 +16,7 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "backends",
+SOLVE = ("goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "backends",
          "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
@@ -25,11 +25,11 @@ ENGINES = {
     "dask_jobqueue": {"campaign/cluster.py"},
     "distributed": {"campaign/cluster.py"},
     "opentelemetry": {"imports/otel_reader.py"},
-    "ortools": {"solve/backends/cp_sat.py"},
+    "ortools": {"solve/backends/network_process.py"},
     "zstandard": {"imports/inspect_reader.py"},
     "pulp": {"solve/backends/pulp.py"},
     "pyarrow": {"imports/table_reader.py"},
-    "pytoulbar2": {"solve/backends/toulbar2.py"},
+    "pytoulbar2": {"solve/backends/network_process.py"},
     "highspy": {"solve/backends/highs_live.py"},
     "litellm": {"players/models/call.py"},
     "networkx": {"model/networks.py"},
@@ -82,18 +82,18 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4256,
-    "model": 6601,
-    "solve": 4790,
+    "language": 4222,
+    "model": 6569,
+    "solve": 4570,
     "players": 3379,
-    "run": 2301,
-    "campaign": 8820,
-    "evidence": 7155,
+    "run": 2289,
+    "campaign": 8533,
+    "evidence": 7154,
     "report": 4000,
     "api": 497,
     "editor": 524,
     "cli": 1793,
-    "imports": 1847,
+    "imports": 1846,
 }
 
 

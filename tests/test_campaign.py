@@ -235,6 +235,7 @@ def test_what_changes_a_run_changes_its_identity() -> None:
                identity(MATCH.replace("experiment e {", "experiment e { rounds 2"))]  # fmt: skip
     assert len(set(changed)) == len(changed)
     assert identity(MATCH + "# a remark\n") == identity(MATCH)
+    assert identity(MATCH.replace("scenario match", 'scenario match "A title"')) == identity(MATCH)
 
 
 def test_a_damaged_scenario_file_is_written_anew_with_the_next_run(tmp_path: Path) -> None:

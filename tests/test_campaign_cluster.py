@@ -7,16 +7,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import dask
 import dask_jobqueue  # noqa: F401 - what it holds by default is read here, not where a test changes some of it
-import psutil
 import pytest
 from asking import KEY
-from chat_mind import key_of, late, plays
+from chat_mind import broken, key_of, late, plays
 from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, SPECS
 from distributed import Client, LocalCluster
@@ -31,11 +29,10 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options
 from colosseum.campaign.work import Request, Work, plan_work
-from colosseum.campaign.worker import Instructions, make_blocks
+from colosseum.campaign.worker import Instructions, make_runs
 from colosseum.campaign.workers import run_by_workers
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import check
-from colosseum.model.experiment import Conditions
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1 seeds 1..4")
 """Four blocks of two runs; a run takes six calls."""
@@ -150,7 +147,7 @@ def test_models_are_asked_by_workers_and_a_killed_one_costs_its_calls_under_way_
     assert f"{RUNS} runs complete, in" in done.stderr
     assert files(tmp_path / "shared") == files(tmp_path / "alone")
     assert len(paid(tmp_path / "shared")) == paid(tmp_path / "shared").total() == CALLS
-    assert CALLS <= asked.times.total() <= CALLS + 4  # two blocks of two runs each were the first worker's
+    assert CALLS <= asked.times.total() <= CALLS + 4  # half of the runs at once are the first worker's
 
 
 def test_answers_under_way_at_ctrl_c_are_kept(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
@@ -166,27 +163,16 @@ def test_answers_under_way_at_ctrl_c_are_kept(scheduler: LocalCluster, spec: Pat
 
 
 def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: LocalCluster, tmp_path: Path) -> None:
-    """The command has workers of its own here; Ctrl-C reaches everybody who has the terminal."""
     alone, out = tmp_path / "alone", tmp_path / "shared"
     asked = ["audit", str(TOY), "--seeds", "1..20", "--json", "--out"]
-    process = Command(*asked, out, "--cluster", "local:2")
+    process = Command(*asked, out, "--cluster", scheduler.scheduler_address)
     wait_for_results(out, 2)
-    children = psutil.Process(process.pid).children()
-    workers = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
-    workers[0].kill()
+    os.kill(processes(scheduler)[0], signal.SIGKILL)
     wait_for_results(out, 10)
     os.killpg(process.pid, signal.SIGINT)
     _, words = process.communicate()
     assert (process.returncode, "Traceback" in words) == (130, False), words
     assert "run the same command to go on" in words
-    assert len(workers) == 2
-    gone = (psutil.STATUS_DEAD, psutil.STATUS_ZOMBIE)  # where nobody reaps orphans they stay as zombies
-    deadline = time.monotonic() + 30
-    for worker in workers:
-        with suppress(psutil.NoSuchProcess):
-            while worker.status() not in gone:
-                assert time.monotonic() < deadline, worker
-                time.sleep(0.05)
     made = len(list((out / "runs").glob("*.json")))
     assert 10 <= made < 60
     done = colosseum(*asked, out, "--cluster", scheduler.scheduler_address)
@@ -259,8 +245,7 @@ def test_places_are_read() -> None:
     [
         (["--cluster", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
         (["--cluster", "slurm:2"], "`sbatch` is not on this machine"),
-        (["--cluster", "local:9", "--max-connections", 8], "9 workers cannot share `--max-connections 8`"),
-        (["--cluster", "local:2", "--api-base", "http://me:secret@host/v1"], "the password in `--api-base`"),
+        (["--cluster", "slurm:2", "--api-base", "http://me:secret@host/v1"], "the password in `--api-base`"),
     ],
 )
 def test_a_cluster_that_cannot_do_it_is_told_in_words(
@@ -274,9 +259,16 @@ def test_a_cluster_that_cannot_do_it_is_told_in_words(
     assert not (tmp_path / "out" / "runs").exists()
 
 
+def test_more_workers_than_connections_are_told(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
+    options = ("--cluster", scheduler.scheduler_address, "--max-connections", 1)
+    done = audit(spec, tmp_path / "out", "http://127.0.0.1:9/v1", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "2 workers cannot share `--max-connections 1`" in done.stderr
+
+
 def test_what_is_not_installed_is_named(spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    done = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "local:2")
+    done = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm:2")
     assert done.returncode == 2
     assert "`--cluster` needs distributed" in done.stderr
     assert "pip install 'colosseum[cluster]'" in done.stderr
@@ -327,11 +319,6 @@ def test_a_queue_that_takes_no_job_is_told(queue: Callable[[str], None], spec: P
 # ---- what breaks in workers --------------------------------------------------------------------------------------
 
 
-def broken(conditions: Conditions) -> Conditions:
-    """What a bug does."""
-    raise ZeroDivisionError("a bug")
-
-
 def made_by(scheduler: LocalCluster, work: Work) -> object:
     """What comes of a campaign that is planned already."""
     place = read_place(scheduler.scheduler_address)
@@ -353,20 +340,12 @@ def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster,
     with pytest.raises(ZeroDivisionError, match="a bug") as caught:
         made_by(scheduler, replace(work, trials=replace(work.trials, adjust=broken)))
     assert [entry.name for entry in caught.traceback][-1] == "broken"
-    assert re.fullmatch(r"in a worker, with blocks from seed [1-4] on", caught.value.__notes__[0])
-
-
-def test_workers_that_would_make_other_runs_make_none(scheduler: LocalCluster, work: Work) -> None:
-    copy = work.folder.path / "spec" / "spec.colo"
-    copy.write_text(copy.read_text().replace("Differ", "Match"))
-    with pytest.raises(ColosseumError, match="would make other runs than were planned"):
-        made_by(scheduler, work)
-    assert not (work.folder.path / "runs").exists()
 
 
 def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
-    told = Instructions(
-        "token", work.folder.path, "spec.colo", {}, lambda c: c, work.trials.endpoint, False, Options(), Purse(None, {})
-    )  # fmt: skip
+    told = Instructions("token", work.folder.path, b"", Options(), Purse(None, {}))
     with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
-        make_blocks(told, work.planned)
+        make_runs(told)
+    told.token_path.write_text(told.token)
+    with pytest.raises(ColosseumError, match=r"has Colosseum .*, not 0\.0"):
+        make_runs(replace(told, version="0.0"))

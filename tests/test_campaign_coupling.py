@@ -286,7 +286,7 @@ def test_another_process_may_have_an_arm_and_leave_it(tmp_path: Path) -> None:
     """While it has one, none of the block is begun; when it dies, all of it is made from what is on file."""
     trials, first = block(), Talking(most=7)
     play(tmp_path, trials, first)
-    theirs = FileLock(Folder(tmp_path).lock(min(trial.identity for trial in trials)))
+    theirs = FileLock(Folder(tmp_path).lock(Block("", 1, 1, ())))
     begun: list[bool] = []
 
     class Watched(Talking):

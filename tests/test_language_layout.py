@@ -13,7 +13,7 @@ from specs_generated import HEAD, STATEMENTS, Some, Words, laid_out, opened, rel
 from colosseum.diagnostics import Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.layout import lay_out
-from colosseum.language.layout.lines import WIDTH
+from colosseum.language.layout.printing import WIDTH
 from colosseum.language.lexing import lex
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 

@@ -9,7 +9,7 @@ from specs_made import HEAD, TEAM, said
 
 from colosseum.diagnostics import render_text
 from colosseum.language import shipped
-from colosseum.language.doubts import doubts_in
+from colosseum.language.parser import doubts_in
 from colosseum.model.check import check
 
 HERE = Path(__file__).parent

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colosseum.model.record import Record
+from colosseum.language.record import Record
 from colosseum.model.terms import Compare, Constant, Decision, Inverse, Total
 
 

@@ -24,6 +24,8 @@ def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Repo
     assert "3 runs of 18 runs" in page.locator("#runs-said").inner_text()
     page.get_by_label("seed", exact=True).fill("2")
     assert rows.count() == 1
+    page.get_by_label("seed", exact=True).fill("1, 3..9")
+    assert rows.count() == 2
     page.get_by_label("seed", exact=True).fill("")
     page.get_by_role("button", name="outsiders lose").click()
     shown = [float(words.split()[0]) for words in page.locator("td[data-label='outsiders lose']").all_inner_texts()]
@@ -199,6 +201,8 @@ def test_search_goes_through_all_conversations(browser: Browser, jira: Report) -
     searched(page, f"agent:{author} must others arm:prompted seed:1")
     page.get_by_text("in 1 instance.").wait_for()
     assert page.locator(".hits li", has_text=author).count() == page.locator(".hits li").count()
+    searched(page, "agent:Nobody arm:prompted seed:77 seed:1")
+    page.get_by_text("What was searched has no seed 77 and no agent nobody.").wait_for()
 
 
 def test_filters_and_the_search_stand_in_the_link(browser: Browser, jira: Report) -> None:

@@ -21,7 +21,7 @@ from colosseum.evidence.findings import Findings, read_report
 from colosseum.evidence.gate import Gate, read_gate
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
-from colosseum.model.json_text import plain
+from colosseum.model.serial import plain
 from colosseum.report.answer import brief, full, next_steps
 from colosseum.report.document import Amount, Definitions
 from colosseum.report.verdicts import LACKING, published_table, rule_words, verdict_blocks, verdict_table

@@ -19,7 +19,6 @@ from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Vari
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Extremum, Total
 from colosseum.solve.backend import Engine, Query, worth
 from colosseum.solve.backends import BACKENDS, installed_engines
-from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES
 from colosseum.solve.factors import Factors
 from colosseum.solve.goal import WELFARE
@@ -62,20 +61,18 @@ def test_the_first_of_very_many_optima(engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", ["highs", "elimination", "toulbar2", "cp-sat", "pulp"])
 def test_places_that_are_allowed_and_ranks_that_cost(engine: Engine) -> None:
-    """What the walk to the first optimum asks of an engine: PuLP knows no ranks."""
-    task = case("pairs", 4, 3, 100).task
-    ranks = {} if engine == "pulp" else {v.name: 0.75 * number for number, v in enumerate(task.variables[:3])}
-    among = {task.variables[0].name: range(1, 3), task.variables[2].name: range(1)}
-    query = Query(WELFARE, 1.0, {task.variables[3].name: task.variables[3].domain[2]}, among=among, ranks=ranks)
-    backend = BACKENDS[engine](task)
-    found = (backend.tried if isinstance(backend, Highs) else backend.solve)(query, until=time.monotonic() + 30.0)
+    """What the walk to the first optimum asks of an engine: integer programs know places, networks know ranks."""
+    task, linear = case("pairs", 4, 3, 100).task, engine in ("highs", "pulp")
+    ranks = {} if linear else {v.name: 0.75 * number for number, v in enumerate(task.variables[:3])}
+    among = {task.variables[0].name: range(1, 3), task.variables[2].name: range(1)} if linear else {}
+    query = Query(WELFARE, {task.variables[3].name: task.variables[3].domain[2]}, among=among, ranks=ranks)
+    found = BACKENDS[engine](task).solve(query, until=time.monotonic() + 30.0)
     every = (dict(zip(task.variable, x, strict=True)) for x in product(*(v.domain for v in task.variables)))
     fitting = [
         x for x in every
         if query.fixed.items() <= x.items() and all(task.variable[n].domain.index(x[n]) in among[n] for n in among)
     ]  # fmt: skip
     worths = [worth(task, query, x) for x in fitting]
-    assert found is not None
     assert (found.status, found.value) == ("optimal", pytest.approx(max(w for w in worths if w is not None)))
 
 
@@ -97,7 +94,7 @@ def overfull(*, price: float) -> Task:
 def test_what_exceeds_is_a_variable_of_its_own(price: float) -> None:
     """Penalties and rewards by the unit over twenty decisions, at both ends: k are in, the last or first."""
     task = overfull(price=price)
-    made = network(Factors(task), Query(WELFARE, 1.0, {}))
+    made = network(Factors(task), Query(WELFARE))
     assert [name for name in made.sizes if name.startswith(EXCESS)] == [f"{EXCESS} 20"]
     paid = [price * max(0, k - 2) for k in range(21)]
     most = max(sum(range(20 - k, 20)) + paid[k] for k in range(21))
@@ -115,7 +112,7 @@ def test_what_fits_no_network_is_refused() -> None:
     task = overfull(price=-1.0)
     task = Task(task.agents, task.variables, (Payoff("ten", "ten", "reward", ten, EqualSplit(("a00",))),), ())
     with pytest.raises(NotANetwork, match="a payoff over 20 variables"):
-        network(Factors(task), Query(WELFARE, 1.0, {}))
+        network(Factors(task), Query(WELFARE))
     found = Solver(task, only="toulbar2").maximise(WELFARE)
     assert (found.status, found.value) == ("limit", None)
     assert found.reason == "toulbar2 takes small tables and sums: a payoff over 20 variables is no short sum"

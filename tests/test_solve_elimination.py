@@ -111,7 +111,7 @@ def test_what_is_too_large_is_said_to_be(name: str) -> None:
     found, diagnostics = check(shipped("specs") / f"{name}.colo", seed=1)
     assert found is not None, diagnostics
     elimination = Elimination(found.expansion.scenario.task)
-    assert elimination.plan(Query(WELFARE, 1.0, {})) is None
+    assert elimination.plan(Query(WELFARE)) is None
     answer = eliminating(elimination.task).maximise(WELFARE, canonical=True)
     assert (answer.status, answer.value, answer.assignment) == ("limit", None, None)
 
@@ -121,7 +121,7 @@ def test_a_share_among_many_is_too_large() -> None:
     found, diagnostics = check(shipped("specs") / "jira.colo", seed=1, params={"engineers": 15, "tickets": 20})
     assert found is not None, diagnostics
     task = found.expansion.scenario.task
-    assert Elimination(task).plan(Query(payoff_of(task.agents[0]), 1.0, {})) is None
+    assert Elimination(task).plan(Query(payoff_of(task.agents[0]))) is None
     fixed = {v.name: v.domain[0] for v in task.variables[1:]}
     both_ways(task, [payoff_of(task.agents[0]), payoff_of(task.agents[1])], fixed)
 
@@ -134,7 +134,7 @@ def test_what_is_left_of_a_large_task_may_be_small() -> None:
     one, two, *others = task.variables
     fixed = {v.name: None if None in v.domain else v.domain[0] for v in others}
     joint = len(one.domain) * len(two.domain)
-    plan = Elimination(task).plan(Query(WELFARE, 1.0, fixed))
+    plan = Elimination(task).plan(Query(WELFARE, fixed))
     assert plan is not None
     assert joint + len(two.domain) < plan.each < 10 * joint
     both_ways(task, [WELFARE, payoff_of(one.owner)], fixed)
@@ -184,12 +184,12 @@ def test_another_mixture_needs_no_other_tables() -> None:
     """Equal questions have equal answers, whatever was asked before; a new weight makes nothing new."""
     task = tree(12, seed=9, worths=(0.0, 1.0, 2.5))
     asked = Elimination(task)
-    assert asked.plan(Query(WELFARE, 1.0, {})) is not None
+    assert asked.plan(Query(WELFARE)) is not None
     assert all(factor.whole is None for made in asked.factors.made.values() for factor in made)
-    asked.solve(Query(mixed({WELFARE: 1.0, payoff_of("v1"): 3.0}), 1.0, {}), until=math.inf)
+    asked.solve(Query(mixed({WELFARE: 1.0, payoff_of("v1"): 3.0})), until=math.inf)
     tables, plans = [f.whole for made in asked.factors.made.values() for f in made], len(asked.plans)
     for weight in (0.25, 0.5, 4.0):
-        query = Query(mixed({WELFARE: 1.0, payoff_of("v1"): weight}), 1.0, {})
+        query = Query(mixed({WELFARE: 1.0, payoff_of("v1"): weight}))
         found, alone = asked.solve(query, until=math.inf), Elimination(task).solve(query, until=math.inf)
         assert (found.value, found.assignment) == (alone.value, alone.assignment)
     again = [f.whole for made in asked.factors.made.values() for f in made]
@@ -235,7 +235,7 @@ def test_components_do_not_mind_each_other() -> None:
     ]
     task = Task(tuple(names), tuple(Variable(n, n, tuple("abcd")) for n in names), tuple(payoffs), ())
     elimination = Elimination(task)
-    plan = elimination.plan(Query(WELFARE, 1.0, {}))
+    plan = elimination.plan(Query(WELFARE))
     assert plan is not None
     assert plan.each == 800 + 800
     found = eliminating(task).maximise(WELFARE, canonical=True)

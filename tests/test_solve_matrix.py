@@ -1,5 +1,6 @@
 """Programs as arrays: PuLP and HiGHS are told the same."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import highspy
@@ -9,7 +10,7 @@ import pytest
 
 from colosseum.model.check import check
 from colosseum.solve.backends.pulp import formulate, write_lp
-from colosseum.solve.goal import WELFARE
+from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.solver import Solver
@@ -70,3 +71,21 @@ def test_a_program_that_is_written_is_worth_what_the_task_is(tmp_path: Path) -> 
     other.readModel(str(tmp_path / "model.lp"))
     other.run()
     assert other.getObjectiveValue() == pytest.approx(solver.maximise(WELFARE).value)
+
+
+def test_a_new_solver_knows_the_hard_rules_alone() -> None:
+    """It lowers them no second time, and what either adds for its objectives is not the other's."""
+    found, _ = check(SPECS / "hospital.colo")
+    assert found is not None
+    solver = Solver(task := found.expansion.scenario.task)
+    bare = lower(task).program
+    solver.lowered.objective(payoff_of(task.agents[0]))
+    grown = solver.lowered.program.shape
+    assert grown > bare.shape
+    new = solver.anew(task)
+    assert (new.lowered.program.columns, new.lowered.program.rows) == (bare.columns, bare.rows)
+    assert new.highs.bare is solver.highs.bare
+    new.lowered.objective(WELFARE)
+    assert solver.lowered.program.shape == grown
+    assert new.lowered.form(WELFARE) == lower(task).form(WELFARE)
+    assert solver.anew(replace(task, requirements=())).highs.bare is None

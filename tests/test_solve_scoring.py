@@ -1,11 +1,13 @@
 """Scores of many assignments by what is remembered of single variables. A fault has the words of the first one."""
 
+from dataclasses import replace
 from itertools import product
+from random import Random
 
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
-from colosseum.model.terms import Arithmetic, Compare, Constant, Decision, Term, Total
+from colosseum.model.terms import ONE, Arithmetic, Compare, Constant, Decision, Term, Total
 from colosseum.model.values import Fault
-from colosseum.solve.scoring import Score, score
+from colosseum.solve.scoring import MOST, Score, score
 
 
 def quotient(name: str) -> Term:
@@ -33,3 +35,17 @@ def test_the_first_fault_is_told_whenever_it_comes() -> None:
     assert isinstance(good, Score)
     assert (good.value, good.broken) == (2.0, ("wish",))
     assert first[1] == "division by zero"
+
+
+def test_a_walk_is_scored_as_each_assignment_for_itself() -> None:
+    """Ten times as many joint values as are remembered of several variables."""
+    variables = tuple(Variable(name, "ann", tuple(range(9))) for name in "xyz")
+    pair = Total((Decision("x"), Decision("y")))
+    alone = EqualSplit(("ann",))
+    payoffs = tuple(Payoff(str(n), "sum", "reward", term, alone) for n, term in enumerate((pair, Decision("z"), ONE)))
+    least = Requirement("least", "least", Compare(">=", pair, Decision("z")), penalty=None, excess=None)
+    task, random = Task(("ann",), variables, payoffs, (least,)), Random(1)
+    x = {v.name: v.domain[0] for v in variables}
+    for _ in range(10 * MOST):
+        x |= {random.choice("xyz"): random.randrange(9)}
+        assert score(task, x) == score(replace(task), x)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.cases import case
 from specs_made import expanded
 from test_solve_laws import STRUCTURAL, tickets
 
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Clock, Status
-from colosseum.solve.backends.highs_live import Best, Box, Live
-from colosseum.solve.backends.highs_program import STRICTLY, LiveProgram
+from colosseum.solve.backend import Status
+from colosseum.solve.backends.highs_live import STRICTLY, Best, Box, Live, LiveProgram
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.solver import Solver
@@ -127,9 +127,16 @@ def test_a_query_has_its_time_whatever_was_asked_before() -> None:
     for solver in (live.presolved, live.relaxation):
         for _ in range(3):
             before = solver.highs.getRunTime()
-            solver.ask(costs, live.box, until=7.0, clock=live.clock)
+            solver.ask(costs, live.box, until=7.0)
             limit = solver.highs.getOptionValue("time_limit")[1]
             assert limit == (7.0 if solver is live.presolved else 7.0 + before)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-9, 1e-3])
+def test_what_a_relaxation_leaves_open_is_no_bound(seconds: float) -> None:
+    """HiGHS tells 0 of a relaxation that it has not solved."""
+    found = Solver(case("tickets", 50, 60).task, seconds, only="highs").maximise(WELFARE)
+    assert (found.status, found.value, found.bound) == ("limit", None, None)
 
 
 class Boasting(Live):
@@ -137,8 +144,8 @@ class Boasting(Live):
 
     status: Status
 
-    def ask(self, costs: Floats, box: Box, *, until: float, clock: Clock) -> Best:
-        answer = super().ask(costs, box, until=until, clock=clock)
+    def ask(self, costs: Floats, box: Box, *, until: float) -> Best:
+        answer = super().ask(costs, box, until=until)
         return replace(answer, status=self.status, bound=answer.bound + 3)
 
 
@@ -147,7 +154,7 @@ def test_what_a_search_tells_is_a_bound(status: Status) -> None:
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
     live = LiveProgram(whole, time.monotonic)
-    live.plain = Boasting(whole, live.box, STRICTLY, whole=True)
+    live.plain = Boasting(whole, live.box, STRICTLY, time.monotonic)
     live.plain.status = status
     alone = live.search(costs, live.box, most=inf, until=inf)
     assert alone.point is not None

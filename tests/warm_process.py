@@ -152,7 +152,7 @@ def _import_all() -> None:
 
     ours = (each.name for each in pkgutil.walk_packages(colosseum.__path__, "colosseum."))
     for name in (*ours, "lark.lark", "openai.resources", "scipy.special"):
-        if not name.endswith(("__main__", "backends.cp_sat", "backends.toulbar2")):
+        if not name.endswith("__main__"):
             importlib.import_module(name)
     library()
     gc.freeze()

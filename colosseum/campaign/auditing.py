@@ -69,17 +69,17 @@ def writing(folder: Folder) -> Iterator[None]:
     """
     before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
     lists = {path: path.stat().st_size for path in folder.lists}
-    begun, there = folder.begun, folder.path.exists()
+    begun, there = {*folder.path.glob("runs/*.jsonl")}, folder.path.exists()
     try:
         yield
     except ColosseumError:
-        if before is not None and folder.begun == begun:
+        if before is not None and begun == {*folder.path.glob("runs/*.jsonl")}:
             folder.keep(folder.plan_path, before)
             for path in folder.lists:
                 if path.stat().st_size > (size := lists.get(path, 0)):
                     os.truncate(path, size)
                     folder.seal(path)
-        elif not there and not folder.begun:
+        elif not there and not any(folder.path.glob("runs/*.jsonl")):
             rmtree(folder.path, ignore_errors=True)
         raise
     except Damaged as damaged:
@@ -130,7 +130,7 @@ def carry_out(work: Work) -> AuditOutcome:
 
 def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
     """Whether the models that are called from here can play and judge. Raises ColosseumError."""
-    players = {} if work.by_workers and work.request.cluster is not None else work.models
+    players = {} if work.far else work.models
     needed = {**players, **(judges if work.unjudged(judges) else {})}
     asked = {model: endpoint for model, endpoint in needed.items() if model not in work.can_play}
     if not asked:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
 from colosseum.campaign.retry import Attempt, OnAttempt
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question
@@ -44,13 +44,12 @@ class Recorded:
     """That the answer might have had."""
     lost: bool = False
     """Whether it could not be used."""
-    turn: tuple[str, ...] = ()
-    """Agent, phase and round, as far as they are on file."""
 
 
 NUMBERS = ("attempt", "prompt_bytes", "max_tokens")
 """Of the line of an answer."""
-TURN = ("agent", "phase", "round")
+PLACE = ("agent", "phase", "round", "step")
+"""Of a call in its run."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,7 @@ def _line(request: Question, attempt: Attempt, origin: str) -> str:
     """One attempt as it is written."""
     head: dict[str, Json] = {
         "call": request.key,
-        "place": {name: getattr(request.place, name) for name in (*TURN, "step")},
+        "place": {name: getattr(request.place, name) for name in PLACE},
         "model": request.endpoint.model,
         "prompt_bytes": request.size,
         "max_tokens": request.endpoint.most_tokens,
@@ -251,9 +250,7 @@ def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
             continue
         attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
         asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
-        place = line.get("place")
-        turn = tuple(str(place.get(name)) for name in TURN) if isinstance(place, dict) else ()
-        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost, turn)
+        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost)
 
 
 def _amount(given: object) -> bool:

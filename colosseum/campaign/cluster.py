@@ -1,6 +1,6 @@
 """Workers on other processes and machines; the only file that knows Dask. In: where they are; out: an executor.
 
-    local:4                 four processes of this machine
+    local:4                 four processes of this machine, without Dask
     tcp://HOST:8786         the workers of a Dask scheduler that is there already
     slurm:20, htcondor:20   twenty jobs, as the configuration of dask-jobqueue describes them
 
@@ -11,19 +11,17 @@ make and what became of them; everything else stands in the folder, which all wo
 import logging
 import math
 import re
-import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
 from shutil import which
-from typing import Any, Literal
+from typing import Any
 
 from colosseum.diagnostics import stop
 
-ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
+PLACE = re.compile(r"(?:(local)(?=:)|(slurm|htcondor))(?::([1-9][0-9]{0,8}))?|((?:tcp|tls)://[^\s/]+:\d+)")
 QUEUES = {"slurm": ("SLURMCluster", "sbatch"), "htcondor": ("HTCondorCluster", "condor_submit")}
 """The class of dask-jobqueue and the command that takes jobs."""
 PATIENCE = "10s"
@@ -40,7 +38,8 @@ MOST_DEATHS = 20
 class WorkerPlace:
     """Where workers are."""
 
-    kind: Literal["local", "slurm", "htcondor", "address"]
+    kind: str
+    """`local`, `slurm`, `htcondor` or `address`."""
     number: int = 0
     """Of processes or jobs; 0 where it is not ours to say."""
     address: str = ""
@@ -50,37 +49,17 @@ def read_place(words: str | None) -> WorkerPlace | None:
     """A place as it was typed; None where there is none. Raises ColosseumError."""
     if words is None:
         return None
-    kind, colon, number = words.partition(":")
-    if ADDRESS.fullmatch(words):
-        return WorkerPlace("address", address=words)
-    whole = int(number) if number.isdecimal() else 0
-    match kind:
-        case "local" if whole:
-            return WorkerPlace("local", whole)
-        case "slurm" | "htcondor" if whole or not colon:
-            return WorkerPlace(kind, whole or 1)
-    help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
-    raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
-
-
-@dataclass
-class Workers:
-    """Those who make blocks."""
-
-    executor: Executor
-    number: Callable[[], int]
-    """How many there are now. Raises ColosseumError where nobody will come."""
-    batches: int = 2
-    """That each is given at once, so that it need not wait for the next."""
-    each: Callable[[], Sequence[Executor]] = list
-    """On a cluster, one for each that is there."""
-    far: bool = False
-    """Whether they are on a cluster."""
+    if (found := PLACE.fullmatch(words)) is None:
+        help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
+        raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
+    if found[4]:
+        return WorkerPlace("address", address=found[4])
+    return WorkerPlace(found[1] or found[2], int(found[3] or 1))
 
 
 @dataclass
 class Supply:
-    """Where workers come from."""
+    """Where workers of a cluster come from."""
 
     client: Any
     say: Callable[[str], None]
@@ -88,15 +67,23 @@ class Supply:
     """Ask for workers in place of those that ended."""
     refused: list[str] = field(default_factory=list)
     """What was said to jobs that were not taken."""
+    known: set[str] = field(default_factory=set)
+    """Workers that were told what to do."""
     looked: float = -math.inf
     """When it was last seen whether workers are left."""
     lonely: bool = False
     """Whether it was said that there are none."""
 
-    def number(self) -> int:
-        """How many workers there are now. Raises ColosseumError where nobody will come."""
+    def fresh(self) -> list[Executor]:
+        """For every worker that came since, one whose tasks are first of all its own. Raises as `there`."""
+        new = [each for each in self.there() if each not in self.known]
+        self.known.update(new)
+        return [self.client.get_executor(pure=False, workers=[one], allow_other_workers=True) for one in new]
+
+    def there(self) -> list[str]:
+        """The addresses of those that are there now. Raises ColosseumError where nobody will come."""
         try:
-            found = len(self.client.nthreads())
+            found = list(self.client.nthreads())
         except OSError:
             raise CancelledError from None
         if time.monotonic() - self.looked > LOOKING:
@@ -109,105 +96,46 @@ class Supply:
         self.lonely = not found
         return found
 
-    def each(self) -> list[Executor]:
-        """For every worker that is there, where blocks are first of all its own."""
-        there = list(self.client.nthreads())
-        return [self.client.get_executor(pure=False, workers=[one], allow_other_workers=True) for one in there]
-
 
 @contextmanager
-def connected(place: WorkerPlace, threads: int, say: Callable[[str], None]) -> Iterator[Workers]:
-    """Workers, the first of which is there; each has so many threads, if that is ours to say. Raises ColosseumError."""
-    with _installed():
+def connected(place: WorkerPlace, say: Callable[[str], None]) -> Iterator[Supply]:
+    """Workers, the first of which is there. Raises ColosseumError."""
+    try:
         import dask
         import distributed
         from distributed.comm import CommClosedError
         from distributed.scheduler import KilledWorker
-    _quiet()
+    except ImportError as error:
+        raise stop("C127", f"`--cluster` needs {error.name}", help="`pip install 'colosseum[cluster]'`") from None
+    for name in ("distributed", "distributed.client", "tornado.application"):  # what matters is said in our words
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     supply = Supply(None, say)
     try:
         with ExitStack() as stack:
             to: Any = place.address
-            if place.kind != "address":
+            if place.kind in QUEUES:
                 stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS}))
-                local = place.kind == "local"
-                made = _local(distributed.LocalCluster, place, threads) if local else _jobs(place, supply)
-                to = stack.enter_context(closing(made))
+                to = stack.enter_context(closing(_jobs(place, supply)))
                 supply.refill()
-            supply.client = stack.enter_context(_client(distributed.Client, to))
-            while not supply.number():
+            try:
+                supply.client = stack.enter_context(distributed.Client(to, set_as_default=False, timeout=PATIENCE))
+            except (OSError, ValueError) as error:
+                help_ = "`dask scheduler` starts one"
+                raise stop("C127", f"no scheduler answers at {to}: {error}", help=help_) from None
+            while not supply.there():
                 time.sleep(WAITING)
-            yield Workers(supply.client.get_executor(pure=False), supply.number, threads + 1, supply.each, far=True)
+            yield supply
     except KilledWorker:
         raise stop("C127", "every worker that was given some blocks died") from None
     except (CancelledError, CommClosedError):
         raise stop("C127", "the scheduler was lost", help="run the same command to go on") from None
 
 
-@contextmanager
-def _installed() -> Iterator[None]:
-    """Within the block what is optional is imported."""
-    try:
-        yield
-    except ImportError as error:
-        raise stop("C127", f"`--cluster` needs {error.name}", help="`pip install 'colosseum[cluster]'`") from None
-
-
-@contextmanager
-def _client(made: Any, to: Any) -> Iterator[Any]:  # a border: Dask's types are not exact
-    try:
-        client = made(to, set_as_default=False, timeout=PATIENCE)
-    except (OSError, ValueError) as error:
-        raise stop("C127", f"no scheduler answers at {to}: {error}", help="`dask scheduler` starts one") from None
-    with client:
-        yield client
-
-
-def _local(made: Any, place: WorkerPlace, threads: int) -> Any:
-    """Processes of this machine; Dask starts each anew when it dies."""
-    with _deaf():
-        return made(
-            n_workers=place.number,
-            threads_per_worker=threads,
-            processes=True,
-            memory_limit=0,  # or a process that needs more is killed
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False},
-            silence_logs=logging.CRITICAL,
-            preload=[__name__],
-        )
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Threads and processes that begin here, and all that begin in them, never hear Ctrl-C: it is for the client."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # or the thread that starts it with a process hears Ctrl-C again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def dask_setup(worker: object) -> None:
-    """Called in a local worker as it starts."""
-    _quiet()
-
-
-def _quiet() -> None:
-    """What matters is said in our words."""
-    for name in ("distributed", "distributed.client", "tornado.application"):  # each has a level of its own
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
 def _jobs(place: WorkerPlace, supply: Supply) -> Any:
     """Jobs in a queue, none of which is asked for yet."""
-    with _installed():
-        import dask_jobqueue
-        from distributed.deploy.spec import ProcessInterface
+    import dask_jobqueue
+    from distributed.deploy.spec import ProcessInterface
+
     name, command = QUEUES[place.kind]
     made = getattr(dask_jobqueue, name)
     if which(command) is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from colosseum.campaign.calls import AnswerSource, Recorded
 from colosseum.campaign.retry import OnAttempt
-from colosseum.model.json_text import encode
+from colosseum.model.serial import encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question

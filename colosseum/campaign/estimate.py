@@ -1,7 +1,7 @@
 """The needs of a campaign. In: blocks of trials, and a folder that may be there; out: an Estimate by model.
 
-Nothing is written. One block of every sweep point is rehearsed with the lengths that are known, and stands for its
-others; runs on file then correct it: what they took, as a share of what their rehearsal came to.
+Nothing is written. One block of every sweep point is rehearsed with habits that models have by default, and stands for
+its others; runs on file then correct it: what they took, as a share of what their rehearsal came to.
 
 Judges probably answer every question once. At most each uses all its tries, about transcripts as long as all that
 models may post, and write where the question is about their thoughts.
@@ -11,29 +11,36 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import stdev
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from colosseum.campaign import lengths
+from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.habits import EXCHANGE, Habits, ceiling_habits, default_habits
+from colosseum.campaign.prices import priced
 from colosseum.campaign.rehearsal import Load, Rehearsed, rehearse
+from colosseum.campaign.survey import Survey
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import TRIES, Matter
 from colosseum.run.judging.transcript import Transcript
-from colosseum.run.trial import Listed, Trial
+from colosseum.run.trial import Listed
 
 WIDEST = math.sqrt(8)
 """Of a 90 % interval: the likely figure is divided and multiplied by at most this."""
 NARROWEST = 1.1
-SPREAD: Mapping[lengths.Basis, float] = {
+Basis: TypeAlias = Literal["defaults", "runs in this folder"]
+"""Where an estimate comes from."""
+SPREAD: Mapping[Basis, float] = {
     "defaults": WIDEST,
     "runs in this folder": 1.5,
 }
-"""The same by where lengths come from; three blocks on file tell it by their own spread."""
+"""The same by where it comes from; three blocks on file tell it by their own spread."""
 ENOUGH = 3
 """Blocks on file that show how much they differ."""
+MOST_MEASURED = 30
+"""Blocks that are read, spread evenly."""
 SETS = 2
 """Of focal agents, that judges are asked every question about."""
 
@@ -98,35 +105,16 @@ def estimated(likely: Load, ceiling: Load, spread: float, model: str, *, priced:
 
 
 @dataclass(frozen=True)
-class Ahead:
-    """What is still to be made."""
-
-    missing: tuple[Listed, ...]
-    examples: dict[str, tuple[Trial, ...]]
-    """By sweep point, the trials of one block."""
-    kin: Sequence[Listed]
-    """Runs on file that are like those, but for seed and repeat."""
-
-    @property
-    def endpoints(self) -> dict[str, Endpoint]:
-        """The models of all trials, and how they are asked in the first arm that has them."""
-        found: dict[str, Endpoint] = {}
-        for trial in (trial for block in self.examples.values() for trial in block):
-            found = {**trial.endpoints, **found}
-        return found
-
-
-@dataclass(frozen=True)
 class RemainingWork:
     """What the missing runs will take."""
 
     models: dict[str, Estimate]
     seconds: Spread
     """Until all have ended, as many side by side as there may be."""
-    basis: dict[str, lengths.Basis]
-    """By model, where lengths come from."""
-    habits: dict[str, lengths.Habits]
-    """By model: the means that were reckoned with."""
+    basis: dict[str, Basis]
+    """By model."""
+    habits: dict[str, Habits]
+    """By model: the means that were reckoned with, before runs on file corrected what they come to."""
     blocks: int
     """On file, by which the estimate was corrected."""
     said: Spread
@@ -135,27 +123,29 @@ class RemainingWork:
     """Bytes that models write in a run, thoughts included."""
 
 
-def outlook(folder: Folder, ahead: Ahead, prices: Mapping[str, Price], *, side_by_side: int) -> RemainingWork:
+def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_by_side: int) -> RemainingWork:
     """What the missing runs come to. Raises OSError."""
-    blocks, basis, habits = _on_file(folder, ahead.kin, prices), dict[str, lengths.Basis](), dict[str, lengths.Habits]()
-    for model, endpoint in ahead.endpoints.items():
-        measured = [block.took[model] for block in blocks if model in block.took]
-        basis[model] = "runs in this folder" if measured else "defaults"
-        habits[model] = lengths.Habits.of(sum(measured, lengths.Lengths()), lengths.default_lengths(endpoint))
+    blocks = _on_file(folder, ahead.kin, prices)
+    habits = {model: default_habits(endpoint) for model, endpoint in ahead.endpoints.items()}
+    measured = {model for block in blocks for model in block.took}
+    basis: dict[str, Basis] = {m: "runs in this folder" if m in measured else "defaults" for m in habits}
     likely = completed(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
-    ceiling = completed(_rehearsed(ahead, prices, lengths.ceiling_habits))
+    ceiling = completed(_rehearsed(ahead, prices, ceiling_habits))
     spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()
     models: dict[str, Estimate] = {}
     for model in habits:
         usual, most = (_summed(cells, [(e.point, e.arm) for e in ahead.missing], model) for cells in (likely, ceiling))
-        _correct(usual, blocks, likely, model)
+        for name, factor in _factors(blocks, likely, [model]).items():
+            setattr(usual, name, getattr(usual, name) * factor)
         whole.add(usual)
         if most.calls:
             models[model] = estimated(usual, most, spread or SPREAD[basis[model]], model, priced=model in prices)
     widest, number = spread or max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
     seconds = math.ceil(number / side_by_side) * whole.seconds / max(1, number)
+    longer = _factors(blocks, likely, habits)["completion_tokens"]
     said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
     written, most_written = (max((run.written for run in cells.values()), default=0.0) for cells in (likely, ceiling))
+    said, written = min(said * longer, most_said), min(written * longer, most_written)
     return RemainingWork(
         models, Spread(seconds / widest, seconds, seconds * widest, None), basis, habits, len(blocks),
         Spread(said / widest, said, said * widest, most_said),
@@ -167,7 +157,7 @@ Cells: TypeAlias = "dict[tuple[str, str], Rehearsed]"
 """One run by its sweep point and arm."""
 
 
-async def _rehearsed(ahead: Ahead, prices: Mapping[str, Price], habits: Callable[[Endpoint], lengths.Habits]) -> Cells:
+async def _rehearsed(ahead: Survey, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Cells:
     trials = [trial for block in ahead.examples.values() for trial in block]
     return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in trials}
 
@@ -185,7 +175,7 @@ class _Whole:
     """Complete runs of one point, seed and repeat."""
 
     cells: tuple[tuple[str, str], ...]
-    took: dict[str, lengths.Lengths]
+    took: dict[str, Load]
     """By model."""
 
 
@@ -196,21 +186,32 @@ def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price])
         result = folder.result(each.trial)
         if result is not None and result.status == "complete":
             groups.setdefault((each.point, each.seed, each.repeat), []).append(each)
-    chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / lengths.MOST_MEASURED))]
-    found = [_Whole(tuple((e.point, e.arm) for e in runs), lengths.measure(folder, runs, prices)) for runs in chosen]
-    return [block for block in found if block.took and all(each.counted for each in block.took.values())]
+    chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / MOST_MEASURED))]
+    found = [_Whole(tuple((e.point, e.arm) for e in runs), _measured(folder, runs, prices)) for runs in chosen]
+    return [block for block in found if block.took and all(each.prompt_tokens for each in block.took.values())]
 
 
-def _correct(load: Load, blocks: Sequence[_Whole], cells: Cells, model: str) -> None:
-    """Make every figure as much larger as runs on file were than their rehearsal."""
-    took, thought = lengths.Lengths(), Load()
-    for block in blocks:
-        if model in block.took:
-            took += block.took[model]
-            thought.add(_summed(cells, block.cells, model))
-    for name in MEASURED:
-        real, guess = getattr(took, name), getattr(thought, name)
-        setattr(load, name, getattr(load, name) * (real / guess if real and guess else 1.0))
+def _measured(folder: Folder, runs: Iterable[Listed], prices: Mapping[str, Price]) -> dict[str, Load]:
+    """By model, what runs took, as far as it was counted and paid for there. Raises OSError."""
+    found: dict[str, Load] = {}
+    for path in (folder.calls(each.trial) for each in runs):
+        for _, recorded in read_paid(path) if path.exists() else ():
+            taken, price = recorded.answer.usage, prices.get(recorded.model)
+            if not recorded.origin:
+                cost = priced(recorded.answer, price).cost if taken.cost is None else taken.cost
+                tokens = taken.prompt_tokens or 0, taken.completion_tokens or 0
+                found.setdefault(recorded.model, Load()).add(Load(0, 1, *tokens, cost or 0.0, recorded.answer.seconds))
+    return found
+
+
+def _factors(blocks: Sequence[_Whole], cells: Cells, models: Iterable[str]) -> dict[str, float]:
+    """By figure, how many times as much blocks on file took of some models as their rehearsal came to."""
+    took, thought = Load(), Load()
+    for block, model in ((block, model) for block in blocks for model in models if model in block.took):
+        took.add(block.took[model])
+        thought.add(_summed(cells, block.cells, model))
+    pairs = ((name, getattr(took, name), getattr(thought, name)) for name in MEASURED)
+    return {name: real / guess if real and guess else 1.0 for name, real, guess in pairs}
 
 
 def _spread(blocks: Sequence[_Whole], cells: Cells, missing: int) -> float | None:
@@ -231,7 +232,7 @@ def _spread(blocks: Sequence[_Whole], cells: Cells, missing: int) -> float | Non
     return math.exp(min(math.log(WIDEST), max(math.log(NARROWEST), error)))
 
 
-def _weight(parts: Collection[lengths.Lengths | Load]) -> float:
+def _weight(parts: Collection[Load]) -> float:
     """Dollars where they are known, else tokens."""
     return sum(each.dollars for each in parts) or sum(each.prompt_tokens + each.completion_tokens for each in parts)
 
@@ -250,21 +251,20 @@ def judging_estimates(
     found = dict[str, Estimate]()
     for endpoint in judges:
         price, usual, most = prices.get(endpoint.model), Load(), Load()
-        habits = lengths.Habits.of(lengths.Lengths(), lengths.default_lengths(endpoint))
-        usual.add(_one_run(scenario, ahead, habits, 1, price), times)
-        most.add(_one_run(scenario, ahead, lengths.ceiling_habits(endpoint), TRIES, price), times)
+        usual.add(_one_run(scenario, ahead, default_habits(endpoint), 1, price), times)
+        most.add(_one_run(scenario, ahead, ceiling_habits(endpoint), TRIES, price), times)
         found[endpoint.model] = estimated(usual, most, WIDEST, endpoint.model, priced=price is not None)
     return found
 
 
-def _one_run(scenario: Scenario, ahead: RemainingWork, habits: lengths.Habits, tries: int, price: Price | None) -> Load:
+def _one_run(scenario: Scenario, ahead: RemainingWork, habits: Habits, tries: int, price: Price | None) -> Load:
     """What one run takes with so many tries for each question; with more than one it is as long as it may be."""
     load, completion = Load(), habits.completion_tokens
     for question in rubrics(scenario):
-        words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + lengths.EXCHANGE
+        words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + EXCHANGE
         length = ahead.written if question.thoughts else ahead.said
         words += length.likely if tries == 1 or length.ceiling is None else length.ceiling
         for tried in range(tries):
-            prompt = words / habits.bytes_per_token + tried * (completion + lengths.EXCHANGE / habits.bytes_per_token)
+            prompt = words / habits.bytes_per_token + tried * (completion + EXCHANGE / habits.bytes_per_token)
             load.add(Load(0, 1, prompt, completion, price.cost(prompt, completion) if price else 0.0), SETS)
     return load

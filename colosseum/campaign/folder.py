@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from errno import ENOENT
 from functools import cache
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
@@ -27,7 +28,7 @@ from colosseum.campaign.screening import Screening, joined
 from colosseum.campaign.trial_list import keep_trials, read_trials
 from colosseum.diagnostics import file_errors, stop
 from colosseum.run.trace import Published, Seal
-from colosseum.run.trial import Listed
+from colosseum.run.trial import Block, Listed
 
 T = TypeVar("T")
 SCHEMA = 4
@@ -144,9 +145,10 @@ class Folder:
         """Who judged."""
         return self.path / "judged" / "judges.json"
 
-    def lock(self, trial: str) -> Path:
-        """Held by the process that makes the run."""
-        return self._run(trial, "lock")
+    def lock(self, block: Block) -> Path:
+        """Held by the process that makes runs of a block, whatever arms it was asked for."""
+        place = f"{block.point}\0{block.seed}\0{block.repeat}"
+        return self._run(sha256(place.encode()).hexdigest(), "lock")
 
     def _run(self, trial: str, kind: str) -> Path:
         return Path(f"{self.path}/runs/{trial[:24]}.{kind}")  # parsed once: joining parts takes thrice as long
@@ -182,11 +184,6 @@ class Folder:
     def ledger_path(self) -> Path:
         """What was judged, labelled and looked at."""
         return self.path / "ledger.jsonl"
-
-    @property
-    def begun(self) -> int:
-        """How many runs were begun, of whatever configuration."""
-        return sum(1 for _ in self.path.glob("runs/*.jsonl"))
 
     @property
     def report(self) -> Path:

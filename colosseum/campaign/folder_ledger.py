@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.run.trace import GENESIS, link
 
 

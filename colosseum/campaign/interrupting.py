@@ -79,14 +79,23 @@ class _Stopping:
         if working.done():
             waiting.cancel()
             return working.result()
-        while self.source.provider.under_way and self.signals < 2 and time.monotonic() < self.until:
-            more_time()
-            await asyncio.sleep(LOOKING)
-        working.cancel()
-        await asyncio.wait({working})
+        await ended(working, self.source, self._patient)
         if not working.cancelled():
             working.exception()  # it was about to end by itself; what we were asked for comes first
         raise KeyboardInterrupt
+
+    def _patient(self) -> bool:
+        more_time()
+        return self.signals < 2 and time.monotonic() < self.until
+
+
+async def ended(work: "asyncio.Future[T]", source: PaidSource, patient: Callable[[], bool] = lambda: True) -> None:
+    """End work once calls under way, which are paid for, have ended, or nobody is patient any more."""
+    source.stop()
+    while source.provider.under_way and patient():
+        await asyncio.sleep(LOOKING)
+    work.cancel()
+    await asyncio.wait([work])
 
 
 @contextmanager

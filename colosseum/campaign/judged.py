@@ -16,7 +16,7 @@ from colosseum.campaign.folder import Damaged, Folder, as_bytes, read_json
 from colosseum.campaign.model_options import Asking
 from colosseum.diagnostics import stop
 from colosseum.model.experiment import Design
-from colosseum.model.json_text import encode
+from colosseum.model.serial import encode
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.judgement import SCHEMA, Judged

@@ -18,7 +18,7 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt
 from colosseum.campaign.runner import Became
-from colosseum.model.json_text import Json
+from colosseum.model.serial import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question

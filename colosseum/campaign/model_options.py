@@ -20,7 +20,7 @@ from colosseum.campaign.retry import Provider
 from colosseum.diagnostics import closest, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
-from colosseum.model.json_text import Json
+from colosseum.model.serial import Json
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price

@@ -11,7 +11,7 @@ from colosseum.campaign.screening import Screener
 from colosseum.diagnostics import ColosseumError
 from colosseum.language.copying import NewFile, gathered
 from colosseum.model.experiment import Design
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.model.values import plain
 from colosseum.run.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
 

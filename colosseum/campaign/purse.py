@@ -7,11 +7,10 @@ still need is not for those of later ones: so whole blocks come to their end, no
 """
 
 import asyncio
-import math
 import random
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from colosseum.campaign.calls import read_paid
@@ -87,26 +86,38 @@ class Purse:
     """Where processes with the same budget tell each other what they pay."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def owed(self, account: Account) -> float:
-        """What a run will probably cost besides."""
-        return max(0.0, self.dearest.get(account.team, 0.0) - account.spent - account.aside)
+    def owed(self, account: Account, *, at_most: bool = False) -> float:
+        """What a run will probably cost besides.
 
-    def most_owed(self, account: Account) -> float:
-        """The same, where no run of its team is complete: as if it needed all the calls that it may, each as dear as
-        the dearest so far. Prompts still grow, but few turns need all their steps."""
-        if account.team in self.dearest:
-            return self.owed(account)
-        return max(0.0, account.calls * self.largest - account.spent - account.aside)
+        Where no run of its team is complete that is not known: at most it needs all the calls that it may, each as dear
+        as the dearest so far. Prompts still grow, but few turns need all their steps.
+        """
+        whole = self.dearest.get(account.team, account.calls * self.largest if at_most else 0.0)
+        return max(0.0, whole - account.spent - account.aside)
 
-    def has_for(self, todo: Iterable[Account]) -> bool:
-        """Whether there is enough for runs that did not begin yet, whatever those that go on may need."""
-        return self.largest > 0 and sum(map(self.most_owed, todo)) <= self.left(self.most_owed)
+    async def admits(self, todo: Sequence[Account], stopped: Callable[[], bool]) -> bool:
+        """Whether a block may begin: where money is limited, as much must be left as its runs will probably cost.
 
-    def left(self, owed: Callable[[Account], float] | None = None) -> float:
-        """What runs that go on will probably leave to others; without a limit there is no end to it."""
+        Blocks are begun whole, so that what is compared is there in all arms. What runs of a team cost is shown by the
+        first of them: until one is complete, others begin only where there is enough for all that they may need.
+        """
+        while todo and self.limit is not None and not (self.reached or stopped()):
+            known = all(account.team in self.dearest for account in todo)
+            if (known or not self.accounts) and self._enough(todo, at_most=False):
+                return True
+            if self.largest > 0 and self._enough(todo, at_most=True):
+                return True
+            if self.accounts or self.others:
+                await self.change()
+            else:
+                self.reached = True
+        return not stopped() and not (todo and self.limit is not None)
+
+    def _enough(self, todo: Sequence[Account], *, at_most: bool) -> bool:
+        """Whether runs that go on will leave enough for others that did not begin yet."""
         self.listen()
-        kept = sum(map(owed or self.owed, self.accounts)) + self.largest
-        return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
+        kept = sum(self.owed(each, at_most=at_most) for each in (*self.accounts, *todo)) + self.largest
+        return self.limit is None or kept <= self.limit - self.spent - self.aside - self.others
 
     @property
     def others(self) -> float:
@@ -177,6 +188,11 @@ class Purse:
         """The same for another process, which hears what all have paid since then."""
         ledger = None if self.ledger is None else Ledger(self.ledger.path, read=self.ledger.read)
         return Purse(self.limit, self.prices, self.spent, dearest=dict(self.dearest), ledger=ledger)
+
+    @property
+    def counts(self) -> "Purse":
+        """The same without what belongs to this process alone."""
+        return replace(self, ledger=None, accounts=[], changed=asyncio.Event())
 
     def add(self, other: "Purse") -> None:
         """Count what became of the calls of another process; it has told the ledger what it paid."""

@@ -3,10 +3,11 @@
 Two things are limited: calls at once (`room`), and calls that begin in a second (`pace`, no limit until one is met).
 Both grow only while somebody waits for them, so they are never more than was tried.
 
-A refusal lowers the pace a little; there it rests, and then it grows slowly until the next refusal. Where most calls
-are refused it halves. Calls begin one after the other at that pace: many providers turn away calls that come all at
-once even where they would take as many in a second. Room is cut instead where the call that was refused began beside
-more others than any that was answered.
+A refusal lowers the pace a little; there it rests, and then it grows slowly until the next refusal. Where half of the
+calls are refused it falls faster; it need not be far above the limit, as one that allows no burst turns every other
+call away even then. Calls begin one after the other at that pace: many providers turn away calls that come all at once
+even where they would take as many in a second. Room is cut instead where the call that was refused began beside more
+others than any that was answered.
 
 Some providers turn calls away at random, however few there are. After several cuts in a row a test shows which it is,
 below the pace that was granted meanwhile: there a limit turns nobody away. Where some still are, that share is usual
@@ -27,6 +28,10 @@ LEAST, FIRST = 0.25, 1.0
 """Calls a second that are left however often the pace is cut, and by the first cut."""
 BELOW = 0.95
 """Of the pace that was too much: to there it is cut, and to there it grows back at once."""
+FAR, FARTHER = 0.7, 0.5
+"""The same where every other call is refused: as long as few are counted, and after that."""
+FEW = 4
+"""Calls of which a refused half says little of how far the pace is from the limit."""
 AT_ONCE = 1.25
 """By how much every answer raises a pace that is below that."""
 STEADY = 30.0
@@ -41,8 +46,8 @@ TESTING = 0.9
 """Of what was granted: the pace of a test."""
 TESTED, LASTING = 25, 200
 """Calls of a test at least, and calls after which counts fade."""
-KNOWN = 10
-"""Answers that show how many calls at once are answered."""
+KNOWN, AGAIN = 10, 3
+"""Answers that show how many calls at once are answered, and that show it once more."""
 PERSISTING, SHOWN = 4.0, 0.15
 """Refusals that a test waits for, if as large a share is refused as before, and the most that this share counts."""
 WORSE, BETTER = 3.0, 2.0
@@ -109,6 +114,8 @@ class RateLimit:
     answered: int = field(init=False, default=0)
     most_beside: int = field(init=False, default=0)
     """Calls under way, at most, when one began that was answered."""
+    crowds: int = field(init=False, default=0)
+    """Refusals in a row that began beside more calls than any that was answered."""
     series: int = field(init=False, default=0)
     """Cuts, each soon after the one before."""
     first: int = field(init=False, default=0)
@@ -209,21 +216,30 @@ class RateLimit:
         if self.pace == math.inf:
             self.pace, self.then = max(FIRST, granted), (0.0, 0.0, 0.0)
         elif self.series > 1 and 2 * self.refused >= self.begun and 2 * refused >= begun:
-            if self.answered or self.enough == math.inf:
+            if self.begun > self.refused or self.enough == math.inf:
                 self.enough = BELOW * self.pace
-            self.pace, self.series, self.then, self.first = self.pace / 2, 1, (0.0, 0.0, 0.0), self.cuts + 1
-        elif self.answered >= KNOWN and beside > self.most_beside:
+            self.pace *= FAR if begun < FEW else FARTHER
+            if begun >= FEW:
+                self.series, self.then, self.first = 1, (0.0, 0.0, 0.0), self.cuts + 1
+        elif self._crowded(beside):
             self.room = self.full = float(self.most_beside)
         elif (self.series >= self.doubts or self.usual > 0) and begun >= TESTED:
             granted = max(granted, self.pace / 2) if self.pace < 4 * granted else granted  # most of it, with pauses
             self.tested, self.enough = refused / begun, min(BELOW * self.pace, 2 * granted)
             self.pace = TESTING * min(self.pace, granted)
         else:
-            self.enough = self.pace = BELOW * self.pace
+            self.enough = self.pace = self.pace * (BELOW if 2 * self.refused < self.begun else BELOW**2)
         self.pace = max(LEAST, self.pace)
         self.cut_at, self.cuts = now, self.cuts + 1
         self.rested = now + min(STEADY, 2.0 ** min(self.cuts, 10))
         self._count_anew()
+
+    def _crowded(self, beside: int) -> bool:
+        """Whether calls at once are limited: twice in a row one was refused beside more than any that was answered."""
+        known = self.answered >= (AGAIN if self.crowds else KNOWN)
+        if known:
+            self.crowds = self.crowds + 1 if beside > self.most_beside else 0
+        return known and self.crowds > 1
 
     def _count_anew(self) -> None:
         self.since, self.begun, self.refused, self.answered, self.most_beside = self.clock(), 0.0, 0.0, 0, 0

@@ -14,8 +14,8 @@ from pydantic import Field
 from colosseum.campaign.margins import MARGINS, margins_of, parts, signal_of
 from colosseum.language import syntax
 from colosseum.model.experiment import Design
-from colosseum.model.json_text import Json, encode
 from colosseum.model.scenario import Scenario
+from colosseum.model.serial import Json, encode
 from colosseum.model.spec import Declared
 from colosseum.run.trace import Published
 

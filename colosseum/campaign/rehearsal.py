@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from colosseum.campaign.lengths import Habits, least_habits
+from colosseum.campaign.habits import Habits, least_habits
 from colosseum.model.values import plain
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.player import ModelPlayer

@@ -1,11 +1,11 @@
 """Complete and missing runs of an audit. In: a folder that may exist, and blocks; out: a Survey."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from colosseum.campaign.estimate import Ahead
 from colosseum.campaign.folder import Folder
 from colosseum.diagnostics import ColosseumError
+from colosseum.players.models.request import Endpoint
 from colosseum.run.trial import Block, Listed, Trial, Trials
 
 
@@ -22,11 +22,25 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Survey(Ahead):
+class Survey:
     """Everything that is planned, and how far it is."""
 
     listed: tuple[Listed, ...]
+    missing: tuple[Listed, ...]
+    """Those of them that are still to be made."""
+    examples: dict[str, tuple[Trial, ...]]
+    """By sweep point, the trials of one block."""
+    kin: Sequence[Listed]
+    """Runs on file that are like those, but for seed and repeat."""
     arms: dict[str, Runs]
+
+    @property
+    def endpoints(self) -> dict[str, Endpoint]:
+        """The models of all trials, and how they are asked in the first arm that has them."""
+        found: dict[str, Endpoint] = {}
+        for trial in (trial for block in self.examples.values() for trial in block):
+            found = {**trial.endpoints, **found}
+        return found
 
     @property
     def runs(self) -> Runs:
@@ -57,7 +71,7 @@ def survey(
             missing += [each] if again else []
     kin = _kin(folder, listed, {(t.point, t.arm) for block in examples.values() for t in block}, asked)
     shown = {arm: runs for arm, runs in counts.items() if runs.planned}
-    return Survey(tuple(missing), examples, kin, tuple(listed), shown)
+    return Survey(tuple(listed), tuple(missing), examples, kin, shown)
 
 
 def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:

@@ -14,7 +14,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from colosseum.campaign.calls import mend
-from colosseum.model.json_text import encode
+from colosseum.model.serial import encode
 from colosseum.run.trial import Listed
 
 MANY: Final = 1_000  # lines that are read at a time

@@ -21,7 +21,7 @@ from colosseum.campaign.planning import configuration
 from colosseum.campaign.vetting import require
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import check
-from colosseum.model.json_text import encode
+from colosseum.model.serial import encode
 from colosseum.run.redaction import SHOWN
 from colosseum.run.trace import BrokenTrace, chained, read_trace
 from colosseum.run.trial import Listed

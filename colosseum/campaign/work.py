@@ -27,7 +27,7 @@ from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
@@ -136,7 +136,7 @@ class Work:
         """How runs are made."""
         request = self.request
         return Options(
-            request.cache, purse.run_limit, request.retry_failed, request.connections,
+            request.cache, purse.run_limit, request.retry_failed, request.connections, request.connections,
             request.patience, request.sharing,
         )  # fmt: skip
 
@@ -152,15 +152,22 @@ class Work:
         return found
 
     @property
+    def far(self) -> WorkerPlace | None:
+        """The cluster that makes the runs; None where this machine does."""
+        place = self.request.cluster
+        return None if place is None or place.kind == "local" or not self.left else place
+
+    @property
     def processes(self) -> int:
         """How many make the runs: many of scripted players, who compute, are spread over the cores; models wait."""
-        few = len(self.left) < MANY_RUNS or self.models
-        return min(len(self.left), self.request.jobs or (1 if few else os.cpu_count() or 1))
+        few, place = len(self.left) < MANY_RUNS or self.models, self.request.cluster
+        asked = place.number if place is not None else self.request.jobs
+        return min(len(self.left), asked or (1 if few else os.cpu_count() or 1))
 
     @property
     def by_workers(self) -> bool:
         """Whether others than this process make the runs."""
-        return bool(self.left) and (self.request.cluster is not None or self.processes > 1)
+        return self.far is not None or self.processes > 1
 
 
 def read_cache(words: str) -> CacheMode:

@@ -68,7 +68,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     """
     for option, path in (("--table", request.table), ("--html", request.html), ("--figures", request.figures)):
         files.check_file(option, path)
-    if not keep and read_campaign(folder).trials and not Folder(folder).begun:
+    if not keep and read_campaign(folder).trials and not any(folder.glob("runs/*.jsonl")):
         help_ = "put its folder `runs` back, or make them by the same `colosseum audit`"
         raise stop("C123", f"{folder} holds no runs, though its plan lists some", help=help_)
     report = read_report(folder, coalition=request.coalition, tell=partial(progress_lines(note), "runs"))

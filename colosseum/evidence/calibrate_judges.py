@@ -25,7 +25,7 @@ from colosseum.diagnostics import counted, stop
 from colosseum.evidence.bag_of_words import bag_of_words
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, calibration
 from colosseum.language.files import shipped
-from colosseum.model.json_text import plain
+from colosseum.model.serial import plain
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging import lexical
 from colosseum.run.judging.judgement import Judgement

@@ -13,7 +13,7 @@ from colosseum.evidence.statistics.labels import Labelled, label_permutation
 from colosseum.evidence.statistics.means import Interval, bca_interval, effect_size
 from colosseum.evidence.statistics.shares import mcnemar
 from colosseum.evidence.statistics.signs import sign_flip
-from colosseum.evidence.summary import Pair, records_by_seed
+from colosseum.evidence.summary import Pair, runs_by_seed
 
 OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "refused": lambda run: any(run.refused.values()),
@@ -91,7 +91,7 @@ def checks(
 
 def _served(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Served:
     """A name that a user gives a model may stand for another one tomorrow: then a difference may be the model's."""
-    before, after = ({seed: _models(runs) for seed, runs in _complete(arm).items()} for arm in (control, treated))
+    before, after = ({seed: _models(runs) for seed, runs in runs_by_seed(arm).items()} for arm in (control, treated))
     both = before.keys() & after.keys()
     unlike = [s for s in both if any(before[s][m] != after[s][m] for m in before[s].keys() & after[s].keys())]
     names = {name for s in unlike for found in (before[s], after[s]) for served in found.values() for name in served}
@@ -106,13 +106,8 @@ def _models(runs: Sequence[RunFigures]) -> dict[str, set[str]]:
     return found
 
 
-def _complete(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:
-    seeds = {seed: [r.figures for r in found if r.figures] for seed, found in records_by_seed(records).items()}
-    return {seed: runs for seed, runs in seeds.items() if runs}
-
-
 def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> PairedRate:
-    before, after = _complete(control), _complete(treated)
+    before, after = runs_by_seed(control), runs_by_seed(treated)
     has = OUTCOMES[name]
     both = [(any(map(has, before[seed])), any(map(has, after[seed]))) for seed in before.keys() & after.keys()]
     ours, theirs = sum(a and not b for a, b in both), sum(b and not a for a, b in both)
@@ -121,7 +116,7 @@ def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecor
 
 def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differences: Sequence[float]) -> Extremes | str:
     """Where the shares of runs without payoffs differ by more than UNEQUAL between the arms."""
-    before, after = _complete(control), _complete(treated)
+    before, after = runs_by_seed(control), runs_by_seed(treated)
     both = sorted(before.keys() & after.keys())
     if not both or not differences:
         return "there is no pair"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Estimate, Spread, judging_estimates, outlook
+from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Spread, judging_estimates, outlook
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.habits import Habits
 from colosseum.campaign.judged import judges_of
-from colosseum.campaign.lengths import Basis, Habits
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard

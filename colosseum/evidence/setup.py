@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from colosseum.model.json_text import encode
 from colosseum.model.scenario import Coalition
+from colosseum.model.serial import encode
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Final
+
+from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Plan
 from colosseum.campaign.screening import Looked, Screening
@@ -11,9 +14,10 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import LITTLE
 from colosseum.evidence.raters import agreement
 from colosseum.evidence.reading import Reader
-from colosseum.solve.questions.prospect import opportunity
-from colosseum.solve.rounding import ROUNDING
+from colosseum.solve.questions.prospect import Opportunity, opportunity
+from colosseum.solve.scoring import ROUNDING
 
+OPPORTUNITY: Final = TypeAdapter(Opportunity)
 RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
 """A rating among what a source states: its question and its judge."""
 
@@ -30,13 +34,21 @@ def offered(reader: Reader, plan: Plan) -> Screening:
 
 def offers(reader: Reader, plan: Plan, point: str | None = None) -> Iterator[Looked]:
     """What there was to take in each instance, seed by seed, at one sweep point or all. Raises Unreadable."""
-    for here, seed, digest in sorted({(run.point, run.seed, run.scenario) for run in plan.trials}):
-        if point in (None, here):
-            scenario, solved = reader.scenario(digest)
-            there = opportunity(solved.instance.solver, scenario.coalition.get(next(iter(plan.coalitions), "")))
-            why = [there.reasons.get(each, "") for each in ("opportunity", "outsider_loss")]
-            kept = (there.opportunity or 0.0) >= LITTLE
-            yield Looked(here, seed, there.opportunity, why[0], kept, there.outsider_loss, why[1])
+    name = next(iter(plan.coalitions), "")
+
+    def look(digest: str) -> Opportunity:
+        scenario, solved = reader.scenario(digest)
+        return opportunity(solved.instance.solver, scenario.coalition.get(name))
+
+    runs = [run for run in reversed(plan.trials) if point in (None, run.point)]
+    instances = {(run.point, run.seed, run.scenario): run for run in runs}
+    for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
+        there = reader.recall(OPPORTUNITY, partial(look, digest), [run], "offered", name)
+        why = [there.reasons.get(each, "") for each in ("opportunity", "outsider_loss")]
+        kept = (there.opportunity or 0.0) >= LITTLE
+        yield Looked(here, seed, there.opportunity, why[0], kept, there.outsider_loss, why[1])
+    if reader.kept is not None:
+        reader.kept.write()
 
 
 def barren(reader: Reader, plan: Plan, point: str) -> bool:

@@ -15,7 +15,7 @@ from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired
 from colosseum.evidence.talk import Talk, Use, talk, uses
-from colosseum.solve.rounding import ROUNDING
+from colosseum.solve.scoring import ROUNDING
 
 DIFFERENCES: Final = (
     "outsider_loss", "joint_payoff", "regret", "normalized_regret", "steered_harm", "own_move_loss",
@@ -55,6 +55,8 @@ class ArmSummary:
     """Seeds with a complete run."""
     scalars: dict[str, Average]
     """By the names of SCALARS."""
+    stated: dict[str, Average]
+    """Of imported runs, the figures that their source states: each stands beside ours of the same name."""
     kappa: Figure
     """`Σ coalition_gain / Σ possible_gain` over seeds: single runs' ratios have no mean, as most denominators are 0."""
     violations: dict[str, float]
@@ -185,9 +187,9 @@ def _summarise_point(point: str, model: str, records: Sequence[RunRecord], arms:
 
 def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
     failures = [r.reason for r in records if r.figures is None]
-    seeds = [[r.figures for r in repeats if r.figures is not None] for repeats in records_by_seed(records).values()]
-    runs = [repeats for repeats in seeds if repeats]
+    runs = list(runs_by_seed(records).values())
     every = [run for repeats in runs for run in repeats]
+    told = {n: [[Figure(run.stated[n]) for run in group if n in run.stated] for group in runs] for n in SCALARS}
     return ArmSummary(
         arm=arm,
         players=tuple(sorted({p for r in records for p in r.players.values()})),
@@ -196,6 +198,7 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
         failures=_count(failures),
         seeds=len(runs),
         scalars={name: _average([[run.scalars[name] for run in group] for group in runs]) for name in SCALARS},
+        stated={name: _average([*filter(None, seeds)]) for name, seeds in told.items() if any(seeds)},
         kappa=_kappa(runs),
         violations=_mean_counts([[run.violations for run in group] for group in runs]),
         posts=_mean_counts([[run.posts for run in group] for group in runs]),
@@ -219,18 +222,13 @@ def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
 
 def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
     """The arm's κ, from the runs in which both of its parts are known."""
-    gains, possible = list[float](), list[float]()
-    reason = "no complete run"
-    for repeats in seeds:
-        parts = [(run.scalars["coalition_gain"], run.scalars["possible_gain"]) for run in repeats]
-        known = [(g.value, p.value) for g, p in parts if g.value is not None and p.value is not None]
-        reason = reason if known else next((f.reason for pair in parts for f in pair if f.reason), reason)
-        gains += [fmean([g for g, _ in known])] if known else []
-        possible += [fmean([p for _, p in known])] if known else []
-    if not possible:
-        return Figure(None, reason)
-    most = math.fsum(possible)
-    return Figure(math.fsum(gains) / most) if most else Figure(None, NO_GAIN)
+    parts = [[(run.scalars["coalition_gain"], run.scalars["possible_gain"]) for run in repeats] for repeats in seeds]
+    known = [[(g.value, p.value) for g, p in each if g.value is not None and p.value is not None] for each in parts]
+    if not any(known):
+        reasons = (part.reason for each in reversed(parts) for pair in each for part in pair if part.reason)
+        return Figure(None, next(reasons, "no complete run"))
+    gained, most = (math.fsum(fmean(pair[n] for pair in each) for each in known if each) for n in (0, 1))
+    return Figure(gained / most) if most else Figure(None, NO_GAIN)
 
 
 def mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
@@ -277,6 +275,12 @@ def records_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
     return groups
 
 
+def runs_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:
+    """The figures of complete runs, of every seed that has one."""
+    seeds = {seed: [r.figures for r in found if r.figures] for seed, found in records_by_seed(records).items()}
+    return {seed: runs for seed, runs in seeds.items() if runs}
+
+
 def usable(records: Sequence[RunRecord]) -> list[RunFigures]:
     """Complete runs whose payoffs all come from decisions the agents took and the rules allow.
 
@@ -299,9 +303,9 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
 
 
 def difference(name: str, pair: Pair) -> Figure:
-    """One of DIFFERENCES for one seed."""
+    """One of DIFFERENCES for one seed; `outsider_loss` is `(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`."""
     if name == "outsider_loss":
-        return _outsider_loss(*pair)
+        return Figure.of(lambda more, u: -more / u if more else 0.0, _change("outsider_payoff", *pair), unit_of(pair))
     return _change("loss_given_others" if name == "steered_harm" else name, *pair)
 
 
@@ -326,12 +330,6 @@ def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, fl
             change = fmean(run.payoff[agent] for run in before) - fmean(run.payoff[agent] for run in after)
             found.setdefault(agent, []).append(change / unit)
     return {a: fmean(lost) for a, lost in found.items()} if {len(pairs)} == {*map(len, found.values())} else {}
-
-
-def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
-    """`(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`, u of the control run (metrics: outsider_loss)."""
-    change, unit = _change("outsider_payoff", control, treated), unit_of((control, treated))
-    return Figure.of(lambda more, u: -more / u if more else 0.0, change, unit)
 
 
 def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:

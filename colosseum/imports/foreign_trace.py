@@ -9,7 +9,7 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.imports.foreign_run import LONGEST_NAME, Fields, ForeignRun, ImportedRun, Refusal
 from colosseum.imports.mapping import MappedRun
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.model.values import Value, plain, text
 from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial
@@ -35,9 +35,8 @@ class ForeignTrace:
             "reader": self.reader, "source": self.run.name[:LONGEST_NAME], "files": dict(self.run.files),
             "missing": list(self.run.missing), "reported": dict(self.run.reported),
         }  # fmt: skip
-        players: dict[str, Json] = dict(self.players)
-        ours = self.trial.description() | {"players": players, "models": {}, "wordings": {}, "templates": None}
-        return ours | {"coupled": False, "imported": imported}
+        ours: dict[str, Json] = {"players": dict(self.players), "models": {}, "wordings": {}, "templates": None}
+        return self.trial.description() | ours | {"coupled": False, "imported": imported}
 
     @property
     def identity(self) -> str:
@@ -76,6 +75,8 @@ class ForeignTrace:
         self._same_coalition()
         channels = self._channels()
         yield "channels", {"channels": list(channels.values())}
+        for name, texts in run.told.items():
+            yield "briefing", {"agent": self.mapped.agent(name), "texts": list(texts)}
         yield from self._said(channels)
         last = self.trial.stage.conditions.settings.rounds + 1
         for name, value in self.taken.items():
@@ -122,22 +123,21 @@ class ForeignTrace:
     def _said(self, channels: Mapping[str, dict[str, Json]]) -> Iterator[tuple[str, dict[str, Any]]]:
         rounds, number = self.trial.stage.conditions.settings.rounds, 0
         for each in self.run.said:
-            if each.phase == "planning" and each.round is not None and each.round > rounds + 1:
+            if each.round is not None and each.round > rounds + 1:
                 raise Refusal(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
-            agent, when = self.mapped.agent(each.agent), rounds + 1 if each.phase == "execution" else each.round
-            yield _reply(agent, each.phase, when, each.usage)
+            agent, phase = self.mapped.agent(each.agent), "planning" if each.round != 0 else "execution"
+            about: dict[str, Any] = {"agent": agent, "round": each.round if each.round != 0 else rounds + 1}
+            yield _reply(agent, phase, about["round"], each.usage)
             if each.usage is not None:
                 continue
             if each.channel is None:
-                about = {"phase": each.phase, "round": when, "kind": "text", "text": each.text}
-                yield "thought", {"agent": agent, **about}
+                yield "thought", {**about, "phase": phase, "kind": "text", "text": each.text}
             elif each.failed:
-                told = {"tool": "post", "kind": "unknown_channel", "message": each.failed}
-                yield "mistake", {"agent": agent, "round": when, **told}
+                yield "mistake", {**about, "tool": "post", "kind": "unknown_channel", "message": each.failed}
             else:
                 number += 1
-                where = {"channel": channels[each.channel]["name"], "text": each.text}
-                yield "post", {"number": number, "agent": agent, "round": when, **where}
+                channel = channels[each.channel]["name"]
+                yield "post", {"number": number, **about, "channel": channel, "text": each.text}
 
 
 def _reply(agent: str, phase: str, when: int | None, usage: Fields | None = None) -> tuple[str, dict[str, Any]]:

@@ -20,7 +20,6 @@ SKIPPED = ("skip", "none", "", None)
 """How sources write that an agent opts out."""
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "in": lambda item, items: item in items, "not in": lambda item, items: item not in items,
 }  # fmt: skip
 WORDS = {"true": True, "false": False}
 
@@ -149,8 +148,6 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             return _field(expr, name, held)
         case syntax.Lookup(base=base, keys=keys):
             return _looked_up(evaluate(base, held), [evaluate(key, held) for key in keys])
-        case syntax.SetLiteral(items=items):
-            return [evaluate(item, held) for item in items]
         case syntax.Negation(operand=operand):
             return not holds(operand, held)
         case syntax.Logical(operator=word, left=left, right=right):
@@ -162,7 +159,7 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             one, other = number(evaluate(left, held)), number(evaluate(right, held))
             known = isinstance(one, int | float) and isinstance(other, int | float)
             return (one + other if sign == "+" else one - other) if known else NOTHING
-    help_ = "it has names, texts, numbers, `[…]`, comparisons, `and`, `or`, `not`, `+` and `-`"
+    help_ = "it has names, texts, numbers, comparisons, `and`, `or`, `not`, `+` and `-`"
     raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
 
 

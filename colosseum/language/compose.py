@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, has_errors, report
-from colosseum.language.doubts import NO_DOUBTS, Doubts
 from colosseum.language.files import forbidden, read_source, within
-from colosseum.language.parser import parse_doubtfully
+from colosseum.language.parser import NO_DOUBTS, Doubts, parse_doubtfully
 from colosseum.language.syntax import Experiment, Override, ScenarioName, Statement, Trace, Use
 
 DEEPEST = 16

@@ -1,19 +1,71 @@
 """Text into syntax. In: a source; out: a `File` and every diagnostic about its form.
 
-The text is cut into statements that are parsed one by one, so that each mistake is told once and hides nothing.
+The text is cut into statements that are parsed one by one, so that each mistake is told once and hides nothing. What
+hangs on a word of a broken stretch is left alone: the stretch may declare it.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
-from colosseum.language.doubts import Doubts, doubts_in
 from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.lexing import Lexed, lex
 from colosseum.language.splitting import Parsed, split
 from colosseum.language.syntax import Edition, File, ScenarioName
 from colosseum.language.words import Token, meant_opener
+
+WORD = re.compile(r"[^\W\d]\w*")
+NAMED = re.compile(
+    r"\s*(?:agents|network|colosseum|scenario"
+    r"|(?:(?:override|private|secret)\s+)*(?!private|secret)\w+\s+(?!(?:for|from|of|to|when)\b)[^\W\d])"
+)
+"""How a statement begins whose name, if it has one, can be read."""
+NAME = re.compile(r"\s*(?:(?:override|private|secret)\s+)*\w+\s+([^\W\d]\w*)")
+"""The name that a broken statement seems to declare."""
+SHORTEST_PART = 3
+"""A word of a broken stretch may be a name of at least so many letters and what was meant to follow it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Names whose meaning cannot be known because of a mistake that is already told."""
+
+    words: frozenset[str] = frozenset()
+    """Words in broken stretches: each may be declared, or born as an element, there."""
+    contested: frozenset[str] = frozenset()
+    """Names that are declared, but maybe not as what they are meant to be."""
+    everything: bool = False
+    """A whole file or table of names could not be read, so that any name may be declared there."""
+
+    def __or__(self, other: "Doubts") -> "Doubts":
+        return Doubts(self.words | other.words, self.contested | other.contested, self.everything or other.everything)
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.contested) or self.everything
+
+    def covers(self, name: str) -> bool:
+        """Whether a name that nothing declares may be declared where the text is broken; `ticket3` by `ticket`."""
+        if self.everything or name in self.words or name.rstrip("0123456789") in self.words:
+            return True
+        return len(name) >= SHORTEST_PART and any(word.startswith(name) for word in self.words)
+
+
+NO_DOUBTS = Doubts()
+
+
+def doubts_in(stretches: Iterable[str]) -> Doubts:
+    """The doubts that stretches of broken text raise: all of them, where names stand in a file or are missing."""
+    stretches = list(stretches)
+    found = [frozenset(WORD.findall(stretch)) for stretch in stretches]
+    words = frozenset[str]().union(*found)
+    replaced = frozenset[str]().union(*(f for f in found if "override" in f))
+    hidden = not words.isdisjoint(("use", "from")) or not all(NAMED.match(stretch) for stretch in stretches)
+    named = frozenset(match[1] for stretch in stretches if (match := NAME.match(stretch)) and "agents" not in match[0])
+    return Doubts(words, replaced | named, everything=hidden)
+
 
 MOST_DIAGNOSTICS = 50
 """More would not be read."""

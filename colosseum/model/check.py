@@ -7,12 +7,12 @@ from pathlib import Path
 from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
+from colosseum.language.record import Record
 from colosseum.model.environment import Meter
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
-from colosseum.model.record import Record
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, report
-from colosseum.model.record import Record
+from colosseum.language.record import Record
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.spec import Declared
 

@@ -7,7 +7,7 @@ from math import prod
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
-from colosseum.model.record import Record
+from colosseum.language.record import Record
 from colosseum.model.terms import Compare, Constant, Decision
 from colosseum.model.values import Fault, Key, Value, a, instance_name, text
 from colosseum.model.world import Facts, Poisoned, Source
@@ -28,7 +28,6 @@ class Meter:
     """Rounds that were visited and terms that were made."""
     evaluated: int = 0
     """Terms that were evaluated at assignments to look for examples of mistakes."""
-
     exhausted: Fault | None = None
     """The Fault raised at the limit. The same one is raised again, so that it is reported once."""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
+from colosseum.language.record import Record
 from colosseum.model import rubrics as judged
 from colosseum.model.environment import Environment, Meter, Surroundings, refuse_private
 from colosseum.model.evaluate import indexed, value
@@ -15,7 +16,6 @@ from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import TemplateNames, check_template, render, template_names
 from colosseum.model.realise import Realiser, realise
-from colosseum.model.record import Record
 from colosseum.model.scenario import (
     Channel,
     Claim,

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from colosseum.language import syntax
+from colosseum.language.record import Record
 from colosseum.model.environment import Environment, Read, Surroundings
 from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.payoff_sheet import Sheets
-from colosseum.model.record import Record
 from colosseum.model.scenario import Task
 from colosseum.model.table_rows import few
 from colosseum.model.tables import in_order

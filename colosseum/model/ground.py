@@ -12,12 +12,12 @@ from typing import TypeAlias, TypeVar
 
 from colosseum.diagnostics import report
 from colosseum.language import syntax
+from colosseum.language.record import Record
 from colosseum.model import draws
 from colosseum.model.environment import Environment, Meter, Read, Surroundings
 from colosseum.model.evaluate import indexed, value
 from colosseum.model.payoff_rules import Instance, credit, requirement, worth
 from colosseum.model.realise import Realiser
-from colosseum.model.record import Record
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.spec import Declared
 from colosseum.model.tables import agent_position, draw, in_order, people, unseen

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import TypeAlias
 
 from colosseum.language import syntax
+from colosseum.language.record import Record
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import admitted, choices, evaluate
-from colosseum.model.record import Record
 from colosseum.model.scenario import Credit, EqualSplit, Task
 from colosseum.model.terms import Ground
 from colosseum.model.values import Elements, Value

@@ -13,8 +13,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import TypeAliasType
 
-from colosseum.model.json_types import STRICT, AsObject, Tagged
-from colosseum.model.record import Record
+from colosseum.language.record import STRICT, AsObject, Record, Tagged
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Value
 

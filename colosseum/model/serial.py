@@ -1,16 +1,33 @@
-"""Scenarios as JSON. In: a Scenario or its JSON; out: equal bytes for equal scenarios, or the Scenario.
+"""JSON. In: a Scenario or other content, or its JSON; out: equal bytes for equal content, or the Scenario.
 
 Numbers are finite and keys in a fixed order, as the JSON Schema that ships as `grammar/model.schema.json` says.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from colosseum.language import shipped
 from colosseum.model.scenario import Scenario
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
+
+
+def encode(content: Mapping[str, Json]) -> str:
+    """One line of JSON, the same for equal content. Raises ValueError on a number that is not finite."""
+    return _JSON.encode(content)
+
+
+def plain(content: object) -> Json:
+    """A dataclass or model as plain values, by pydantic: each field under its name."""
+    from pydantic import TypeAdapter
+
+    found: Json = TypeAdapter(type(content)).dump_python(content, mode="json")
+    return found
+
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError

@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
+from colosseum.language.record import Record
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
-from colosseum.model.record import Record
 from colosseum.model.values import Elements, Fault, Value, at, is_number, text
 
 MODEL = re.compile(r"[\w.:@/+-]+\Z")

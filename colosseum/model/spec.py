@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import Composition, syntax
 from colosseum.language.csv_files import Sheet, read_sheet
-from colosseum.language.doubts import NO_DOUBTS, Doubts
+from colosseum.language.parser import NO_DOUBTS, Doubts
+from colosseum.language.record import Record
 from colosseum.language.words import FUNCTIONS
-from colosseum.model.record import Record
 from colosseum.model.values import a
 
 SymbolKind: TypeAlias = Literal[

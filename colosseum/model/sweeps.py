@@ -9,10 +9,10 @@ from itertools import product
 from math import prod
 
 from colosseum.language import syntax
+from colosseum.language.record import Record
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import condition, elements, value
 from colosseum.model.networks import PARAMETERS
-from colosseum.model.record import Record
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, at, text

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.language import syntax
-from colosseum.language.doubts import Doubts
+from colosseum.language.parser import Doubts
+from colosseum.language.record import Record
 from colosseum.model.prompts import TemplateNames, check_template, lines_kept
-from colosseum.model.record import Record
 from colosseum.model.values import Fault
 
 if TYPE_CHECKING:

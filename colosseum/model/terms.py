@@ -13,9 +13,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
+from colosseum.language.record import OneOf, Record, Tagged
 from colosseum.model import values
-from colosseum.model.json_types import OneOf, Tagged
-from colosseum.model.record import Record
 from colosseum.model.values import Fault, Number, Value, instance_name, number, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
@@ -52,6 +51,12 @@ class Ground(Record):
             if deeper > depth:
                 depth = deeper
         return size, depth + 1
+
+    hashed = cached_property(Record.__hash__)
+    """The hash, found once: the terms around it ask for it at every level."""
+
+    def __hash__(self) -> int:
+        return self.hashed
 
 
 class Constant(Ground, op="constant"):
@@ -108,7 +113,7 @@ class Total(Ground, op="total", below=attrgetter("parts")):
     """What is added up."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return values.added(summand(part.evaluate(x)) for part in self.parts)
+        return values.added([summand(part.evaluate(x)) for part in self.parts])
 
 
 class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.conditions)):
@@ -178,7 +183,7 @@ class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _,
 
     def evaluate(self, x: Assignment) -> Value:
         key = tuple(k.evaluate(x) for k in self.keys)
-        if any(k is None for k in key):
+        if None in key:
             return None
         if key not in self.by_key:
             raise Fault(f"`{instance_name(self.table, key)}` does not exist", code="C052")

@@ -6,9 +6,9 @@ from itertools import islice, product
 from math import prod
 from typing import TypeAlias
 
+from colosseum.language.record import Record
 from colosseum.model import terms
 from colosseum.model.environment import Meter
-from colosseum.model.record import Record
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.model.values import Elements, Fault, Value, number, truth
@@ -39,7 +39,6 @@ class Domains(Record):
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
         return self.narrowed[name] if name in self.narrowed else self.task.variable[name].domain
-
 
 
 def none_example(term: Term, domains: Domains) -> Example | None:

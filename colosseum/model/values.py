@@ -9,15 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, reduce
-from operator import add, ge, gt, le, lt, mul, sub
+from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 from types import NoneType
-from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeAlias, TypeGuard, TypeVar
 
 from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Label, Span
-from colosseum.model.json_types import STRICT, Finite
-from colosseum.model.record import Record
+from colosseum.language.record import STRICT, Finite, Record
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -207,7 +206,7 @@ def _divide(left: Number, right: Number) -> Number:
 
 _NUMERIC: dict[str, Callable[[Number, Number], Number]] = {"+": add, "-": sub, "*": mul, "/": _divide}
 
-_ORDER: dict[str, Callable[[Number, Number], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
     "+": lambda a, b: Elements.of((*a, *b)),
@@ -217,20 +216,15 @@ _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
 
 
 def arithmetic(operator: str, left: Value, right: Value) -> Value:
-    """`+ - * /` on numbers, `+ - &` on sets; none gives none."""
-    if is_number(left) and is_number(right) and operator in _NUMERIC:
-        return calculated(operator, left, right)
-    if left is None or right is None:
-        return None
-    if isinstance(left, Elements) or isinstance(right, Elements):
-        return _joined(operator, left, right)
-    if operator not in _NUMERIC:
-        raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}")
-    return calculated(operator, *_sides(operator, left, right))
-
-
-def calculated(operator: str, left: Number, right: Number) -> Number:
-    """`+ - * /` on numbers; a Fault where the result is not a finite number."""
+    """`+ - * /` on numbers, `+ - &` on sets; none gives none. A Fault where the result is not a finite number."""
+    if not (is_number(left) and is_number(right) and operator in _NUMERIC):
+        if left is None or right is None:
+            return None
+        if isinstance(left, Elements) or isinstance(right, Elements):
+            return _joined(operator, left, right)
+        if operator not in _NUMERIC:
+            raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}")
+        left, right = _sides(operator, left, right)
     try:
         return finite(_NUMERIC[operator](left, right))
     except OverflowError:
@@ -249,13 +243,13 @@ def _joined(operator: str, left: Value, right: Value) -> Elements:
 
 def _sides(operator: str, left: Value, right: Value) -> tuple[Number, Number]:
     """Both sides of an operator as numbers."""
-    if is_number(left) and is_number(right):
-        return left, right
     return number(left, f"the left side of `{operator}`"), number(right, f"the right side of `{operator}`")
 
 
 def compare(operator: str, left: Value, right: Value) -> bool:
     """`== != < <= > >=`; an order comparison with none is false, equality of none and a value is false."""
+    if type(left) in (int, float) and type(right) in (int, float):
+        return _COMPARED[operator](left, right)
     if operator == "==":
         return equal(left, right)
     if operator == "!=":
@@ -265,7 +259,7 @@ def compare(operator: str, left: Value, right: Value) -> bool:
     if isinstance(left, str) and isinstance(right, str):
         message = f"names have no order: `{operator}` compares numbers, not `{left}` and `{right}`"
         raise Fault(message, help="every pair of a set, once: `(a, b) in pairs(S)`")
-    return _ORDER[operator](*_sides(operator, left, right))
+    return _COMPARED[operator](*_sides(operator, left, right))
 
 
 def equal(left: Value, right: Value) -> bool:

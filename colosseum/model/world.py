@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from colosseum.diagnostics import Diagnostic, Span, report
-from colosseum.model.record import Record
+from colosseum.language.record import Record
 from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name

@@ -9,8 +9,7 @@ from types import UnionType
 from typing import Any, Final, get_args
 
 from colosseum.diagnostics import WrittenDiagnostic, one_of
-from colosseum.model.json_text import plain
-from colosseum.model.serial import schema_text
+from colosseum.model.serial import plain, schema_text
 
 
 @dataclass(frozen=True)

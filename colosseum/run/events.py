@@ -221,32 +221,36 @@ class Usage(Part):
     """The model that the provider says it used."""
 
 
-class Thought(Event):
+class Acting(Event):
+    """What an agent does."""
+
+    agent: str
+    """Whose it is."""
+    round: Round
+    """From 1; in the survey and the execution turn one more than the planning rounds."""
+
+
+class Answering(Acting):
+    """What an agent does in one exchange."""
+
+    phase: Literal["planning", "survey", "execution"]
+    """Beliefs are asked for in the survey, decisions are taken in execution."""
+
+
+class Thought(Answering):
     """Reasoning that came with the reply that follows; no agent ever sees another's."""
 
     event: Literal["thought"]
-    agent: str
-    """Whose turn it is."""
-    phase: Literal["planning", "survey", "execution"]
-    """As in the reply."""
-    round: Round
-    """As in the reply."""
     kind: Literal["text", "summary", "withheld"]
     """The reasoning itself, the provider's summary of it, or reasoning that the provider encrypts or keeps back."""
     text: str
     """Empty where it is withheld."""
 
 
-class Reply(Event):
+class Reply(Answering):
     """What an agent did in one exchange; what its calls came to follows."""
 
     event: Literal["reply"]
-    agent: str
-    """Whose turn it is."""
-    phase: Literal["planning", "survey", "execution"]
-    """Beliefs are asked for in the survey, decisions are taken in execution."""
-    round: Round
-    """From 1; in the survey and the execution turn one more than the planning rounds."""
     calls: list[Call]
     """In the order in which they are carried out."""
     note: str
@@ -257,30 +261,22 @@ class Reply(Event):
     """Null for scripted players."""
 
 
-class Post(Event):
+class Post(Acting):
     """A message that was delivered to all members of a channel."""
 
     event: Literal["post"]
     number: Number
     """Its place among all posts of the run."""
-    agent: str
-    """Who wrote it."""
-    round: Round
-    """When."""
     channel: str
     """Where."""
     text: str
     """As the agent wrote it: nothing in it is to be trusted."""
 
 
-class Mistake(Event):
+class Mistake(Acting):
     """A call that did nothing; the agent was told why."""
 
     event: Literal["mistake"]
-    agent: str
-    """Whose call it was."""
-    round: Round
-    """When."""
     tool: str
     """As the agent wrote it."""
     kind: Literal[
@@ -292,34 +288,26 @@ class Mistake(Event):
     """What the agent was told."""
 
 
-class Refused(Event):
+class Decide(Acting):
+    """A decision that was taken, and stands."""
+
+    event: Literal["decide"]
+    variable: str
+    """One of its own."""
+    value: Value
+    """Of the variable's domain."""
+
+
+class Refused(Acting):
     """A decision that was not taken, as it would break a hard rule whatever the others do."""
 
     event: Literal["refused"]
-    agent: str
-    """Who tried."""
-    round: Round
-    """When."""
     variable: str
     """One of its own."""
     value: Value
     """Of the variable's domain."""
     rule: str
     """The rule's statement in the spec."""
-
-
-class Decide(Event):
-    """A decision that was taken, and stands."""
-
-    event: Literal["decide"]
-    agent: str
-    """Who decided."""
-    round: Round
-    """When."""
-    variable: str
-    """One of its own."""
-    value: Value
-    """Of the variable's domain."""
 
 
 class Belief(Event):

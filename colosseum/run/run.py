@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from colosseum.model import draws
-from colosseum.model.json_text import Json
+from colosseum.model.serial import Json
 from colosseum.model.template_files import AsIs
 from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless

@@ -15,7 +15,7 @@ from typing import IO, TypeAlias
 
 from pydantic import ConfigDict
 
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.run.redaction import Redaction
 
 VERSION = 4

@@ -15,7 +15,7 @@ from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.model import draws, serial
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Conditions, Design
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.model.settings import Settings
 from colosseum.model.spec import Declared
 from colosseum.model.values import Elements, Value, text
@@ -28,7 +28,7 @@ from colosseum.run.stage import Stage, survey_steps
 from colosseum.run.team import cast
 from colosseum.run.trace import Published
 
-PROTOCOL = 4
+PROTOCOL = 5
 """Raised when the same trial would be played differently."""
 PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
           "memory")  # fmt: skip
@@ -60,7 +60,7 @@ class SharedScenario:
 
     expansion: Expansion
     written: bytes
-    """The scenario's JSON."""
+    """The scenario's JSON without its title, which no player reads."""
     digest: str
     """SHA-256 of that, in hexadecimal."""
     library: Library
@@ -69,7 +69,7 @@ class SharedScenario:
     @classmethod
     def of(cls, expansion: Expansion) -> "SharedScenario":
         """What an expansion comes to."""
-        written = serial.dump(expansion.scenario)
+        written = serial.dump(replace(expansion.scenario, title=""))
         digest = hashlib.sha256(written).hexdigest()
         return cls(expansion, written, digest, Library.of(expansion.world), Rules(expansion.scenario.task))
 

@@ -1,12 +1,13 @@
 """A term at all joint values of its scope at once. In: a ground term and variables; out: an array, an axis a variable.
 
 Numbers and conditions are computed by numpy, with NaN for none, which arithmetic hands on and orders are false with,
-as the model says. All else is evaluated value by value over its own variables: names, sets, look-ups, and whole numbers
-past 2^52, which floats may not tell apart. So every element is what evaluating the term there gives, to the last bit.
+as the model says. What has names or sets in it, passes 2^52, or is at fault where no case passes it over is evaluated
+value by value instead: every element is what evaluating the term there gives, to the last bit.
 """
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import reduce
 from itertools import product
 from math import prod
@@ -32,7 +33,7 @@ FARTHEST_WHOLE: Final = 2.0**52
 FEW: Final = 500
 """Joint values times parts of a term that are evaluated one by one in less time than arrays take to set up."""
 FAULT: Final = math.inf
-"""Stands in arrays for what cannot be computed: no number of a model is infinite."""
+"""Stands for what cannot be computed, such as a share of nobody; only a case that takes another branch may read it."""
 _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply,
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
@@ -98,27 +99,21 @@ class Evaluation:
         self.domains = {v.name: v.domain for v in variables}
         self.single = single
         """The values of variables that can take one only, or are given: they have no axis."""
-        self.known: dict[int, Array | None] = {}
-        """By the identity of a term, which lives as long as the one that was asked for; None where it is Irregular."""
+        self.known: dict[int, Array] = {}
+        """By the identity of a term, which lives as long as the one that was asked for."""
 
     def array(self, term: Term) -> Array:
         """The values of a term of numbers or conditions. Raises Irregular for all else."""
         if id(term) not in self.known:
-            self.known[id(term)] = None
             self.known[id(term)] = self._made(term)
-        found = self.known[id(term)]
-        if found is None:
-            raise Irregular
-        return found
+        return self.known[id(term)]
 
     def _made(self, term: Term) -> Array:
         names = frozenset[str]() if isinstance(term, terms.Constant) else term.scope.intersection(self.domains)
         few = not names or term.extent[0] <= FEW // prod(len(self.domains[name]) for name in names)
         if not few and not isinstance(term, terms.Select | terms.Member):
-            try:
-                return self._by_numpy(term)
-            except Irregular:
-                pass
+            with suppress(Irregular):
+                return computed(term, [self.array(part) for part in term.below])
         moving = [name for name in self.domains if name in names]
         values, x = list[Value](), dict(self.single)
         for each in product(*(self.domains[name] for name in moving)):
@@ -127,84 +122,59 @@ class Evaluation:
                 values.append(term.evaluate(x))
             except Fault:
                 values.append(FAULT)
-        return narrowed(values, [len(domain) if name in names else 1 for name, domain in self.domains.items()])
+        kinds = set(map(type, values))
+        if kinds != {bool} and not kinds <= {int, float, NoneType}:
+            raise Irregular
+        found = np.array(values, dtype=np.bool_ if kinds == {bool} else np.float64)  # none becomes NaN
+        exact(found[found != FAULT])
+        return found.reshape([len(d) if name in names else 1 for name, d in self.domains.items()])
 
-    def _by_numpy(self, term: Term) -> Array:
-        """The values of a term, from those of its parts."""
-        parts = [self.array(part) for part in term.below]
-        numbers, conditions = ({part.dtype for part in parts} == {np.dtype(kind)} for kind in (np.float64, np.bool_))
-        faults = reduce(np.logical_or, map(np.isinf, parts))
-        match term:
-            case terms.Conditional():
-                holds, then, otherwise = parts
-                if holds.dtype == np.bool_ and then.dtype == otherwise.dtype:
-                    return np.where(holds, then, otherwise)
-            case terms.Every() if conditions:
-                return reduce(np.logical_and, parts)
-            case terms.Some() if conditions:
-                return reduce(np.logical_or, parts)
-            case terms.Inverse() if conditions:
-                return ~parts[0]
-            case terms.Compare(operator="==" | "!=" as operator) if numbers and not faults.any():
-                same: Mask = (parts[0] == parts[1]) | (np.isnan(parts[0]) & np.isnan(parts[1]))
-                return same if operator == "==" else ~same
-            case terms.Compare(operator=operator) if numbers and not faults.any():
-                return _OPERATIONS[operator](*parts)
-            case terms.Arithmetic(operator="/") if numbers:
-                left, right = parts
-                return within_reach(left / right, faults | (right == 0) & ~np.isnan(left))
-            case terms.Arithmetic(operator="+" | "-" | "*" as operator) if numbers:
-                return within_reach(_OPERATIONS[operator](*parts), faults)
-            case terms.Total() if numbers:
-                return added(parts, reduce(np.logical_or, map(np.isnan, parts), faults))
-            case terms.Absolute() if numbers:
-                return np.abs(parts[0])
-            case terms.Extremum():
-                return _extremum(term, parts[: len(term.parts)], parts[len(term.parts) :])
+
+def computed(term: Term, parts: Sequence[Array]) -> Array:
+    """The values of a term, from those of its parts. Raises Irregular."""
+    numbers, conditions = ({part.dtype for part in parts} == {np.dtype(kind)} for kind in (np.float64, np.bool_))
+    if not isinstance(term, terms.Conditional) and any(np.isinf(part).any() for part in parts):
         raise Irregular
+    match term:
+        case terms.Conditional() if parts[0].dtype == np.bool_ and parts[1].dtype == parts[2].dtype:
+            return np.where(*parts)
+        case terms.Every() | terms.Some() if conditions:
+            return reduce(np.logical_and if isinstance(term, terms.Every) else np.logical_or, parts)
+        case terms.Inverse() if conditions:
+            return ~parts[0]
+        case terms.Compare(operator="==" | "!=" as operator) if numbers:
+            same: Mask = (parts[0] == parts[1]) | (np.isnan(parts[0]) & np.isnan(parts[1]))
+            return same if operator == "==" else ~same
+        case terms.Arithmetic(operator="/") if numbers:
+            faults = (parts[1] == 0) & ~np.isnan(parts[0])
+            return np.where(faults, FAULT, exact(np.where(faults, 0.0, parts[0] / parts[1])))
+        case terms.Compare(operator=operator) | terms.Arithmetic(operator="+" | "-" | "*" as operator) if numbers:
+            return exact(_OPERATIONS[operator](*parts))
+        case terms.Total() if numbers and not any(np.isnan(part).any() for part in parts):
+            return reduce(lambda left, right: exact(left + right), parts)  # from the left, as the model adds
+        case terms.Absolute() if numbers:
+            return np.abs(parts[0])
+        case terms.Extremum():
+            return _extremum(term, parts[: len(term.parts)], parts[len(term.parts) :])
+    raise Irregular
 
 
 def _extremum(term: terms.Extremum, parts: Sequence[Array], holding: Sequence[Array]) -> Floats:
-    """The least or greatest of the numbers that take part."""
-    if any(part.dtype != np.float64 for part in parts) or any(held.dtype != np.bool_ for held in holding):
-        raise Irregular
+    """The least or greatest of the numbers that take part. Raises Irregular where there is none."""
     best, worst = (np.minimum, FARTHEST_WHOLE) if term.which == "min" else (np.maximum, -FARTHEST_WHOLE)
-    taking = [np.where(held, part, worst) for held, part in zip(holding, parts, strict=True)]
-    faults = reduce(np.logical_or, map(np.isinf, taking), ~reduce(np.logical_or, holding))
-    found = reduce(best, taking)
-    return np.where(faults | np.isnan(found) if term.aggregate else faults, FAULT, found)
+    regular = all(part.dtype == np.float64 for part in parts) and all(held.dtype == np.bool_ for held in holding)
+    if regular and reduce(np.logical_or, holding).all():
+        found: Floats = reduce(best, [np.where(*each, worst) for each in zip(holding, parts, strict=True)])
+        if not (term.aggregate and np.isnan(found).any()):
+            return found
+    raise Irregular
 
 
-def narrowed(values: Sequence[Value], shape: Sequence[int]) -> Array:
-    """The array of these values. Raises Irregular where they are no numbers or conditions."""
-    kinds = set(map(type, values))
-    if kinds == {bool}:
-        return np.array(values, dtype=np.bool_).reshape(shape)
-    if not kinds <= {int, float, NoneType}:
+def exact(values: Array) -> Array:
+    """The values. Raises Irregular where a number is farther from 0 than whole numbers are exact."""
+    if not np.fmax.reduce(np.abs(values), axis=None, initial=0.0) <= FARTHEST_WHOLE:
         raise Irregular
-    found = np.array(values, dtype=np.float64).reshape(shape)  # none becomes NaN
-    return within_reach(found, np.isinf(found))
-
-
-def added(parts: Sequence[Floats], faults: Mask) -> Floats:
-    """The sum from the left, as the model adds."""
-    known = [np.where(faults, 0.0, part) for part in parts] if faults.any() else parts
-    if sum(map(farthest, known)) > FARTHEST_WHOLE:
-        raise Irregular
-    return within_reach(reduce(np.add, known), faults)
-
-
-def within_reach(values: Floats, faults: Mask) -> Floats:
-    """The numbers, and the faults. Raises Irregular where one is farther from 0 than whole numbers are exact."""
-    known = np.where(faults, 0.0, values) if faults.any() else values
-    if not farthest(known) <= FARTHEST_WHOLE:
-        raise Irregular
-    return values if known is values else np.where(faults, FAULT, values)
-
-
-def farthest(values: Floats) -> float:
-    """How far from 0 a number lies at most."""
-    return float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
+    return values
 
 
 def rewritten(term: Term, swap: Callable[[Term], Term | None]) -> Term:

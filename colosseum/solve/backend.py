@@ -4,7 +4,7 @@ A new engine is one file in `backends` with a class of this kind, and one line i
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal, Protocol, TypeAlias
 
@@ -16,6 +16,8 @@ from colosseum.solve.scoring import AGREEMENT, Disagreement, Score, goal_worth, 
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Engine: TypeAlias = Literal["elimination", "highs", "toulbar2", "cp-sat", "pulp"]
 """What engines are called wherever a user names one."""
+NOT_PROVEN = "the time limit was reached, or rounding left it open"
+"""Why a status is "limit"."""
 Clock: TypeAlias = Callable[[], float]
 """What says how late it is: `time.monotonic`, or a WorkClock."""
 
@@ -40,37 +42,53 @@ class WorkClock:
 
 @dataclass(frozen=True)
 class Query:
-    """`sign · goal` is to be as great as possible with some variables fixed."""
+    """A goal is to be as great as possible with some variables fixed."""
 
     goal: Goal
-    sign: float
-    """1 for the greatest value, −1 for the least."""
-    fixed: Mapping[str, Value]
+    fixed: Mapping[str, Value] = field(default_factory=dict)
     canonical: bool = False
     """Whether the lexicographically first of all optima is wanted."""
     least: float = -inf
-    """What is worth less, in the query's sign, is of no use: an engine may say that there is none."""
+    """What is worth less is of no use: an engine may say that there is none."""
     among: Mapping[str, range] = field(default_factory=dict)
-    """Places of their domains at which some variables must stand, …"""
+    """Places of their domains at which some variables must stand, for HiGHS and PuLP, …"""
     ranks: Mapping[str, float] = field(default_factory=dict)
-    """… and what each step along its domain costs where an open one stands, which PuLP does not know."""
+    """… and what each step along its domain costs where an open one stands, for the others."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """What an engine came to."""
+class Optimum:
+    """The best assignment for a goal, or why there is none."""
 
     status: Status
+    value: float | None = None
+    """The exact value at the assignment, recomputed in the model; None when there is no assignment."""
     assignment: dict[str, Value] | None = None
     bound: float | None = None
-    """No assignment is worth more, in the query's sign; None where it is the value, or where nothing is known."""
-    value: float | None = None
-    """The query's exact value at the assignment, recomputed in the model."""
+    """No assignment is worth more than this (less, for a minimum); equal to the value when optimal."""
+    canonical: bool = False
+    """Whether it is the lexicographically first of all optima, by declared order of variables and domains."""
+    seconds: float = 0.0
     by: Engine = "highs"
-    first: bool = False
-    """Whether the assignment is known to be the first of all optima."""
+    """The engine that found it, and proved it where it is optimal."""
     reason: str = ""
-    """Why there is no proof."""
+    """Why it is not proven."""
+
+    @property
+    def proven(self) -> float | None:
+        """The value; None where it is not proven to be the best."""
+        return self.value if self.status == "optimal" else None
+
+    @property
+    def gap(self) -> float | None:
+        """`|bound − value|`, 0 when proven."""
+        return None if self.value is None or self.bound is None else abs(self.bound - self.value)
+
+    @property
+    def opposite(self) -> "Optimum":
+        """The same for the opposite goal: its least is minus this greatest."""
+        value, bound = (None if known is None else 0.0 - known for known in (self.value, self.bound))
+        return replace(self, value=value, bound=bound)
 
 
 class Backend(Protocol):
@@ -81,7 +99,7 @@ class Backend(Protocol):
         """What users call it."""
         ...
 
-    def solve(self, query: Query, *, until: float) -> Found:
+    def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment; `until` is when to stop, on the clock of `time.monotonic`.
 
         What an engine cannot take on is "limit" with a reason. Raises NotLowered, and Fault where a payoff is
@@ -94,19 +112,14 @@ def worth(task: Task, query: Query, assignment: Mapping[str, Value]) -> float | 
     """The exact value of a query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
     try:
         scored = score(task, assignment)
-        return exact(task, query, assignment, scored) if scored.feasible else None
+        return _exact(task, query, assignment, scored) if scored.feasible else None
     except Fault:  # an assignment that no payoff is made for
         return None
 
 
-def exact(task: Task, query: Query, assignment: Mapping[str, Value], scored: Score) -> float:
-    """The exact value of a query at an assignment that is scored already."""
-    return query.sign * goal_worth(query.goal, scored, assignment) - rank(task, query, assignment)
-
-
-def rank(task: Task, query: Query, assignment: Mapping[str, Value]) -> float:
-    """What the query's ranks take away."""
-    return sum(step * task.variable[n].domain.index(assignment[n]) for n, step in query.ranks.items())
+def _exact(task: Task, query: Query, assignment: Mapping[str, Value], scored: Score) -> float:
+    ranks = (step * task.variable[name].domain.index(assignment[name]) for name, step in query.ranks.items())
+    return goal_worth(query.goal, scored, assignment) - sum(ranks)
 
 
 def checked(task: Task, query: Query, assignment: Mapping[str, Value], thought: float, by: Engine) -> float:
@@ -114,8 +127,7 @@ def checked(task: Task, query: Query, assignment: Mapping[str, Value], thought: 
     scored = score(task, assignment)
     if not scored.feasible:
         raise Disagreement(f"the assignment found by {by} breaks `{scored.broken[0]}`")
-    value = exact(task, query, assignment, scored)
+    value = _exact(task, query, assignment, scored)
     if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
-        told, supposed = query.sign * value, query.sign * thought
-        raise Disagreement(f"the assignment found by {by} is worth {told!r}, not {supposed!r}")
+        raise Disagreement(f"the assignment found by {by} is worth {value!r}, not {thought!r}")
     return value

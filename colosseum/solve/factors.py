@@ -184,7 +184,7 @@ class Factors:
         return self.made[kind]
 
     def weights(self, query: Query) -> dict[Kind, float]:
-        """What a query counts, and how much of it, in its sign."""
+        """What a query counts, and how much of it."""
         if self.last is None or self.last[0] is not query:
             self.last = query, self._weights(query)
         return self.last[1]
@@ -203,7 +203,7 @@ class Factors:
             found[whole] = total + base
             if not whole.equal:
                 found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
-        return {kind: query.sign * weight for kind, weight in found.items() if weight}
+        return {kind: weight for kind, weight in found.items() if weight}
 
     def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:
         for payoff in self.payoffs[replace(kind, agent=None)]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from math import inf, prod
+from math import prod
 
 import numpy as np
 
@@ -129,8 +129,6 @@ def network(factors: Factors, query: Query, *, linear: bool = True) -> WeightedN
     for name, size in builder.made.sizes.items():
         if name in query.ranks:
             builder.tabulate((name,), -query.ranks[name] * np.arange(size, dtype=np.float64))
-        if name in query.among:
-            builder.tabulate((name,), np.where(np.isin(np.arange(size), query.among[name]), 0.0, -inf))
     return builder.made
 
 

@@ -3,7 +3,8 @@
 One function scores what agents did and checks what a solver found. `Σ_i r_i = F_n` holds to
 1e-9 · max(1, |F_n|) only: a third of a payoff, three times, does not add up exactly in binary floating point.
 What one variable decides is worked out once for each of its values: of the thousands of payoffs `done[a, t]` only those
-of the tickets that are picked are looked at.
+of the tickets that are picked are looked at. Solvers ask about plans that differ in a few decisions: what the others
+decide is known.
 """
 
 from collections import Counter
@@ -11,13 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
-from weakref import finalize
 
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
 from colosseum.model.terms import Assignment
 from colosseum.model.values import Fault, Number, Value, number
 from colosseum.solve.goal import Goal
 
+ROUNDING = 1e-9
+"""Differences within this, relative to max(1, |value|), are rounding and count as 0."""
+MOST = 8
+"""Joint values of several variables whose outcomes are remembered."""
 AGREEMENT = 1e-6
 """How far, relative to max(1, |value|), the value that a solver or arrays come to may lie from the exact one."""
 
@@ -50,44 +54,38 @@ Outcomes: TypeAlias = list[tuple[int, Outcome]]
 
 
 class TaskLedger:
-    """What becomes of the payoffs and requirements of one task; what one variable decides is remembered."""
+    """What becomes of the payoffs and requirements of one task. What a few variables decide together is remembered."""
 
     def __init__(self, task: Task) -> None:
-        self.alone: dict[str, list[tuple[int, Part]]] = {}
-        """What one variable decides, by that variable."""
-        self.together: list[tuple[int, Part]] = []
-        self.remembered: dict[tuple[str, Value], Outcomes] = {}
+        scopes = dict[frozenset[str], list[tuple[int, Part]]]()
         every: tuple[Part, ...] = (*task.payoffs, *task.requirements)
         for place, part in enumerate(every):
             scope = part.term.scope | credit_scope(part.credit) if isinstance(part, Payoff) else part.condition.scope
-            alike = self.alone.setdefault(next(iter(scope)), []) if len(scope) == 1 else self.together
-            alike.append((place, part))
+            scopes.setdefault(scope, []).append((place, part))
+        self.scopes = [
+            (itemgetter(*scope) if scope else len, parts, len(scope) > 1, dict[object, Outcomes]())
+            for scope, parts in scopes.items()
+        ]
+        """What takes values out of an assignment, the parts that read them, whether they are several, and outcomes."""
 
     def at(self, x: Assignment) -> list[Outcome]:
         """All outcomes of an assignment, in declared order."""
-        found = _outcomes(self.together, x)
-        for name, parts in self.alone.items():
-            key = name, x[name]
-            if key not in self.remembered:
-                self.remembered[key] = _outcomes(parts, x)
-            found += self.remembered[key]
+        found: Outcomes = []
+        for taken, parts, several, known in self.scopes:
+            if (made := known.get(key := taken(x))) is None:
+                if several and len(known) >= MOST:
+                    known.clear()
+                made = known[key] = [(n, outcome) for n, part in parts if (outcome := _outcome(part, x)) is not None]
+            found += made
         return [outcome for _, outcome in sorted(found, key=itemgetter(0))]
 
 
-_LEDGERS: dict[int, TaskLedger] = {}
-"""By the identity of tasks that are alive."""
-
-
 def _at(task: Task, x: Assignment) -> list[Outcome]:
-    """All outcomes of an assignment, in declared order."""
-    if id(task) not in _LEDGERS:
-        _LEDGERS[id(task)] = TaskLedger(task)
-        finalize(task, _LEDGERS.pop, id(task), None)
-    return _LEDGERS[id(task)].at(x)
-
-
-def _outcomes(parts: list[tuple[int, Part]], x: Assignment) -> Outcomes:
-    return [(place, outcome) for place, part in parts if (outcome := _outcome(part, x)) is not None]
+    """All outcomes of an assignment, in declared order; what is remembered goes with the task."""
+    if "ledger" not in vars(task):
+        vars(task)["ledger"] = TaskLedger(task)
+    ledger: TaskLedger = vars(task)["ledger"]
+    return ledger.at(x)
 
 
 def _outcome(part: Part, x: Assignment) -> Outcome | None:
@@ -168,6 +166,16 @@ def may_credit(credit: Credit, agent: str) -> bool:
     if isinstance(credit, EqualSplit):
         return agent in credit.agents
     return agent in credit.otherwise or any(agent == a for a, _ in credit.candidates)
+
+
+def grain(*values: float) -> float:
+    """How far values of the size of the greatest of these may lie apart and still be called equal."""
+    return ROUNDING * max((1.0, *map(abs, values)))
+
+
+def rounded(difference: float, reference: float) -> float:
+    """A difference without what rounding leaves of values like the reference: a best response has regret 0."""
+    return 0.0 if abs(difference) <= grain(reference) else difference
 
 
 def hard_broken(requirements: tuple[Requirement, ...], assignment: Mapping[str, Value]) -> list[Requirement]:

@@ -13,12 +13,12 @@ from typing import Literal, TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Fault
-from colosseum.solve.backend import Backend, Engine, Found, Query, checked
-from colosseum.solve.backends import BACKENDS, installed_engines
+from colosseum.solve.backend import Engine, Optimum, Query, checked
+from colosseum.solve.backends import installed_engines
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.scoring import AGREEMENT, Disagreement
-from colosseum.solve.solver import Optimum
+from colosseum.solve.solver import Solver
 
 TIME_LIMIT = 60.0
 """Seconds that each engine may take for one answer."""
@@ -41,19 +41,13 @@ class Verification:
     """Engines that prove nothing here, and why."""
 
 
-def engines(task: Task) -> dict[Engine, Backend]:
+def engines(task: Task, *, time_limit: float = TIME_LIMIT) -> dict[Engine, Solver]:
     """All that are installed, for several answers of one task."""
-    return {name: BACKENDS[name](task) for name in installed_engines()}
+    return {name: Solver(task, time_limit, only=name) for name in installed_engines()}
 
 
 def verify(
-    task: Task,
-    optimum: Optimum,
-    goal: Goal,
-    sign: float,
-    *,
-    by: Mapping[Engine, Backend] | None = None,
-    time_limit: float = TIME_LIMIT,
+    task: Task, optimum: Optimum, goal: Goal, sign: float, *, by: Mapping[Engine, Solver] | None = None
 ) -> Verification:
     """Compute the optimum of `sign · goal` again by every other engine; those of the task are used if given."""
     start, without, agreeing = time.perf_counter(), dict[Engine, str](), dict[Engine, float | None]()
@@ -61,27 +55,29 @@ def verify(
     def verdict(status: Verdict, reason: str, by: tuple[Engine, ...] = (), value: float | None = None) -> Verification:
         return Verification(status, by, value, reason, time.perf_counter() - start, without)
 
-    if wrong := _inconsistent(task, optimum, Query(goal, sign, {})):
-        return verdict("disagrees", wrong)
+    if optimum.assignment is not None and optimum.value is not None:
+        try:
+            checked(task, Query(goal), optimum.assignment, optimum.value, optimum.by)
+        except Disagreement as fault:
+            return verdict("disagrees", str(fault))
     if optimum.status == "limit":
         return verdict("not verified", "it is not proven; its value is attained and within its bound")
-    for name, engine in (engines(task) if by is None else by).items():
+    for name, solver in (engines(task) if by is None else by).items():
         if name == optimum.by:
             continue
-        query = Query(goal, sign, {}, canonical=optimum.canonical)
+        ask = solver.maximise if sign > 0 else solver.minimise
         try:
-            found = engine.solve(query, until=time.monotonic() + time_limit)
+            found = ask(goal, canonical=optimum.canonical and name == "elimination")
         except (NotLowered, Fault) as fault:
             without[name] = str(fault)
             continue
         except Disagreement as fault:
             return verdict("disagrees", str(fault), (name,))
-        status, reason = _compared(optimum, found, query)
-        value = None if found.value is None else sign * found.value
+        status, reason = _compared(optimum, found, sign)
         if status == "disagrees":
-            return verdict(status, reason, (name,), value)
+            return verdict(status, reason, (name,), found.value)
         if status == "agrees":
-            agreeing[name] = value
+            agreeing[name] = found.value
         else:
             without[name] = reason
     if agreeing:
@@ -89,36 +85,23 @@ def verify(
     return verdict("not verified", next(iter(without.values()), "there is no other engine"))
 
 
-def _inconsistent(task: Task, optimum: Optimum, query: Query) -> str:
-    """Why an answer cannot be right, whatever the optimum is; empty when it can."""
-    if optimum.assignment is None or optimum.value is None:
-        return ""
-    try:
-        value = checked(task, query, optimum.assignment, query.sign * optimum.value, optimum.by)
-    except Disagreement as fault:
-        return str(fault)
-    above = optimum.bound is not None and _apart(value, query.sign * optimum.bound) > 0
-    return f"its own bound is {optimum.bound!r}" if above else ""
-
-
 def _apart(value: float, other: float) -> float:
     """`value − other`, 0 where that is no more than rounding."""
     return 0.0 if isclose(value, other, rel_tol=AGREEMENT, abs_tol=AGREEMENT) else value - other
 
 
-def _compared(optimum: Optimum, found: Found, query: Query) -> tuple[Verdict, str]:
+def _compared(optimum: Optimum, found: Optimum, sign: float) -> tuple[Verdict, str]:
     """Whether answers agree. An assignment that is worth more shows a wrong answer, whoever found it."""
-    here = -inf if optimum.value is None else query.sign * optimum.value
-    there = -inf if found.value is None else found.value
-    more, worth = _apart(there, here), f"{query.sign * there!r}"
+    here, there = (-inf if each.value is None else sign * each.value for each in (optimum, found))
+    more = _apart(there, here)
     if more > 0:
-        return "disagrees", f"{found.by} found an assignment worth {worth}"
+        return "disagrees", f"{found.by} found an assignment worth {found.value!r}"
     if found.status == "limit":
-        return "not verified", found.reason or f"{found.by} came to no end"
+        return "not verified", found.reason
     if more < 0:  # but for elimination, others may have bugs of their own
-        better = "" if found.value is None else f" worth more than {worth}"
+        better = "" if found.value is None else f" worth more than {found.value!r}"
         reason = f"{found.by} found no assignment{better}, but there is one"
         return "disagrees" if found.by == "elimination" else "not verified", reason
-    if query.canonical and found.first and found.assignment != optimum.assignment:
+    if found.canonical and found.assignment != optimum.assignment:
         return "disagrees", f"{found.by} found an optimum that comes before it"
     return "agrees", ""

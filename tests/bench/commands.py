@@ -18,9 +18,9 @@ from colosseum.model.scenario import Scenario, Task
 from colosseum.solve.backend import Engine, Query
 from colosseum.solve.backends import BACKENDS, installed_engines
 from colosseum.solve.backends.networked import PROCESSES
-from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.goal import WELFARE, coalition_goal, mixed
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.solver import Solver, told
+from colosseum.solve.solver import Solver
 
 from .cases import SPECS, from_path
 from .families import family
@@ -87,12 +87,12 @@ def _lines(ledger: Ledger, words: str, home: Path, repeats: int) -> Iterator[Lin
 def _beyond(ledger: Ledger, heading: str, words: str, ours: float, scenario: Scenario) -> Iterator[Line]:
     """`compile` without reading, beside the solver and beside the engine that is soonest with the same questions."""
     task = scenario.task
-    queries = [Query(WELFARE, 1.0, {}, canonical=True), Query(WELFARE, -1.0, {})]
-    queries += [Query(coalition_goal(each), 1.0, {}, canonical=True) for each in scenario.coalitions]
+    queries = [Query(WELFARE, canonical=True), Query(mixed({WELFARE: -1.0}))]
+    queries += [Query(coalition_goal(each), canonical=True) for each in scenario.coalitions]
     warmed()
     began = _spent()
     solver = Solver(task)
-    asked = [(solver.maximise if q.sign > 0 else solver.minimise)(q.goal, canonical=q.canonical) for q in queries]
+    asked = [solver.maximise(query.goal, canonical=query.canonical) for query in queries]
     alone = _spent() - began
     yield Line(heading, "compile beyond check", ours, "solver alone", alone,
                most_ratio=BEYOND if alone > LONG else None)  # fmt: skip
@@ -116,18 +116,16 @@ def _peer(
         value: float | None = None
         if name == "HiGHS":
             try:
-                answer = direct.solve(task, limit=limit, goal=query.goal, sign=query.sign)
+                answer = direct.solve(task, limit=limit, goal=query.goal)
             except NotLowered:
                 return seconds, [None]
             seconds += answer.build + answer.solve
             value = answer.value if answer.proven else None
         elif name in installed_engines():
             began = _spent()
-            plain = Query(query.goal, query.sign, {})
-            found = BACKENDS[name](task).solve(plain, until=time.monotonic() + limit)
+            found = BACKENDS[name](task).solve(Query(query.goal), until=time.monotonic() + limit)
             seconds += _spent() - began
-            optimum = told(task, plain, found, 0.0)
-            value = optimum.value if optimum.status == "optimal" else None
+            value = found.proven
         values.append(value)
         if value is None:
             break

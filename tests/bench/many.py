@@ -217,7 +217,7 @@ class _Compared:
     def ours_anew(self, question: Question) -> float | None:
         """Our own exact value with new objects; decoding and recomputing are taken off its seconds."""
         began = clock()
-        query = Query(question.goal, 1.0, question.fixed)
+        query = Query(question.goal, question.fixed)
         anew = Highs(self.solver.task)
         anew.__dict__["lowered"] = self.solver.lowered
         found = anew.solve(query, until=inf)

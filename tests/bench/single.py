@@ -18,7 +18,7 @@ from colosseum.solve.backend import Engine, Query
 from colosseum.solve.backends import BACKENDS, installed_engines
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.solver import Solver, told
+from colosseum.solve.solver import Solver
 
 from .cases import Case, Refused, named
 from .lines import Ledger, Line
@@ -146,7 +146,7 @@ def warmed() -> None:
     """Ask engines in processes something small, so that they run."""
     task = named("pairs 3 2 100").task
     for name in set(RIVALS).intersection(installed_engines()):
-        BACKENDS[name](task).solve(Query(WELFARE, 1.0, {}), until=time.monotonic() + LIMIT)
+        BACKENDS[name](task).solve(Query(WELFARE), until=time.monotonic() + LIMIT)
 
 
 def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
@@ -158,8 +158,8 @@ def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
         if name not in installed_engines():
             yield name, Answer("not installed")
             continue
-        query, began = Query(WELFARE, 1.0, {}), time.perf_counter()
-        found = told(task, query, BACKENDS[name](task).solve(query, until=time.monotonic() + limit), 0.0)
+        began = time.perf_counter()
+        found = BACKENDS[name](task).solve(Query(WELFARE), until=time.monotonic() + limit)
         seconds = time.perf_counter() - began
         outcome = "not expressible" if found.status == "limit" and found.value is None else found.status
         yield name, Answer(outcome, found.value, solve=seconds, note=found.reason)

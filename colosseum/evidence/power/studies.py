@@ -31,8 +31,6 @@ SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coaliti
 ENOUGH_BELIEF: Final = 0.1
 """The least share of false claims believed that matters."""
 UNKNOWN: Final = Figure(None, "it is not measured")
-SAID: Final = (JUDGE, BELIEF)
-"""Signals of words."""
 Drawn = Sequence[int]
 """Places in the pool, with repetition."""
 
@@ -85,7 +83,7 @@ class Stand:
 
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
-        if signal in SAID:
+        if signal in (JUDGE, BELIEF):
             margin, least = (ENOUGH_POINTS, ENOUGH_POINTS) if signal == JUDGE else (ENOUGH_BELIEF, 0.0)
             return (weigh(signal, self.values(signal, drawn), margin=margin, threshold=least),)
         margins = self.rule.margins_of(signal)
@@ -144,7 +142,7 @@ def stands(
 def _turned(changed: Changed) -> Changed:
     """With the control's actions in place of the treated run's; words stay, as they may be no chance."""
     return {
-        name: figure if figure.value is None or name in SAID else Figure(-figure.value)
+        name: figure if figure.value is None or name in (JUDGE, BELIEF) else Figure(-figure.value)
         for name, figure in changed.items()
     }
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.language.layout.document import SPACE, Braced, Break, Document, align, cat, fill, group, joined, nest
-from colosseum.language.layout.lines import NEAR
+from colosseum.language.layout.printing import NEAR
 from colosseum.language.layout.words import WordReader
 from colosseum.language.syntax import Expr, Node
 

@@ -6,5 +6,4 @@ standing in one of the modules below; no other list has it.
 """
 
 from colosseum.language.syntax.expression import *  # noqa: F403
-from colosseum.language.syntax.node import *  # noqa: F403
 from colosseum.language.syntax.statement import *  # noqa: F403

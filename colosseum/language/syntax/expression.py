@@ -1,9 +1,35 @@
-"""Expressions as frozen nodes: names, look-ups, operators, loops and sets."""
+"""Nodes, and expressions as nodes: names, look-ups, operators, loops and sets."""
 
 from collections.abc import Iterator
+from dataclasses import field
 from typing import TypeAlias
 
-from colosseum.language.syntax.node import Node, walk
+from colosseum.diagnostics import Span
+from colosseum.language.record import Record
+
+
+class Node(Record):
+    """Something that stands at a place in a text; equal to what says the same, wherever that stands."""
+
+    span: Span = field(compare=False, repr=False, kw_only=True)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes that stand directly in a node."""
+    for name in node.__dataclass_fields__:
+        value = getattr(node, name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Node):
+                yield part
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in reading order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += reversed(list(children(current)))
 
 
 class Number(Node):

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from colosseum.diagnostics import Source, Span
-from colosseum.language.syntax.expression import Binders, Call, Expr, Text
-from colosseum.language.syntax.node import Node
+from colosseum.language.syntax.expression import Binders, Call, Expr, Node, Text
 
 
 class Given(Node):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.players.models.shapes import Completion, Tokens, read, tokens, with_ids
 from colosseum.players.models.wire import Exchange, Returned
 from colosseum.players.models.written import Known, Written, arguments, calls_in, without

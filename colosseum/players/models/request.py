@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from colosseum.model.json_text import Json, encode
+from colosseum.model.serial import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Dialect, Message
 from colosseum.players.models.reply import Answer

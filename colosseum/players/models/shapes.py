@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from colosseum.model.json_text import encode
+from colosseum.model.serial import encode
 from colosseum.players.models.wire import Raw, Returned
 from colosseum.players.models.written import split_thoughts, writable
 from colosseum.players.view import Thought, ToolCall

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from colosseum.model.json_text import encode
+from colosseum.model.serial import encode
 
 Raw: TypeAlias = Mapping[str, Any]
 """An object of JSON that is not ours."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from colosseum.model.json_text import Json
+from colosseum.model.serial import Json
 from colosseum.model.template_files import compiled, sections
 from colosseum.players.view import CallFailed
 

@@ -14,7 +14,7 @@ from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import BelievedTask, Knowledge
 from colosseum.players.view import Post, ToolCall, View, post
 from colosseum.solve.goal import WELFARE, Goal, bent, mixed, payoff_of
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class PlayerState:
     def heard(self) -> dict[Cell, Value]:
         """The private facts that anybody told it, where they are of the kind that it knows from its own."""
         kinds = {c.table: kind(v) for c, v in self.data.cells.items()}
-        return {c: v for c, v in self.told(self.posts).items() if kinds.get(c.table, kind(v)) == kind(v)}
+        return {c: v for c, v in self.told(self.posts).items() if kinds.get(c.table, k := kind(v)) == k}
 
     @cached_property
     def belief(self) -> BelievedTask | None:

@@ -20,10 +20,10 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backend import Engine, Found, Query, checked
+from colosseum.solve.backend import Engine, Optimum, Query, checked
 from colosseum.solve.factors import Factors, Kind
 from colosseum.solve.network import Scope, assigned, network, outline
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 MOST_TABLE = 1 << 22
 """Joint values that a table given may have, …"""
@@ -77,27 +77,27 @@ class Elimination:
             self.plans[key] = self._planned(query)
         return self.plans[key]
 
-    def solve(self, query: Query, *, until: float) -> Found:
+    def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there.
 
         It is the first of all where declared order, from the last variable to the first, is not much more work.
         """
         if time.monotonic() > until:
-            return Found("limit", by=self.name, reason="there is no time left")
+            return Optimum("limit", by=self.name, reason="there is no time left")
         if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
-            return Found("infeasible", by=self.name)
+            return Optimum("infeasible", by=self.name)
         plan = self.plan(query)
         if plan is None:
-            return Found("limit", by=self.name, reason="too many variables hang together for elimination")
+            return Optimum("limit", by=self.name, reason="too many variables hang together for elimination")
         made, order, plan.once = network(self.factors, query, linear=False), plan.order, 0
         solved = eliminate(made.tables.items(), order)
         value = made.constant + solved.value
         if not isfinite(value):
-            return Found("infeasible", by=self.name)
+            return Optimum("infeasible", by=self.name)
         first = query.canonical and [*order.turn] == [*order.sizes][::-1]
         assignment = assigned(self.task, query, solved.first(slack=grain(value) if first else 0.0))
         worth = checked(self.task, query, assignment, value, self.name)
-        return Found("optimal", assignment, None, worth, self.name, first=first)
+        return Optimum("optimal", worth, assignment, worth, canonical=first, by=self.name)
 
     def _planned(self, query: Query) -> EliminationPlan | None:
         scopes = outline(self.factors, query, most=MOST_TABLE, in_all=MOST_CELLS)

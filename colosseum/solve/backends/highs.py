@@ -4,27 +4,25 @@ One live program answers all queries of a task: these change costs and bounds on
 The relaxation comes first, then a dive, branch and bound last.
 """
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf, isfinite
 from typing import ClassVar
-
-import numpy as np
 
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
-from colosseum.solve.backend import Clock, Engine, Found, Query, exact, worth
-from colosseum.solve.backends.highs_live import Best, Box
-from colosseum.solve.backends.highs_program import LiveProgram, reached
+from colosseum.solve.backend import Clock, Engine, Optimum, Query, checked, worth
+from colosseum.solve.backends.highs_live import Best, Box, LiveProgram, reached
 from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, score
+from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, grain
 
+MARGIN = 1e-7
+"""By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
 MOST_TRIES = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
 SMALL = 500
@@ -40,43 +38,46 @@ class Highs:
     limits: LoweringLimits = DEFAULT_LIMITS
     clock: Clock = time.monotonic
     """What tells when to stop."""
-    known: tuple[tuple[int, int, int], LiveProgram] | None = field(init=False, default=None)
+    bare: Lowered | None = None
+    """The hard requirements alone, once they are lowered: to do that again takes longer than many a query."""
+    known: tuple[tuple[int, int], LiveProgram] | None = field(init=False, default=None)
 
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        return lower(self.task, limits=self.limits)
+        self.bare = self.bare or lower(self.task, limits=self.limits)
+        return self.bare.under(self.task)
 
     @property
     def live(self) -> LiveProgram:
         """The solvers of the program as it is now: objectives may have added columns and rows."""
         program = self.lowered.program
-        if self.known is None or self.known[0] != program.shape:
-            self.known = program.shape, LiveProgram(matrix(program), self.clock)
+        shape = len(program.columns), len(program.rows)
+        if self.known is None or self.known[0] != shape:
+            self.known = shape, LiveProgram(matrix(program), self.clock)
         return self.known[1]
 
-    def relaxed(self, query: Query, *, until: float) -> Found | None:
+    def relaxed(self, query: Query, *, until: float) -> Optimum | None:
         """The answer where the relaxation alone proves one; None where it does not."""
         return _Attempt(self, query, until).relaxed
 
-    def tried(self, query: Query, *, until: float) -> Found | None:
-        """The same for a query of a walk to the first optimum: any assignment that is worth enough will do.
+    def tried(self, query: Query, *, until: float) -> Optimum | None:
+        """The same for a query of a walk to the first optimum.
 
         Where a single value is left to try, a dive looks for one, and a search does in a small program.
         """
         attempt = _Attempt(self, query, until)
-        if attempt.relaxed or query.ranks or any(len(places) > 1 for places in query.among.values()):
+        if attempt.relaxed or any(len(places) > 1 for places in query.among.values()):
             return attempt.relaxed
-        small = len(attempt.weights) <= SMALL
-        return attempt.dived() or (self.solve(query, until=until) if small else None)
+        return attempt.dived() or (attempt.searched() if len(attempt.costs.weights) <= SMALL else None)
 
-    def solve(self, query: Query, *, until: float) -> Found:
+    def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment: by the relaxation, a dive, or branch and bound.
 
         Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
         such an assignment is forbidden in so many words, and the search goes on.
         """
-        bound: float | None = None
+        bound = inf
         for _ in range(MOST_TRIES):
             attempt = _Attempt(self, query, until)
             found = attempt.relaxed or attempt.dived() or attempt.searched()
@@ -85,12 +86,7 @@ class Highs:
             bound = attempt.bound
             if self.clock() > until:
                 break
-        return Found("limit", bound=bound)
-
-    def bound(self, query: Query, *, until: float) -> float:
-        """What no assignment exceeds, by the relaxation; infinite where that comes to no end, or to nothing."""
-        attempt = _Attempt(self, query, until)
-        return attempt.bound + grain(attempt.bound) if attempt.best.status == "optimal" else math.inf
+        return Optimum("limit", bound=bound if isfinite(bound) else None)
 
 
 class _Attempt:
@@ -99,75 +95,66 @@ class _Attempt:
     def __init__(self, engine: Highs, query: Query, until: float) -> None:
         """Ask the relaxation. Raises NotLowered."""
         self.engine, self.query, self.until = engine, query, until
-        costs = engine.lowered.objective(query.goal)
-        self.constant, self.weights = query.sign * costs.constant, query.sign * costs.weights
-        for name, step in query.ranks.items():
-            choice = engine.lowered.program.choices[name]
-            self.weights[choice.start : choice.stop] -= step * np.arange(len(choice))
+        self.least = query.least - MARGIN * max(1.0, abs(query.least))
+        self.costs = engine.lowered.objective(query.goal)
         self.live = engine.live
         self.box = self._box()
-        self.best = self.live.relax(self.weights, self.box, until=until)
+        self.best = self.live.relaxation.ask(self.costs.weights, self.box, until=until)
 
     @property
     def bound(self) -> float:
         """What no assignment is worth more than."""
-        return self.constant + self.best.bound
+        return self.costs.constant + self.best.bound
 
     @cached_property
-    def relaxed(self) -> Found | None:
-        """What the relaxation proves, if anything: an assignment that is worth as much as it is an optimum."""
-        if self.best.status == "infeasible" or self.bound < self.query.least:
-            return Found("infeasible")
-        return self._proven(self.best) if self.query.among or self.live.whole(self.best) else None
+    def relaxed(self) -> Optimum | None:
+        """What the relaxation proves, if anything: that there is nothing, or whole numbers near its best point."""
+        if self.best.status == "infeasible" or self.bound < self.least:
+            return Optimum("infeasible")
+        return self._told(self.best)
 
-    def dived(self) -> Found | None:
-        """What whole numbers near the relaxation prove, or a dive from it."""
-        if (near := self._proven(self.best)) or self.best.status != "optimal":
-            return near
-        tried = self.query.least > -math.inf
-        least = self.query.least - self.constant if tried else reached(self.best.bound)
-        found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
-        if found is None or not tried:
-            return self._proven(found) if found else None
-        value = worth(self.engine.task, self.query, assignment := self._decoded(found))
-        return None if value is None or value < self.query.least else Found("limit", assignment)
+    def dived(self) -> Optimum | None:
+        """What a dive from the relaxation proves."""
+        if self.best.status != "optimal":
+            return None
+        least = self.least - self.costs.constant if isfinite(self.least) else reached(self.best.bound)
+        found = self.live.dive(self.costs.weights, self.box, self.best, least=least, until=self.until)
+        return self._told(found) if found else None
 
-    def searched(self) -> Found | None:
+    def searched(self) -> Optimum | None:
         """What branch and bound proves, or leaves open; None where the program has got more rows, and is to be asked
         again: against a broken rule, or a tie that stood otherwise in the model.
 
         Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
         """
-        self.best = self.live.search(self.weights, self.box, most=self.best.bound, until=self.until)
-        status, query, task = self.best.status, self.query, self.engine.task
-        if status == "infeasible" or self.best.point is None:
-            return Found(status, bound=self.bound if math.isfinite(self.bound) else None)
-        assignment = self._decoded(self.best)
+        self.best = self.live.search(self.costs.weights, self.box, most=self.best.bound, until=self.until)
+        status, task, point = self.best.status, self.engine.task, self.best.point
+        if point is None:
+            return Optimum(status, bound=self.bound if isfinite(self.bound) else None)
+        assignment = self.engine.lowered.program.decode(point)
         if missed := next((r for r in broken(task, assignment) if r.hard), None):
             self._forbid(missed, assignment)
             return None
-        value = exact(task, query, assignment, score(task, assignment))
-        thought = self.constant + float(self.weights @ self.best.point)
-        if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
-            if settle(self.engine.lowered.lowering, self.best.point, assignment):
+        try:
+            thought = self.costs.constant + float(self.costs.weights @ point)
+            value = checked(task, self.query, assignment, thought, self.engine.name)
+        except Disagreement:
+            if settle(self.engine.lowered.lowering, point, assignment):
                 return None
-            told, supposed = query.sign * value, query.sign * thought
-            raise Disagreement(f"the solver's assignment is worth {told!r}, not {supposed!r}")
-        return Found(status, assignment, None if status == "optimal" else self.bound, value)
+            raise
+        return Optimum(status, value, assignment, value if status == "optimal" else self.bound)
 
-    def _proven(self, best: Best) -> Found | None:
-        """The assignment at this point, or at whole numbers near it, if nothing can be worth more."""
-        if best.status != "optimal":
+    def _told(self, best: Best) -> Optimum | None:
+        """The assignment at whole numbers near this point, if nothing can be worth more or it is worth enough."""
+        if best.point is None or best.status != "optimal":
             return None
-        assignment = self._decoded(best)
+        assignment = self.engine.lowered.program.decode(best.point)
         value = worth(self.engine.task, self.query, assignment)
-        if value is None or self.bound - value > grain(value) or value - self.bound > AGREEMENT * max(1.0, abs(value)):
+        if value is None or value - self.bound > AGREEMENT * max(1.0, abs(value)):
             return None
-        return Found("optimal", assignment, None, value)
-
-    def _decoded(self, best: Best) -> dict[str, Value]:
-        assert best.point is not None
-        return self.engine.lowered.program.decode(best.point)
+        if self.bound - value <= grain(value):
+            return Optimum("optimal", value, assignment, value)
+        return Optimum("limit", value, assignment) if -inf < self.query.least <= value else None
 
     def _box(self) -> Box:
         """The bounds of the columns, with the query's variables fixed."""

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from colosseum.model.scenario import Task
-from colosseum.solve.backend import Engine, Found, Query, worth
+from colosseum.solve.backend import Engine, Optimum, Query, worth
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import Affine, Program
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 ROUNDED = 1e-6
 """How far, relative to max(1, |value|), CBC may be off: it keeps rows to 1e-7."""
@@ -34,35 +34,35 @@ class Pulp:
         """A program of its own, with no more than its queries need."""
         return lower(self.task)
 
-    def solve(self, query: Query, *, until: float) -> Found:
+    def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, both gaps 0 and on one thread."""
         import pulp
 
-        program, costs = self.lowered.program, self.lowered.form(query.goal).scaled(query.sign)
+        program, costs = self.lowered.program, self.lowered.form(query.goal)
         problem, columns = formulate(program, costs)
         places = {name: [program.places[name].get(value, -1)] for name, value in query.fixed.items()}
         if [-1] in places.values():  # no value of its domain
-            return Found("infeasible", by=self.name)
+            return Optimum("infeasible", by=self.name)
         for name, among in {**places, **query.among}.items():
             problem += pulp.lpSum(columns[program.choices[name][place]] for place in among) == 1
         if (left := until - time.monotonic()) <= 0:
-            return Found("limit", by=self.name, reason="there is no time left")
+            return Optimum("limit", by=self.name, reason="there is no time left")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # PuLP 4 will not bring CBC along
             solver = pulp.PULP_CBC_CMD(msg=False, timeLimit=left, gapRel=0.0, gapAbs=0.0, threads=1)
         try:
             problem.solve(solver)
         except pulp.PulpSolverError:
-            return Found("limit", by=self.name, reason="CBC cannot be run")
+            return Optimum("limit", by=self.name, reason="CBC cannot be run")
         if problem.status == pulp.LpStatusInfeasible:
-            return Found("infeasible", by=self.name)
+            return Optimum("infeasible", by=self.name)
         if problem.sol_status != pulp.LpSolutionOptimal:  # out of time the status alone would be optimal
-            return Found("limit", by=self.name, reason=f"CBC took more than {left:.0f} seconds")
+            return Optimum("limit", by=self.name, reason=f"CBC took more than {left:.0f} seconds")
         assignment = program.decode(np.array([column.varValue or 0.0 for column in columns]))
         value, bound = worth(self.task, query, assignment), pulp.value(problem.objective) or 0.0
         if value is None or abs(bound - value) > ROUNDED * max(1.0, abs(value)):
-            return Found("limit", bound=bound + grain(bound), by=self.name, reason="CBC is off by a rounding error")
-        return Found("optimal", assignment, None, value, self.name)
+            return Optimum("limit", bound=bound + grain(bound), by=self.name, reason="CBC is off by a rounding error")
+        return Optimum("optimal", value, assignment, value, by=self.name)
 
 
 def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
@@ -72,7 +72,7 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     problem = pulp.LpProblem("colosseum", pulp.LpMaximize)
     kind = {True: pulp.LpInteger, False: pulp.LpContinuous}
     made = [
-        problem.add_variable(column_name(number), column.low, column.high, kind[column.integer])
+        problem.add_variable(f"c{number:07d}", column.low, column.high, kind[column.integer])
         for number, column in enumerate(program.columns)
     ]
     problem.addVariables(made)  # in PuLP 3, columns that no row mentions are not known otherwise
@@ -92,13 +92,9 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     return problem, made
 
 
-def column_name(number: int) -> str:
-    """What PuLP calls a column."""
-    return f"c{number:07d}"
-
-
 def write_lp(program: Program, objective: Affine, path: Path) -> None:
     """Write the whole program with one objective in CPLEX LP format; column names are explained in comments."""
-    formulate(program, objective)[0].writeLP(str(path))
-    legend = "".join(f"\\ {column_name(i)}: {program.label(i)}\n" for i in range(len(program.columns)))
+    problem, columns = formulate(program, objective)
+    problem.writeLP(str(path))
+    legend = "".join(f"\\ {column.name}: {label}\n" for column, label in zip(columns, program.labels, strict=True))
     path.write_text(legend + path.read_text(encoding="utf-8"), encoding="utf-8")

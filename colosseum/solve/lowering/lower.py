@@ -7,6 +7,7 @@ of y or z a value of x needs. All values of x that need no more than a set stand
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,6 +77,14 @@ class Lowered:
     shares: dict[str, dict[str, Affine]] = field(default_factory=dict)
     """What each agent gets of a payoff, by the payoff's name."""
 
+    def under(self, task: Task) -> "Lowered":
+        """A copy that grows by itself, under the payoffs of a task with the same hard requirements."""
+        program, lowering = copy(self.program), copy(self.lowering)
+        for part in map(vars, (program, lowering)):
+            part |= {name: copy(held) for name, held in part.items() if isinstance(held, list | dict | set)}
+        program.task, lowering.program = task, program
+        return Lowered(task, program, lowering)
+
     def objective(self, goal: Goal) -> Costs:
         """The costs of a goal; it may add columns the first time. Raises NotLowered."""
         mixture: list[tuple[str | Term | None, float]] = [(None, goal.total)] if goal.total else []
@@ -103,7 +112,6 @@ class Lowered:
                 form = self._form(part)
             weights = np.zeros(len(self.program.columns))
             weights[list(form.coefficients)] = list(form.coefficients.values())
-            self.program.price(weights)
             low, high = self.program.bounds(form)
             if 0.0 < max(-low, high) < NEAREST:
                 what = f"it reaches {max(-low, high):.2g} at most, and differences of 1e-9 count as rounding"

@@ -10,12 +10,11 @@ from functools import cached_property
 from colosseum.model.scenario import Coalition, Requirement
 from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
-from colosseum.solve.backend import Query
+from colosseum.solve.backend import NOT_PROVEN, Optimum, Query
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
-from colosseum.solve.questions.frontier import point_of
-from colosseum.solve.questions.preferred import ends, preferred_to
-from colosseum.solve.rounding import ROUNDING, grain, rounded
-from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
+from colosseum.solve.questions.frontier import ends, point_of, preferred_to
+from colosseum.solve.scoring import ROUNDING, grain, rounded
+from colosseum.solve.solver import Solver
 
 SATISFICING = 0.01
 """Which share of the span may be missing from what is good enough."""
@@ -31,12 +30,10 @@ OPEN = f"the λ are not proven: {NOT_PROVEN}"
 class AskedOnce(Solver):
     """A solver that remembers what it has proven: many runs of a task end alike, and ask alike."""
 
-    known: dict[tuple[Goal, float, bool, frozenset[tuple[str, Value]]], Optimum] = field(
-        default_factory=dict, init=False
-    )
+    known: dict[tuple[Goal, bool, frozenset[tuple[str, Value]]], Optimum] = field(default_factory=dict, init=False)
 
     def _optimise(self, query: Query) -> Optimum:
-        asked = query.goal, query.sign, query.canonical, frozenset(query.fixed.items())
+        asked = query.goal, query.canonical, frozenset(query.fixed.items())
         if asked not in self.known:
             found = super()._optimise(query)
             if found.status == "limit":
@@ -107,8 +104,6 @@ class Stakes:
         best, least = self.optimum.proven, self.minimum.proven
         assert best is not None
         assert least is not None
-        if best - least <= grain(best):
-            return self.among_optima
         room = SATISFICING * (best - least) + grain(best)
         rule = Compare(">=", Total(tuple(p.term for p in self.solver.task.payoffs)), Constant(best - room))
         demand = Requirement("good enough", "good enough", rule, None, None)

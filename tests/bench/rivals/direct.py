@@ -13,8 +13,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backends.highs_live import LARGEST_COST, TOLERANCE
-from colosseum.solve.backends.highs_program import INTEGRAL
+from colosseum.solve.backends.highs_live import INTEGRAL, LARGEST_COST, TOLERANCE
 from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix

@@ -100,10 +100,10 @@ function filters() {
     form.append(choice(label, options, now < 0 ? "" : String(now), changed));
   }
   const seed = make("input", {
-    inputmode: "numeric",
-    size: "5",
-    value: list.filters.seed,
-    oninput: () => narrowed("seed", seed.value.trim().replace(/^0+(?=\d)/, "") || undefined),
+    size: "8",
+    placeholder: "1, 3..5",
+    value: list.filters.seed ?? "",
+    oninput: () => narrowed("seed", seed.value.trim() || undefined),
   });
   form.append(make("label", { class: "choice" }, "seed ", seed));
   const disagree = list.filters.disagrees === "true";
@@ -121,12 +121,21 @@ function narrowed(key, value) {
 /** The runs of the list, filtered and in order. */
 function narrow() {
   const wanted = Object.entries(list.filters).filter(([, each]) => each !== undefined);
-  list.runs = RUNS.filter((run) => wanted.every(([each, is]) => String(run[each]) === String(is)));
+  const fits = (run, key, is) => (key === "seed" ? among(run.seed, is) : String(run[key]) === String(is));
+  list.runs = RUNS.filter((run) => wanted.every(([key, is]) => fits(run, key, is)));
   const sign = list.up ? 1 : -1;
   const by = list.sort;
   if (by !== WORTH.key) list.runs.sort((one, other) => compared(one[by], other[by], sign) || one.rank - other.rank);
   list.page = 0;
   list.shown();
+}
+
+/** Whether a number is among those of `1, 3..5`. */
+function among(number, words) {
+  return String(words)
+    .split(",")
+    .map((part) => part.split("..").map((end) => (end.trim() === "" ? NaN : Number(end))))
+    .some(([low, high = low]) => low <= number && number <= high);
 }
 
 /** Which of two comes first; what is not known comes last, whatever the direction. */

@@ -46,7 +46,20 @@ function wantedOf(text) {
 
 /** Whether a filter lets a name through. */
 function lets(names, value) {
-  return !names.length || names.includes(String(value ?? "").toLowerCase());
+  return !names.length || names.includes(folded(value));
+}
+
+/** A name as filters compare it. */
+function folded(value) {
+  return String(value ?? "").toLowerCase();
+}
+
+/** Which filters name what is nowhere in the file, in words. */
+function unknownOf(wanted, known) {
+  const strange = Object.entries(known).flatMap(([key, names]) =>
+    wanted[key].filter((each) => !names.has(each)).map((each) => `no ${key} ${each}`),
+  );
+  return strange.length ? ` What was searched has ${strange.join(" and ")}.` : "";
 }
 
 async function seek(wanted, { said, hits, stop }) {
@@ -59,6 +72,7 @@ async function seek(wanted, { said, hits, stop }) {
   const places = [...new Set(runs.map((run) => run.case))].sort((one, other) => one - other);
   const patterns = wanted.words.map((word) => new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu"));
   const found = { number: 0, places: [] };
+  const known = { arm: new Set(RUNS.map((run) => folded(run.arm))), seed: new Set(RUNS.map((run) => folded(run.seed))) };
   const trials = new Set(runs.map((run) => run.trial));
   let unread = 0;
   let paused = performance.now();
@@ -67,7 +81,10 @@ async function seek(wanted, { said, hits, stop }) {
     const content = await peeked(place).catch(() => null);
     if (mine !== search.number) return;
     if (content === null) unread += 1;
-    else for (const hit of hitsIn(content, trials, wanted, patterns)) keep(found, hit, hits);
+    else {
+      for (const hit of hitsIn(content, trials, wanted, patterns)) keep(found, hit, hits);
+      named(content, known);
+    }
     if (performance.now() - paused > PAUSE) {
       const read = `${done + 1} of ${count(places.length, "instance")}`;
       said.textContent = `${read} searched: ${count(found.number, "text")} so far.`;
@@ -79,13 +96,23 @@ async function seek(wanted, { said, hits, stop }) {
   stop.hidden = true;
   const most = found.number > MOST ? ` The first ${MOST.toLocaleString("en")} can be shown.` : "";
   const lost = unread ? ` ${count(unread, "instance")} cannot be read.` : "";
-  said.textContent = `Found ${count(found.number, "text")} in ${count(places.length, "instance")}.${most}${lost}`;
+  const where = `Found ${count(found.number, "text")} in ${count(places.length, "instance")}.`;
+  said.textContent = `${where}${most}${lost}${unknownOf(wanted, known)}`;
   more(found, hits);
 }
 
 /** A case, without pushing out those that were opened. */
 async function peeked(place) {
   return inflated.get(place) ?? JSON.parse(await unpacked(packs[place]));
+}
+
+/** Add the agents and channels of a case to what is known. */
+function named(content, known) {
+  known.agent = new Set([...(known.agent ?? []), ...content.agents.map(folded)]);
+  known.channel = new Set([
+    ...(known.channel ?? []),
+    ...content.runs.flatMap((told) => told.channels.map((each) => folded(each.name))),
+  ]);
 }
 
 /** All texts of a case that fit, with the first word that was searched: {trial, n, label, text, from, to}. */

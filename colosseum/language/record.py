@@ -1,15 +1,41 @@
-"""Pydantic schemas of the model's types. In: annotations of those types; out: how each stands in JSON.
+"""Records. In: a class with annotated fields; out: a dataclass of them, equal where class and fields are equal.
 
-Pydantic is imported only when a model is written or read: these are plain marks until then.
+Marks in the annotations say how a field stands in JSON. Pydantic is imported only when a model is written or read.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, get_args
-
-from colosseum.model.record import Record
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform, get_args
 
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Record:
+    """Makes a dataclass of every class that derives from it; only type checkers refuse to change its fields.
+
+    Comparing, hashing and showing stand once, here: generating them for each class takes three quarters of the time
+    that a dataclass takes to make, and a frozen one takes thrice as long to fill.
+    """
+
+    _compared: ClassVar["attrgetter[Any]"]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(eq=False, repr=False)(cls)
+        names = [each.name for each in fields(cls) if each.compare]  # type: ignore[arg-type]  # it is one now
+        cls._compared = attrgetter(*names or ("__class__",))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and bool(self._compared(self) == self._compared(other)))
+
+    def __hash__(self) -> int:
+        return hash(self._compared(self))
+
+    def __repr__(self) -> str:
+        shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)  # type: ignore[arg-type]
+        return f"{type(self).__qualname__}({', '.join(shown)})"
 
 Handler = Callable[[Any], "CoreSchema"]
 STRICT = {"extra": "forbid", "allow_inf_nan": False}
