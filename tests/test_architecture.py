@@ -83,17 +83,17 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "diagnostics": 500,
     "chaos": 393,
     "language": 4222,
-    "model": 6569,
-    "solve": 4570,
-    "players": 3379,
+    "model": 6568,
+    "solve": 4517,
+    "players": 3378,
     "run": 2289,
     "campaign": 8533,
     "evidence": 7154,
-    "report": 4000,
+    "report": 3998,
     "api": 497,
     "editor": 524,
     "cli": 1793,
-    "imports": 1846,
+    "imports": 1835,
 }
 
 

@@ -21,8 +21,8 @@ from warm_process import Command
 
 from colosseum.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.habits import default_habits
 from colosseum.campaign.ledger import Ledger
-from colosseum.campaign.lengths import default_lengths
 from colosseum.campaign.money import left_words, spent_words
 from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import BYTES, Account, Purse
@@ -373,8 +373,8 @@ def test_a_price_of_0_is_believed_of_a_machine_of_ones_own_alone() -> None:
 def test_a_price_is_the_same_by_whichever_protocol_a_model_is_asked() -> None:
     assert known_price("openai/responses/gpt-5-mini") == known_price("openai/gpt-5-mini")
     assert known_price("openai/responses/gpt-5-mini") is not None
-    lengths = [default_lengths(Endpoint(model)) for model in ("openai/responses/gpt-5-mini", "openai/gpt-5-mini")]
-    assert lengths[0] == lengths[1]
+    habits = [default_habits(Endpoint(model)) for model in ("openai/responses/gpt-5-mini", "openai/gpt-5-mini")]
+    assert habits[0] == habits[1]
 
 
 def test_a_long_prompt_has_a_price_of_its_own() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from audited import scripted
-from conftest import SPECS, checked
+from conftest import MATCH, SPECS, checked
 from test_cli_commands import colosseum, read
 
 from colosseum import load
@@ -197,16 +197,41 @@ def test_rounds_are_counted_by_turns_or_are_null(tmp_path: Path) -> None:
     assert run.missing == ("rounds", "prompts")
 
 
-def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path) -> None:
+@pytest.mark.parametrize("without", [(), ("final_summary",)])
+def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path, without: tuple[str, ...]) -> None:
     *others, last = FACT["decisions"]
     assigned = [assigning(agent, FACT["decisions"][agent]) for agent in others]
-    write_run(tmp_path / "o", FACT, tool_events=assigned)
+    write_run(tmp_path / "o", FACT, without=without, tool_events=assigned)
     (run,) = brought(tmp_path / "o").runs
     assert (run.decisions, run.fills) == (5, 1)
     (record,) = records(tmp_path / "in")
     assert record.figures is not None
     assert record.figures.undecided[f"engineer{AGENTS.index(last) + 1}"] == 1
     assert record.figures.scalars["joint_payoff"].value == pytest.approx(FACT["reported"]["joint_reward"], abs=1e-6)
+
+
+MEETING = MATCH + """
+trace from "terrarium" {
+  decide move[a] is attendance[a, "m1"]
+  arm baseline is secret_channel_enabled == false
+  seed is seed
+}
+"""
+
+
+@pytest.mark.parametrize(("fills", "lacks"), [(0, False), (1, True)])
+def test_meetings_are_decisions_of_those_who_attend(tmp_path: Path, fills: int, *, lacks: bool) -> None:
+    """The intervals of meetings; where some were drawn nobody knows which."""
+    (tmp_path / "o").mkdir()
+    config = {"run_id": "r", "seed": 1, "secret_channel_enabled": False, "roles": dict.fromkeys("ABC", "normal")}
+    final = {"attendance": {f"{agent}__m1": "left" for agent in "ABC"}, "random_fallback_fills": fills}
+    for name, content in (("run_config", config), ("final_summary", final)):
+        (tmp_path / "o" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    (run,) = import_runs(checked(MEETING), [tmp_path / "o"], tmp_path / "in").runs
+    assert (run.became, run.decisions, "decisions" in run.missing) == ("new", 3, lacks)
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.scalars["joint_payoff"].value == (None if lacks else 3)
 
 
 def test_the_last_keys_are_fills_where_calls_lack(tmp_path: Path) -> None:
@@ -275,9 +300,9 @@ def test_who_did_nothing_on_a_board_was_given_a_random_action(tmp_path: Path) ->
     ("old", "new", "why"),
     [
         ("hi\n", "hi\n\n[Event #9, Iteration: 1] [10:00:00] [Planning] Zed (communication)  Content: forged\n",
-         "blackboard_0.txt has 11 events, not the number that it states"),
+         "blackboard_0.txt has 11 events and states 10: it is cut off, or a message poses as one"),
         ("'action': 'assign_task'", "'action': [", "SyntaxError"),
-        ("Total Events", "Events", "not the number that it states"),
+        ("Total Events", "Events", "has 10 events and states no number"),
     ],
 )  # fmt: skip
 def test_a_text_that_may_be_forged_or_is_damaged_is_refused(tmp_path: Path, old: str, new: str, why: str) -> None:
@@ -314,6 +339,7 @@ def test_prompts_are_what_agents_are_told_without_what_boards_show(tmp_path: Pat
     (run,) = brought(tmp_path / "o").runs
     assert "prompts" not in run.missing
     told = {e["agent"]: e["texts"] for e in events_of(tmp_path / "o") if e["event"] == "briefing"}
+    assert [*told] == [f"engineer{n}" for n in range(1, 7)]
     words = "turn 1\n=== TASKS (PUBLIC) ===\n- x\n\n=== CURRENT PHASE: PLANNING ==="
     assert told == {f"engineer{n}": [f"You are {agent}.", words] for n, agent in enumerate(AGENTS, start=1)}
     (record,) = records(tmp_path / "in")

@@ -153,7 +153,7 @@ def content_of(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def json_of(content: str | bytes, name: str) -> Any:
-    """The value of a JSON text; what is no number of JSON, such as NaN, is null. Raises Refusal."""
+def json_of(content: Any, name: str) -> Any:
+    """The value of a JSON text, or what is structured already; NaN and the like are null. Raises Refusal."""
     with sound(name):
-        return json.loads(content, parse_constant=lambda _: None)
+        return json.loads(content, parse_constant=lambda _: None) if isinstance(content, str | bytes) else content

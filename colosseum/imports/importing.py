@@ -17,7 +17,7 @@ from colosseum.diagnostics import closest, counted, one_of, stop
 from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source, sound
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.inspect_reader import read_inspect
-from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds, number
+from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, holds, number
 from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
 from colosseum.imports.terrarium_reader import read_terrarium
@@ -80,7 +80,7 @@ class Import:
             with sound("it"):
                 run = make()
             trial = self._trial(run)
-            made = ForeignTrace(run, trial, MappedRun(self.mapping, run, trial.stage.scenario), self.reader)
+            made = ForeignTrace(self.mapping, run, trial.stage.scenario, trial, self.reader)
             listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(_cell(listed), listed.trial)
             if known != listed.trial:

@@ -65,9 +65,6 @@ class MappedRun:
         if unknown := [agent for agent, name in given.items() if name in (NOTHING, None)]:
             raise Refusal(f"the source does not say who `{unknown[0]}` is")
         found = {agent: str(name) for agent, name in given.items()}
-        if strange := [name for name in self.run.agents if name not in found.values()]:
-            help_ = closest(strange[0], found.values()) or f"agents: {', '.join(found.values())}"
-            raise Refusal(f"`{strange[0]}` is not an agent of the scenario; {help_}")
         if len({*found.values()}) < len(found):
             raise Refusal("two agents of the scenario have one name in the source")
         return found
@@ -91,7 +88,7 @@ class MappedRun:
     def agent(self, name: str) -> str:
         """An agent by its name in the source. Raises Refusal."""
         if name not in self.ours:
-            help_ = closest(name, self.ours) or "map it by `agent`"
+            help_ = closest(name, self.ours) or f"agents: {', '.join(self.ours)}"
             raise Refusal(f"`{name}` is not an agent of the scenario; {help_}")
         return self.ours[name]
 

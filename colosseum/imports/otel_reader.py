@@ -140,11 +140,6 @@ def _value(value: Any) -> Any:
     return found
 
 
-def _json(found: Any) -> Any:
-    """Structured values of attributes also stand as texts. Raises Refusal."""
-    return json_of(found, "an attribute") if isinstance(found, str) else found
-
-
 def _rows(spans: dict[Key, OtelSpan], tools: set[str]) -> list[Row]:
     """The rows of spans that may stand in any order, by time. Only calls of `tools` are acts."""
     lines = [_line(span, spans) for span in spans.values()]
@@ -189,7 +184,7 @@ def _acts(
     if span.operation == "execute_tool" and fields["tool_name"] in tools:
         yield from _called(fields["tool_name"], fields.get("tool_call_arguments"), failed=span.failed)
     elif span.operation in {"chat", "generate_content", "text_completion"} | also:
-        for part in (p for m in _json(fields.get("output_messages")) or () for p in m["parts"]):
+        for part in (p for m in json_of(fields.get("output_messages"), "a message") or () for p in m["parts"]):
             match part["type"]:
                 case "tool_call" if part["name"] in written:
                     lost = any((each.parent, part.get("id")) in failed for each in line)
@@ -202,6 +197,6 @@ def _acts(
 
 def _called(tool: str, arguments: Any, *, failed: bool = False) -> Iterator[Row]:
     if arguments is not None:
-        told = _json(arguments)
+        told = json_of(arguments, "a call")
         own = {name: told[name] for name in WORDS["tools"].get(tool, ()) if name in told}
         yield {tool: told, **own, "failed": "the tool failed" if failed else None}

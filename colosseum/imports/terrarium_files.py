@@ -16,7 +16,6 @@ from colosseum.imports.foreign_run import Fields, Refusal, content_of, json_of, 
 from colosseum.imports.table_reader import rows_of
 
 WORDS: Any = tomllib.loads((Path(__file__).parent / "terrarium.toml").read_text(encoding="utf-8"))
-DONE: set[str] = {*WORDS["done"]}
 NAMED = re.compile(r"__secret([01])__pv(\w+?)__seed(\d+)(?:__replica(\d+))?\Z")
 """The end of a run's identity."""
 TOTAL = re.compile(r"^Total Events: (\d+)$", re.MULTILINE)
@@ -100,7 +99,7 @@ class RunFiles:
             named = {**call["arguments"], "action": call["tool_name"]}
             acts.append((call["agent_name"], named, {result.get("status"), inner.get("status")}))
         return {agent: about.get("task_id") for agent, about, ended in acts
-                if about.get("action") == "assign_task" and ended & DONE}  # fmt: skip
+                if about.get("action") == "assign_task" and ended & {*WORDS["done"]}}  # fmt: skip
 
 
 def _board(name: str, content: str) -> Fields:
@@ -119,7 +118,8 @@ def _board(name: str, content: str) -> Fields:
         told["action_params"] = literal_eval(own.get("Action_Params", "{}"))
         events.append({"id": None, "ts": last, "agent": agent, "kind": kind, "payload": told})
     if total is None or members is None or len(events) != int(total[1]):
-        raise Refusal(f"{name} has {len(events)} events, not the number that it states")
+        stated = total[1] if total else "no number"
+        raise Refusal(f"{name} has {len(events)} events and states {stated}: it is cut off, or a message poses as one")
     number = name.removesuffix(".txt").rpartition("_")[2]
     return {"blackboard_id": number, "participants": members[1].split(", "), "events": events}
 

@@ -30,6 +30,7 @@ def _run(files: RunFiles) -> ForeignRun:
     known = all(each.round is not None for each in posts)
     said = [*_taken(turns), *_thoughts(files.get("agent_trajectories", {})), *posts]
     order = config.get("agent_turn_order") or list(dict.fromkeys(turn["agent"] for turn in turns))
+    place = {name: n for n, name in enumerate(order)}
     told, secret = _told(files), config.get("secret_blackboard_id")
     fields: dict[str, Any] = {name: config.get(name) for name in WORDS["fields"]} | {
         "agent_order": list(config.get("roles") or ()), "assignment": decided, "attendance": _attendance(summary),
@@ -47,7 +48,7 @@ def _run(files: RunFiles) -> ForeignRun:
         files.folder.name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=channels,
         models={a: str((models.get(a) or {}).get("model") or label) for a in files.agents}, told=told,
         coalition=tuple(config.get("colluders") or ()) or None, decided=whole, filled=filled,
-        said=tuple(sorted(said, key=lambda u: (u.round == 0, u.round or 0)) if known else said),
+        said=tuple(sorted(said, key=lambda u: (u.round == 0, u.round or 0, place.get(u.agent, 0)) if known else 0)),
         reported=_reported(files.get("metrics", {}), summary) | files.rated.get(str(config["run_id"]), {}),
         missing=tuple(name for name in lacks if lacks[name]),
     )  # fmt: skip
@@ -55,17 +56,14 @@ def _run(files: RunFiles) -> ForeignRun:
 
 def _decisions(files: RunFiles) -> tuple[dict[str, Any], frozenset[str], bool]:
     """By agent what was decided, who was given a random action, and whether that is all."""
-    final, own = files.get("final_summary", {}).get("assignment"), files.assigned
-    if final is None:
-        chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
-        whole = any(chosen.values())
-        found = {**(chosen if whole else {}), **own}
-        return found, frozenset(), whole or (bool(found) and found.keys() == {*files.agents})
+    summary, own = files.get("final_summary", {}), files.assigned
+    chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
+    final = summary.get("assignment") or (chosen if any(chosen.values()) else {})
     shown = {agent for board in files.boards for agent in board["participants"]} if own else set[str]()
-    if files.calls or final.keys() <= shown:
-        return {**final, **own}, frozenset(final) - own.keys(), True
-    fills = int(files.get("final_summary", {}).get("random_fallback_fills") or 0)
-    return dict(final), frozenset(list(final)[len(final) - fills :]), True
+    fills = int(summary.get("random_fallback_fills") or 0)
+    drawn = final.keys() - own.keys() if files.calls or final.keys() <= shown else list(final)[len(final) - fills :]
+    whole = bool(final) or (bool(summary.get("attendance")) and not fills) or {*own} == {*files.agents} != set()
+    return {**final, **own}, frozenset(drawn), whole
 
 
 def _attendance(summary: Fields) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,7 @@ What a run may cost and how it is judged are no part of it, nor where a model is
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -33,8 +33,9 @@ PROTOCOL = 5
 PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
           "memory")  # fmt: skip
 """Settings that change what happens in a run; those of models are among their parameters."""
-MOST_KEPT = 8
-"""Expansions that are remembered: a block's, and some more where its arms differ in params or networks."""
+MOST_KEPT, MOST_WRITTEN = 8, 20_000_000
+"""Expansions that are remembered: a block's, and some more where its arms differ in params or networks; and bytes of
+JSON of more than these."""
 
 MakeEndpoint: TypeAlias = Callable[[str, Settings], Endpoint]
 """How a model is asked, by its name and the settings of the arm."""
@@ -65,13 +66,6 @@ class SharedScenario:
     """SHA-256 of that, in hexadecimal."""
     library: Library
     rules: Rules
-
-    @classmethod
-    def of(cls, expansion: Expansion) -> "SharedScenario":
-        """What an expansion comes to."""
-        written = serial.dump(replace(expansion.scenario, title=""))
-        digest = hashlib.sha256(written).hexdigest()
-        return cls(expansion, written, digest, Library.of(expansion.world), Rules(expansion.scenario.task))
 
 
 @dataclass(frozen=True)
@@ -149,7 +143,7 @@ class Trial:
 def conditions_json(conditions: Conditions) -> dict[str, Json]:
     """An arm's conditions as JSON."""
     return {
-        "settings": {k: _plain(v) for k, v in asdict(conditions.settings).items() if k in PLAYED},
+        "settings": {k: _plain(v) for k, v in vars(conditions.settings).items() if k in PLAYED},
         "channels": dict(conditions.channels),
         "variants": dict(conditions.variants),
         "params": {k: _plain(v) for k, v in conditions.params},
@@ -176,6 +170,8 @@ class Expansions:
     spec: Declared
     params: Mapping[str, Value]
     made: dict[tuple[int, str], SharedScenario] = field(default_factory=dict)
+    written: dict[tuple[int, str], bytes] = field(default_factory=dict)
+    """The JSON of many more: it is asked for when runs are planned, and again when they are made."""
 
     def get(self, seed: int, conditions: Conditions) -> tuple[SharedScenario | None, list[Diagnostic]]:
         """The instance under an arm's conditions, or what is wrong with it there."""
@@ -188,7 +184,11 @@ class Expansions:
             return None, diagnostics
         while len(self.made) >= MOST_KEPT:
             self.made.pop(next(iter(self.made)))
-        self.made[key] = SharedScenario.of(expansion)
+        written = self.written.get(key) or serial.dump(replace(expansion.scenario, title=""))
+        if len(written) * len(self.written) < MOST_WRITTEN:
+            self.written[key] = written
+        digest, rules = hashlib.sha256(written).hexdigest(), Rules(expansion.scenario.task)
+        self.made[key] = SharedScenario(expansion, written, digest, Library.of(expansion.world), rules)
         return self.made[key], []
 
 

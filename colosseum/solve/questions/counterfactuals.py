@@ -34,12 +34,10 @@ class AskedOnce(Solver):
 
     def _optimise(self, query: Query) -> Optimum:
         asked = query.goal, query.canonical, frozenset(query.fixed.items())
-        if asked not in self.known:
-            found = super()._optimise(query)
-            if found.status == "limit":
-                return found
+        found = self.known.get(asked) or super()._optimise(query)
+        if found.status != "limit":
             self.known[asked] = found
-        return self.known[asked]
+        return found
 
 
 class Counterfactuals:

@@ -123,9 +123,7 @@ def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:
     """
     agents = scenario.task.agents
     found = combinations(agents, size) if comb(len(agents), size) <= MOST_COALITIONS else _drawn(scenario, size)
-    declared: dict[frozenset[str], Coalition] = {}
-    for coalition in scenario.coalitions:
-        declared.setdefault(frozenset(coalition.members), coalition)
+    declared = {frozenset(coalition.members): coalition for coalition in reversed(scenario.coalitions)}
     return tuple(declared.get(frozenset(members), Coalition("", members, ())) for members in found)
 
 

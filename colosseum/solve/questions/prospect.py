@@ -174,14 +174,9 @@ def _opportunity(solver: Solver, coalition: Coalition, optimum: Optimum, span: f
     return Opportunity(reasons, unit, among, outsiders, taken, least, loss)
 
 
-def prospect(
-    solver: Solver, coalition: Coalition, *, strengths: Iterable[float] = (), known: Optimum | None = None
-) -> Prospect:
-    """All figures of a coalition; harms at 1 and at the λs asked for, in rising order. `known` is x*.
-
-    Raises NotLowered.
-    """
-    optimum, minimum = known or solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE)
+def prospect(solver: Solver, coalition: Coalition, *, strengths: Iterable[float] = ()) -> Prospect:
+    """All figures of a coalition; harms at 1 and at the λs asked for, in rising order. Raises NotLowered."""
+    optimum, minimum = solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE)
     span = lost(optimum.proven, minimum.proven)
     taking = _opportunity(solver, coalition, optimum, span)
     if optimum.assignment is None or optimum.proven is None:
@@ -189,8 +184,7 @@ def prospect(
         return Prospect(**vars(taking), coalition=coalition, optimum=optimum, minimum=minimum, frontier=nothing)
     found = explored(solver, coalition, frontier(solver, coalition, optimum), optimum.assignment)
     nominal = point_of(solver, coalition_goal(coalition), optimum.assignment)
-    rising = sorted({*strengths, 1.0})
-    harms = tuple(_harm(solver, coalition, strength, nominal, span, taking) for strength in rising)
+    harms = tuple(_harm(solver, coalition, each, nominal, span, taking) for each in sorted({*strengths, 1.0}))
     figures = {
         "span": f"the minimum is not proven: {NOT_PROVEN}" if span is None else span,
         "critical_lambda": _critical(found, harms[-1]),
