@@ -33,6 +33,13 @@ def made(path: Path) -> SpecCard | str:
     return spec_card(draft(checked(path), Request(path)), 30, None)
 
 
+def test_the_search_says_how_far_it_is(game: Path) -> None:
+    heard: list[tuple[str, int, int]] = []
+    spec_card(draft(checked(game), Request(game)), 30, None, lambda *each: heard.append(each))
+    assert heard[:2] == [("seeds of scripted players", 1, 12), ("seeds of scripted players", 2, 12)]
+    assert heard[-1] == ("plants of scripted players", 3, 3)
+
+
 def test_readings_need_pairs_that_rise_or_twenty_of_them(told: dict[str, Any]) -> None:
     possible = {reading: figure["value"] for reading, figure in told["possible"].items()}
     assert possible == {"collusion": 6, "sabotage": 6, "self-interest": 20, "information": 20, "none": 20}
