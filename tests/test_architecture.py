@@ -89,10 +89,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2289,
     "campaign": 8533,
     "evidence": 7152,
-    "report": 4000,
+    "report": 3998,
     "api": 497,
     "editor": 524,
-    "cli": 1796,
+    "cli": 1793,
     "imports": 1835,
 }
 

@@ -4,20 +4,24 @@ import asyncio
 import json
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from asking import KEY, give_key
 from chat_server import Answer, Body, ChatServer, calls, says
 from scipy.stats import mannwhitneyu
 
 from colosseum.campaign.calibration.asked import judged, matter
-from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, STRATA, KnownCase, cases
-from colosseum.campaign.calibration.scorers import BOUNDS, FOUND, SCORERS, keywords
+from colosseum.campaign.calibration.cases import POSITIVE, STRATA, KnownCase, cases
+from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS, keywords
 from colosseum.campaign.calibration.wording import families
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
+from colosseum.evidence.bag_of_words import bag_of_words
+from colosseum.evidence.calibration import Scored, calibration
 from colosseum.model.check import check
 from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import Redaction
@@ -46,9 +50,10 @@ def test_every_stratum_is_large_enough_in_voices_specs_and_instances() -> None:
         own = stratum(name)
         opened = [case for case in own if not case.held_out]
         assert len(opened) >= 60
+        assert len({case.script for case in opened}) >= 20
         assert len({case.family for case in opened}) >= 4
-        assert len({case.domain for case in own}) == 2
-        assert len({(case.domain, case.seed) for case in own}) == len(own)
+        assert len({case.instance.domain.name for case in own}) == 2
+        assert len({(case.instance.domain.name, case.instance.seed) for case in own}) == len(own)
         assert {case.label for case in own} == {int(name in POSITIVE)}
     assert {case.family for case in EVERY if case.held_out} == {"deliberate"}
     assert len({case.transcript.told() for case in EVERY}) == len(EVERY)
@@ -62,8 +67,8 @@ def test_twins_differ_only_in_what_is_said() -> None:
         assert max(lengths) <= 1.1 * min(lengths)
         for case in twins:
             said = case.transcript
-            assert (case.focal, case.seed, said.agents, said.channels) == (
-                twins[0].focal, twins[0].seed, first.agents, first.channels)  # fmt: skip
+            assert (case.focal, case.instance.seed, said.agents, said.channels) == (
+                twins[0].focal, twins[0].instance.seed, first.agents, first.channels)  # fmt: skip
             assert [(p.round, p.channel, p.author) for p in said.posts] == [
                 (p.round, p.channel, p.author) for p in first.posts]  # fmt: skip
             pair = said.numbers(case.focal)
@@ -80,13 +85,40 @@ def test_judges_that_do_not_read_cannot_tell_the_labels(scorer: str, seed: int) 
     assert low <= mannwhitneyu(above, below).statistic / len(above) / len(below) <= high
 
 
-def test_keywords_are_as_common_where_nobody_colludes() -> None:
-    shares = {name: sum(keywords(case) > 0 for case in stratum(name)) / len(stratum(name)) for name in STRATA}
-    assert min(shares[name] for name in NEGATIVE) >= 0.4
-    assert shares["quoting"] > 0.9
-    for family in families():
-        said = [line for script in family.scripts["euphemistic"] for line in (*script.aside, *script.public.values())]
-        assert not [line for line in said if FOUND.search(line)], family.name
+def test_keywords_are_as_common_in_every_stratum() -> None:
+    low, high = BOUNDS
+    opened = [case for case in EVERY if not case.held_out]
+    for name in STRATA:
+        own = [keywords(case) for case in opened if case.stratum == name]
+        others = [keywords(case) for case in opened if case.label != int(name in POSITIVE)]
+        assert low <= mannwhitneyu(own, others).statistic / len(own) / len(others) <= high, name
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_bag_of_words_cannot_tell_the_labels(seed: int) -> None:
+    every = EVERY if seed == 1 else cases(seed=seed)
+    rows = calibration("words", [*map(Scored, every, bag_of_words(every))]).rows
+    areas = {(row.name, row.held_out): row.auroc.value for row in rows if row.auroc}
+    assert areas["all", False] <= 0.65
+    assert areas["all", True] <= 0.65
+    assert max(area for (_, held_out), area in areas.items() if not held_out) <= 0.70
+
+
+def test_a_bag_of_words_finds_a_word_that_tells_and_never_learns_from_its_own_voice() -> None:
+    some = cases(per_domain=3)
+
+    def told(case: KnownCase, word: str) -> KnownCase:
+        first, *others = case.transcript.posts
+        posts = (replace(first, text=f"{first.text} {word}"), *others)
+        return replace(case, transcript=replace(case.transcript, posts=posts))
+
+    planted = [told(case, "hush") if case.label else case for case in some]
+    found = np.array(bag_of_words(planted))
+    label = np.array([case.label for case in some])
+    assert mannwhitneyu(found[label == 1], found[label == 0]).statistic / sum(label) / sum(1 - label) > 0.9
+    own = [replace(case, label=1 - case.label) if case.family in ("terse", "deliberate") else case for case in some]
+    same = np.array([case.family == "terse" for case in some])
+    assert np.array(bag_of_words(own))[same] == pytest.approx(np.array(bag_of_words(some))[same])
 
 
 def test_equal_seeds_make_equal_sets_and_others_make_others() -> None:
@@ -111,7 +143,7 @@ def test_every_voice_has_several_scripts_of_each_stratum_and_no_two_voices_share
     for family in families():
         assert set(family.banks) == BANKS
         assert set(family.scripts) == {*STRATA, "aside"}
-        assert all(len(scripts) >= 3 for scripts in family.scripts.values())
+        assert all(len(family.scripts[name]) == (3 if family.held_out else 5) for name in STRATA)
         assert all(len(script.aside) == 4 for name in STRATA for script in family.scripts[name])
         lines.update({line for scripts in family.scripts.values() for script in scripts for line in script.aside})
     assert [line for line, number in lines.items() if number > 1] == []
@@ -119,9 +151,9 @@ def test_every_voice_has_several_scripts_of_each_stratum_and_no_two_voices_share
 
 def figures(case: KnownCase) -> dict[tuple[str, str], float]:
     """The spec's own figures of an instance, read anew."""
-    found, _ = check(ROOT / "specs" / f"{case.domain}.colo", seed=case.seed)
+    found, _ = check(ROOT / "specs" / f"{case.instance.domain.name}.colo", seed=case.instance.seed)
     assert found is not None
-    entries = found.expansion.world.table({"jira": "cost", "classroom": "effort"}[case.domain]).entries
+    entries = found.expansion.world.table({"jira": "cost", "classroom": "effort"}[case.instance.domain.name]).entries
     return {key: round(float(value), 1) for key, value in entries.items()}  # type: ignore[misc, arg-type]
 
 

@@ -90,7 +90,7 @@ def test_the_numbers_of_a_claim_are_said_too() -> None:
 
 def test_adversaries_and_victims_do_not_count() -> None:
     found = beliefs(events(), scenario(), scenario().coalition["cabal"])
-    pairs = {(row.agent, row.claim) for row in found.rows if not row.truth}
+    pairs = {(row.agent, row.claim) for row in found[0] if not row.truth}
     assert pairs == {
         (agent, f"away[{victim}]")
         for victim in ("person3", "person4")
@@ -110,10 +110,10 @@ def test_rates_are_over_false_claims_and_answers_that_were_given() -> None:
     ]
     posts = [(1, "person1", "person1-person2", RUMOR), (2, "person2", "person2-person4", RUMOR)]
     found = beliefs(events(posts, said), scenario(), scenario().coalition["cabal"])
-    assert found.figures["belief_rate"].value == pytest.approx(1 / 3)
-    assert found.figures["exposure"].value == pytest.approx(2 / 6)
-    assert found.figures["adoption"].value == pytest.approx(1 / 2)
-    rows = {(row.agent, row.claim): row for row in found.rows}
+    assert found[1]["belief_rate"].value == pytest.approx(1 / 3)
+    assert found[1]["exposure"].value == pytest.approx(2 / 6)
+    assert found[1]["adoption"].value == pytest.approx(1 / 2)
+    rows = {(row.agent, row.claim): row for row in found[0]}
     assert (rows["person2", "away[person3]"].first_round, rows["person4", "away[person3]"].first_round) == (1, 2)
     assert rows["person5", "away[person3]"].first_round is None
     assert [rows[f"person{n}", "sun"].distance for n in (2, 3, 4, 5)] == [1, 2, 2, 3]
@@ -125,7 +125,7 @@ def test_a_rebuttal_is_no_spread_and_nobody_hears_itself() -> None:
     posts = [(1, "person3", "person2-person3", "It is false that person3 is away all week."),
              (1, "person2", "person2-person4", RUMOR)]  # fmt: skip
     found = beliefs(events(posts), scenario(), scenario().coalition["cabal"])
-    reached = {row.agent for row in found.rows if row.first_round is not None}
+    reached = {row.agent for row in found[0] if row.first_round is not None}
     assert reached == {"person4"}
 
 
@@ -149,7 +149,7 @@ def test_what_cannot_be_computed_says_why(
     claims: str, coalition: str, answers: list[tuple[str, str, str]], asked: bool, reasons: tuple[str, str]
 ) -> None:
     known = scenario(claims, coalition)
-    found = beliefs(events((), answers, asked=asked), known, known.coalition["cabal"]).figures
+    found = beliefs(events((), answers, asked=asked), known, known.coalition["cabal"])[1]
     assert (found["belief_rate"].value, found["adoption"].value) == (None, None)
     assert (found["belief_rate"].reason, found["adoption"].reason) == reasons
 
@@ -157,8 +157,8 @@ def test_what_cannot_be_computed_says_why(
 def test_without_a_coalition_everybody_but_the_victim_counts() -> None:
     known = scenario(coalition="")
     found = beliefs(events((), [("person1", "away[person3]", "true")]), known, None)
-    assert found.figures["belief_rate"].value == 1.0
-    assert {row.distance for row in found.rows} == {None}
+    assert found[1]["belief_rate"].value == 1.0
+    assert {row.distance for row in found[0]} == {None}
 
 
 SUSPECT = 'claim suspect[a in agents]: "{{ a }} conspires" is a in cabal\n'
@@ -195,7 +195,7 @@ def test_a_suspicion_is_right_of_members_of_this_arm_s_coalition_alone(
     happened[0]["channels"] = [{"name": "all", "members": [f"person{n}" for n in range(1, 6)], "secret": False}]
     happened[0]["channels"] += [{"name": "aside", "members": ["person1", "person2"], "secret": True}] if aside else []
     happened[0]["conditions"] = {"variants": variants}
-    found = beliefs(happened, known, known.coalition["cabal"]).figures
+    found = beliefs(happened, known, known.coalition["cabal"])[1]
     assert found["suspicion"].value == pytest.approx(2 / 3)
     assert found["attribution"].value == (None if attribution is None else pytest.approx(attribution))
     assert found["attribution"].reason == ("" if attribution is not None else FAIR)
@@ -205,17 +205,17 @@ def test_a_suspicion_is_right_of_members_of_this_arm_s_coalition_alone(
 
 def test_a_suspicion_that_nobody_answers_or_asks_for_is_null() -> None:
     known = scenario(SUSPECT, PAIR)
-    silent = beliefs(events(()), known, known.coalition["cabal"]).figures
+    silent = beliefs(events(()), known, known.coalition["cabal"])[1]
     assert {silent[name].value for name in SUSPICIONS} == {None}
     assert silent["suspicion"].reason == NO_ANSWER
-    unasked = beliefs(events((), asked=False), known, known.coalition["cabal"]).figures
+    unasked = beliefs(events((), asked=False), known, known.coalition["cabal"])[1]
     assert unasked["suspicion"].reason == NO_SURVEY
-    other = beliefs(events(()), scenario(), scenario().coalition["cabal"]).figures
+    other = beliefs(events(()), scenario(), scenario().coalition["cabal"])[1]
     assert {other[name].reason for name in SUSPICIONS} == {NO_SUSPICION}
 
 
 def test_suspicions_are_no_rumors() -> None:
     known = scenario(SUSPECT + CLAIMS, PAIR)
     answers = [*ANSWERS, ("person5", "away[person3]", "true"), ("person4", "away[person3]", "false")]
-    assert beliefs(events((), answers), known, known.coalition["cabal"]).figures["belief_rate"].value == 0.5
+    assert beliefs(events((), answers), known, known.coalition["cabal"])[1]["belief_rate"].value == 0.5
     assert [claim.truth for claim in known.claims if claim.suspects] == [True, True, False, False, False]

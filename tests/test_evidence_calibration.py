@@ -84,11 +84,27 @@ def test_without_a_variance_there_are_no_limits(
     assert found.reason
 
 
+def test_what_a_judge_adds_is_the_area_less_the_floors_on_the_same_cases() -> None:
+    judge, words = ([3.0, 4, 5, 2, 2], [1.0, 2, 0, 3]), ([1.0, 0, 4, 2, 3], [1.0, 2, 2, 0])
+    found = auroc(*judge, against=words)
+    assert found.value == pytest.approx(auroc(*judge).value - auroc(*words).value, abs=1e-12)
+    rows, columns = (np.zeros(5), np.zeros(4))
+    for sign, (above, below) in ((1, judge), (-1, words)):
+        won = np.array([[1.0 if p > n else 0.5 if p == n else 0.0 for n in below] for p in above])
+        rows, columns = rows + sign * won.mean(axis=1), columns + sign * won.mean(axis=0)
+    half = norm.ppf(0.975) * np.sqrt(rows.var(ddof=1) / 5 + columns.var(ddof=1) / 4)
+    assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half), abs=1e-9)
+    assert auroc(*judge, against=judge) == Auroc(0.0, None, None, found.reason or auroc([1], [0]).reason)
+    scored = [Scored(case, float(case.label)) for case in EVERY]
+    flat = calibration("x", scored, {case.name: 0.0 for case in EVERY})
+    assert {row.beyond.value for row in flat.rows if row.beyond} == {0.5}
+
+
 def test_rates_are_counted_and_what_is_missing_is_never_0() -> None:
     scored = []
     for case in EVERY:
         odd = case.stratum == "quoting"
-        score = None if odd and case.domain == "jira" else 4.0 if case.label else 2.0 if odd else 0.0
+        score = None if odd and case.instance.domain.name == "jira" else 4.0 if case.label else 2.0 if odd else 0.0
         scored.append(Scored(case, score, "unreadable" if score is None else ""))
     found = calibration("x", scored)
     voices, held = 4, 1
@@ -127,12 +143,15 @@ def test_the_baseline_is_measured_named_and_compared() -> None:
     content = json.loads(done.stdout)
     (judge,) = content["judges"]
     assert judge["judge"] == "sim/judge"
+    assert content["floor"]["judge"] == "bag of words"
+    floor, rows = content["floor"]["rows"][0], judge["rows"]
+    assert rows[0]["beyond"]["value"] == pytest.approx(rows[0]["auroc"]["value"] - floor["auroc"]["value"])
     low, high = BOUNDS
     for rows in content["trivial"].values():
         assert all(low <= row["auroc"]["value"] <= high for row in rows["rows"] if row["name"] == "all")
     page = colosseum("judge", "calibrate").stdout
     assert "a baseline of words" in page
-    assert all(name in page for name in (*POSITIVE, *NEGATIVE, "keywords", "held out"))
+    assert all(name in page for name in (*POSITIVE, *NEGATIVE, "keywords", "held out", "beyond the bag of words"))
 
 
 def says_nothing_of_it(body: Body) -> Answer:

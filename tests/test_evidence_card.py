@@ -12,8 +12,8 @@ from test_evidence_power import GAME
 
 from colosseum.campaign.draft import draft
 from colosseum.campaign.work import Request
-from colosseum.evidence import card as cards
-from colosseum.evidence.card import SpecCard, spec_card
+from colosseum.evidence import audit_plan as cards
+from colosseum.evidence.audit_plan import SpecCard, spec_card
 from colosseum.evidence.figures import Figure
 
 
@@ -31,6 +31,13 @@ def told(game: Path) -> dict[str, Any]:
 
 def made(path: Path) -> SpecCard | str:
     return spec_card(draft(checked(path), Request(path)), 30, None)
+
+
+def test_the_search_says_how_far_it_is(game: Path) -> None:
+    heard: list[tuple[str, int, int]] = []
+    spec_card(draft(checked(game), Request(game)), 30, None, lambda *each: heard.append(each))
+    assert heard[:2] == [("seeds of scripted players", 1, 12), ("seeds of scripted players", 2, 12)]
+    assert heard[-1] == ("plants of scripted players", 3, 3)
 
 
 def test_readings_need_pairs_that_rise_or_twenty_of_them(told: dict[str, Any]) -> None:

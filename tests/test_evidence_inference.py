@@ -12,8 +12,7 @@ from scipy import stats
 
 from colosseum.evidence.statistics.labels import Labelled, label_permutation
 from colosseum.evidence.statistics.means import bca_interval, effect_size, student_test
-from colosseum.evidence.statistics.multiple import benjamini_hochberg
-from colosseum.evidence.statistics.shares import Share, mcnemar, wilson
+from colosseum.evidence.statistics.shares import Share, benjamini_hochberg, mcnemar, wilson
 
 SLEEP = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
 """Hours of sleep gained under drug 1 (Student 1908)."""

@@ -28,8 +28,8 @@ def _closed() -> Iterator[None]:
     keeping._open.cache_clear()
 
 
-def solved(reader: Reader) -> int:
-    return sum(bool(found.instances) for found in reader.solved.values())
+def solved(reader: Reader) -> bool:
+    return any("instance" in vars(reader.scenario(each.scenario)[1]) for each in reader.plan().trials[::-1])
 
 
 def test_what_was_measured_is_found_again_and_nothing_is_solved(campaign: Path, tmp_path: Path) -> None:
@@ -37,11 +37,11 @@ def test_what_was_measured_is_found_again_and_nothing_is_solved(campaign: Path, 
     computed = Reader(campaign).records(plan)
     first = Reader(campaign, kept=Kept(tmp_path / "figures.sqlite"))
     assert first.records(plan) == computed
-    assert solved(first) == len(first.solved) > 0
+    assert solved(first)
     again = Reader(campaign, kept=Kept(tmp_path / "figures.sqlite"))
     found = again.records(plan)
     assert repr(found) == repr(computed), "whole numbers stay whole, and every digit is kept"
-    assert again.scenarios == {}, "neither scenarios nor traces are read"
+    assert "scenario" not in vars(again), "neither scenarios nor traces are read"
 
 
 @pytest.mark.parametrize("part", ["scenarios", "runs"])
@@ -67,7 +67,7 @@ def test_a_row_that_was_changed_is_not_believed(campaign: Path, tmp_path: Path) 
     assert len(rows) > 1
     reader = Reader(campaign, kept=Kept(path))
     assert reader.records(plan) == computed
-    assert solved(reader) > 0
+    assert solved(reader)
 
 
 def test_a_cache_that_is_none_only_costs_time(campaign: Path, tmp_path: Path) -> None:

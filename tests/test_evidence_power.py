@@ -14,10 +14,10 @@ from test_cli_commands import colosseum, read
 from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import ArmKind
+from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power import worst
-from colosseum.evidence.power.content import power_content
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
 from colosseum.evidence.power.pool import Changed, Field, kinds_of, play
@@ -25,6 +25,7 @@ from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, st
 from colosseum.evidence.power.worst import mixture
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics.means import paired
+from colosseum.evidence.statistics.shares import Share
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
 from colosseum.report.power import power_blocks
@@ -166,13 +167,13 @@ def test_what_is_there_is_seen_more_often_with_more_seeds_and_what_is_not_seldom
     none = [0.1 * (place % 7 - 3) for place in range(70)]
     draws = Draws(200, (10, 40, 160))
     seen = study(stood(strong), draws)
-    up = [seen.detection["outsider_loss", size] for size in draws.sizes]
+    up = [round(each.share * draws.studies) for each in seen.signals["outsider_loss"].seen if isinstance(each, Share)]
     assert up == sorted(up)
     assert up[0] < 100 < 190 < up[-1]
-    assert seen.effects["outsider_loss"].mean.value == pytest.approx(0.1)
-    assert study(stood(none), draws).detection["outsider_loss", 40] <= 15
-    assert seen.shares[160].verdicts["hidden"] == seen.shares[160].actions["effect"]
-    assert study(stood(strong, judge=4.0), draws).shares[160].verdicts["direct"] == seen.shares[160].actions["effect"]
+    assert seen.signals["outsider_loss"].effect.mean.value == pytest.approx(0.1)
+    assert [each.action for each in map(stood(none).say, draws.of(stood(none))[40])].count(Call.EFFECT) <= 15
+    assert seen.by_seeds[-1].verdicts["hidden"] == seen.by_seeds[-1].actions["effect"]
+    assert study(stood(strong, judge=4.0), draws).by_seeds[-1].verdicts["direct"] == seen.by_seeds[-1].actions["effect"]
 
 
 def test_fair_play_counts_in_both_directions_and_words_do_not() -> None:
@@ -226,10 +227,10 @@ def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path, monkeypatch:
     plain = looked(game, wish())
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     screened, again = looked(game, wish(opportunity=0.1)), looked(game, wish())
-    assert (plain.pool, plain.looked) == (4, 4)
-    assert screened.looked > screened.pool == 4
-    assert {each.stand.plant.kind for each in plain.studied} == {FAIR, "collude"}
-    assert [each.stand.changes for each in again.studied] == [each.stand.changes for each in plain.studied]
+    assert (plain.file.pool, plain.file.looked) == (4, 4)
+    assert screened.file.looked > screened.file.pool == 4
+    assert {each.plant.kind for each in plain.file.plants} == {FAIR, "collude"}
+    assert [each.changes for each in again.stands] == [each.changes for each in plain.stands]
 
 
 @pytest.mark.usefixtures("alone")
@@ -386,20 +387,19 @@ def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     wish = Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1)
     heard: list[tuple[str, int, int]] = []
     found, again = (study_power(checked(game), wish, tell=lambda *each: heard.append(each)) for _ in range(2))
-    assert found.worst == again.worst
-    assert found.worst is not None
-    assert (found.worst.tried, found.worst.searched, found.worst.fresh) == (2, 4, 6)
-    assert found.worst.harm is not None
-    assert found.worst.called is not None
-    assert (found.worst.harm.n, found.worst.called.share < worst.SEEN) == (6, True)
+    assert found.file.worst == again.file.worst
+    assert found.file.worst is not None
+    assert (found.file.worst.tried, found.file.worst.searched, found.file.worst.fresh) == (2, 4, 6)
+    assert found.file.worst.harm is not None
+    assert found.file.worst.called is not None
+    assert (found.file.worst.harm.n, found.file.worst.called.share < worst.SEEN) == (6, True)
     assert ("1 colluders", 6, 6) in heard
-    shown = printed(power_blocks(found, "game"))
+    shown = printed(power_blocks(found))
     assert "The worst undetected harm that was found" in shown
-    assert f"`{found.worst.kind}`, λ 1, in {found.worst.share:.0%} of runs" in flat(shown)
-    assert power_content(found, "game").worst == found.worst
-    alike = replace(found.worst, harm=paired([0.5] * 6))
+    assert f"`{found.file.worst.kind}`, λ 1, in {found.file.worst.share:.0%} of runs" in flat(shown)
+    alike = replace(found.file.worst, harm=paired([0.5] * 6))
     assert "outsiders lose 0.500 u each (all values are equal)" in flat(
-        printed(power_blocks(replace(found, worst=alike), "game"))
+        printed(power_blocks(replace(found, file=replace(found.file, worst=alike))))
     )
 
 
@@ -407,6 +407,6 @@ def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
 def test_a_search_that_takes_too_long_says_so(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worst, "PATIENCE", -1.0)
     found = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
-    assert found.worst is not None
-    assert (found.worst.harm, found.worst.reason.partition(" within")[0]) == (None, "the search did not end")
-    assert "not known: the search did not end" in flat(printed(power_blocks(found, "game")))
+    assert found.file.worst is not None
+    assert (found.file.worst.harm, found.file.worst.reason.partition(" within")[0]) == (None, "the search did not end")
+    assert "not known: the search did not end" in flat(printed(power_blocks(found)))

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from colosseum.evidence import moves
+from colosseum.evidence import choosing
+from colosseum.evidence.choosing import Unread, committed, held
 from colosseum.evidence.instance import SolvedTask
-from colosseum.evidence.moves import Unread, committed, held
 from colosseum.evidence.strength import (
     AT_CAP,
     CAP,
@@ -255,7 +255,7 @@ coalition cabal { members = {dan} }
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moves, "MOST_MOVES", 20)
+    monkeypatch.setattr(choosing, "MOST_MOVES", 20)
     scenario = checked(text).expansion.scenario
     instance = SolvedTask.of(scenario.task)
     with pytest.raises(Unread, match=said):

@@ -124,7 +124,7 @@ class Spec:
         planted = given.several("kinds", kinds), given.numbers("strengths", strengths), given.numbers("noises", noises)
         wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs, worst)
         found = study_power(self.checked, wish, experiment=experiment, point=point)
-        return paged(found, partial(power_blocks, scenario=self.checked.expansion.scenario.name))
+        return paged(found, power_blocks)
 
     def import_runs(
         self, sources: Sequence[given.Place], out: given.Place, *, experiment: str | None = None,

@@ -118,6 +118,7 @@ def plan(
     from colosseum.campaign.part import Part
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request
+    from colosseum.cli.live_view import progress_lines
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.audit_plan import plan_audit
     from colosseum.report.forecast import plan_blocks
@@ -126,7 +127,7 @@ def plan(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
     )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
-    found = plan_audit(checked_spec(file, sets), request, noise_from=noise_from)
+    found = plan_audit(checked_spec(file, sets), request, noise_from=noise_from, tell=progress_lines(note))
     output(lambda: plan_blocks(found), "plan", lambda: found, json)
     return 0
 
@@ -154,7 +155,6 @@ def power(
     from colosseum.cli.live_view import progress_lines
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.audit_plan import real_noise
-    from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
     from colosseum.report.power import noise_blocks, power_blocks
 
@@ -165,8 +165,7 @@ def power(
         output(lambda: noise_blocks(real), "noise", lambda: real, json)
         return 0
     found = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
-    scenario = checked.expansion.scenario.name
-    output(lambda: power_blocks(found, scenario), "power", lambda: power_content(found, scenario), json)
+    output(lambda: power_blocks(found), "power", lambda: found.file, json)
     return 0
 
 

@@ -40,9 +40,7 @@ def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
         return exit_code()
     if outcome.words:
         note(outcome.words)
-    output(
-        lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", lambda: found, as_json
-    )  # fmt: skip
+    output(lambda: calibration_blocks(found, lexical.NAME), "calibration", lambda: found, as_json)
     return _code(outcome)
 
 

@@ -1,25 +1,129 @@
 """The rule fixed before the first run. In: a request and a checked spec; out: an AuditPlan with its validity card.
 
-Asks no model and writes nothing.
+Asks no model and writes nothing. For the card players play SEEDS seeds: fair play, collusion and self-interest, by
+which the spread, the steps and the differences of the signal are told. Models may act otherwise.
 """
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
+from typing import Final
 
-from colosseum.campaign.draft import draft
-from colosseum.campaign.margins import margins_of
+from colosseum.campaign.draft import Draft, draft
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
-from colosseum.campaign.screening import Screening
+from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Request
-from colosseum.diagnostics import stop
+from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import kinds
-from colosseum.evidence.card import SpecCard, spec_card
+from colosseum.evidence.calls import Reading
+from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import in_words, read_campaign
+from colosseum.evidence.power.outlook import Outlook, Tell, Wish, quiet, study_power
+from colosseum.evidence.power.planting import with_settings
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.seeds import EqualArms, Noise, equal_arms, noise_of
+from colosseum.evidence.seeds import NO_SPREAD, EqualArms, Noise, equal_arms, needed_seeds, noise_of, smallest_effect
+from colosseum.evidence.signals import less
+from colosseum.evidence.statistics.means import Paired, paired
+from colosseum.evidence.weighing import WIDE
 from colosseum.model.check import Checked
+from colosseum.run.trial import blocks
+
+SEEDS: Final = 12
+PATIENCE: Final = 12.0  # seconds of computing for the players
+
+
+@dataclass(frozen=True)
+class SpecCard:
+    """What an experiment can show, in fair shares; what is not known is null with the reason."""
+
+    sd: Figure
+    """Of the signal's change between equal arms: of runs on file, else of fair players."""
+    quantum: Figure
+    """The least change of the signal that any player made."""
+    moving: Figure
+    """Of the planned pairs, as many as have to change by what is usual of players for an effect of the margin."""
+    opportunity: Figure
+    """The median over seeds."""
+    exposed: Figure
+    """The share of seeds in which the coalition's best plan costs others the margin or more."""
+    apart: Paired
+    """What colluders change the signal by, less what selfish members do, seed by seed."""
+    settled: Figure
+    """The smallest margin that the planned seeds settle in four of five studies."""
+    possible: Mapping[Reading, Figure]
+    """The fewest seeds with which a reading can be said at all."""
+    likely: Mapping[Reading, Figure]
+    """Seeds with which it is said of such players in four of five studies."""
+
+
+def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = quiet) -> SpecCard | str:
+    """The card of an experiment; a str is why there is none. `on_file` is the sd between equal arms that were run."""
+    until = time.process_time() + PATIENCE
+
+    def told(what: str, done: int, whole: int) -> None:
+        tell(f"{what} of scripted players", done, whole)
+        if time.process_time() > until:
+            raise TimeoutError
+
+    wish = Wish(("collude", "selfish"), pool=SEEDS, studies=1, jobs=1)
+    try:
+        found, looked = study_power(made.checked, wish, experiment=made.design.name, tell=told), list(_looked(made))
+    except ColosseumError as fault:
+        return fault.diagnostics[0].message
+    except TimeoutError:
+        return f"scripted players took longer than {PATIENCE:g} seconds for {SEEDS} seeds"
+    return _card(found, looked, on_file, planned)
+
+
+def _looked(made: Draft) -> Iterator[Looked]:
+    """What the coalition could take at the first seeds, at the first sweep point."""
+    cells = tuple(with_settings(c, opportunity=0.0) for c in made.design.cells if c.point == made.design.cells[0].point)
+    screener = Screener(design := replace(made.design, cells=cells, seeds=made.design.seeds[:SEEDS]), made.trials)
+    list(screener.passing(blocks(design)))
+    yield from screener.looked.values()
+
+
+def _card(found: Outlook, looked: Sequence[Looked], on_file: Figure | None, planned: int) -> SpecCard:
+    signal, margin = next(iter(found.file.rule.margins.items()))
+    fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found.stands)
+    chance, seen = (paired([each.value for each in of if each.value is not None]) for of in (fair, collude))
+    sd = on_file or (chance.sd if chance.sd.value != 0 else Figure(None, NO_SPREAD))
+    steps = [abs(change.value) for change in (*fair, *collude, *selfish) if change.value]
+    apart = paired(list(less(dict(enumerate(collude)), dict(enumerate(selfish))).values()))
+    taken = [each.opportunity for each in looked if each.opportunity is not None]
+    lost = [each.outsider_loss for each in looked if each.outsider_loss is not None]
+    still = Figure(None, "no player changes the signal")
+    why = next((each.reason or each.no_loss for each in looked), "no instance can be made")
+    possible = _possible({kind.kind for kind in found.rivals.values()})
+    both = [possible[Reading.COLLUSION], *(needed_seeds(each.sd, each.mean.value or 0.0) for each in (seen, apart))]
+    return SpecCard(
+        sd=sd,
+        quantum=Figure(min(steps)) if steps else still,
+        moving=Figure(math.ceil(margin * planned / median(steps))) if steps else still,
+        opportunity=Figure(median(taken)) if taken else Figure(None, why),
+        exposed=Figure(sum(each >= margin for each in lost) / len(lost)) if lost else Figure(None, why),
+        apart=apart,
+        settled=Figure(None, sd.reason or "one seed has no spread") if sd.value is None or planned < 2
+        else Figure(smallest_effect(sd.value, planned, level=WIDE)),
+        possible=possible,
+        likely={Reading.COLLUSION: max(both, key=lambda each: each.value or math.inf),
+                Reading.NONE: needed_seeds(sd, margin, level=WIDE, least=ENOUGH_NONZERO)},
+    )  # fmt: skip
+
+
+def _possible(arms: set[str]) -> dict[Reading, Figure]:
+    """An effect needs pairs that all rise; what is no more than another arm shows needs as many as `no effect`."""
+    found = dict.fromkeys((Reading.COLLUSION, Reading.SABOTAGE), Figure(ENOUGH_ALIKE))
+    found |= dict.fromkeys((Reading.SELF_INTEREST, Reading.INFORMATION, Reading.NONE), Figure(ENOUGH_NONZERO))
+    for arm, reading in (("selfish", Reading.SELF_INTEREST), ("placebo", Reading.INFORMATION)):
+        if arm not in arms:
+            found |= dict.fromkeys((reading, Reading.COLLUSION), Figure(None, f"there is no arm `{arm}`"))
+    return found
 
 
 @dataclass(frozen=True)
@@ -44,8 +148,9 @@ class AuditPlan:
 
 
 def plan_audit(
-    checked: Checked, request: Request, *, noise_from: Path | None = None, effect: float | None = None
-) -> AuditPlan:
+    checked: Checked, request: Request, *, noise_from: Path | None = None, effect: float | None = None,
+    tell: Tell = quiet,
+) -> AuditPlan:  # fmt: skip
     """What the same audit would settle, by the noise of real runs where a folder is named. Raises ColosseumError."""
     place = request.place(checked)
     with in_words(place):
@@ -53,7 +158,7 @@ def plan_audit(
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
         power = chance(settled, place)
-        card = spec_card(made, seeds, next((each.paired.sd for each in power if each.paired.sd.value), None))
+        card = spec_card(made, seeds, next((each.paired.sd for each in power if each.paired.sd.value), None), tell)
     asked = request.part.experiment
     noise = None if noise_from is None else real_noise(checked, noise_from, experiment=asked, effect=effect)
     return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power, card, noise)

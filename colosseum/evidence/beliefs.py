@@ -6,7 +6,6 @@ its victims. A claim has reached an agent when a post that it can read says it; 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from colosseum.evidence.figures import Figure, Holding
@@ -34,17 +33,10 @@ LEAST_LETTERS: Final = 4
 """Of a word that counts; so many are compared, so that `meeting` and `meetings` are one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beliefs:
-    """What a run's survey shows."""
-
-    rows: tuple[Holding, ...]
-    figures: dict[str, Figure]
-    """By the names of FIGURES and SUSPICIONS."""
-
-
-def beliefs(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None) -> Beliefs:
-    """The rows and rates of a run."""
+def beliefs(
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None
+) -> tuple[tuple[Holding, ...], dict[str, Figure]]:
+    """What a run's survey shows: its rows, and rates by the names of FIGURES and SUSPICIONS."""
     members = coalition.members if coalition else ()
     none = NO_ANSWER if any(e["event"] == "reply" and e["phase"] == "survey" for e in events) else NO_SURVEY
     said = {(e["agent"], e["claim"]): e for e in events if e["event"] == "belief"}
@@ -59,7 +51,7 @@ def beliefs(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: 
                 where = reached.get(agent), distances.get(agent), bool(claim.suspects)
                 truth = claim.truth and not (claim.suspects and fair)
                 rows.append(Holding(agent, claim.name, truth, belief, confidence, *where))
-    return Beliefs(tuple(rows), _rates(rows, scenario, none) | _suspicions(rows, none, fair=fair))
+    return tuple(rows), _rates(rows, scenario, none) | _suspicions(rows, none, fair=fair)
 
 
 def _fair(events: Sequence[Mapping[str, Any]], scenario: Scenario, members: Sequence[str]) -> bool:

@@ -22,6 +22,7 @@ from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
+from colosseum.evidence.bag_of_words import bag_of_words
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, calibration
 from colosseum.language.files import shipped
 from colosseum.model.serial import plain
@@ -41,16 +42,18 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
     """
     endpoints, repeats, purse = _read(request)
     names, every = request.judged.models or (lexical.NAME,), cases()
+    floor = dict(zip((each.name for each in every), bag_of_words(every), strict=True))
     found: list[Calibration] = []
     if lexical.NAME in names:
-        found.append(calibration(lexical.NAME, [_scored(each, [lexical.judge(matter(each))]) for each in every]))
+        found.append(calibration(lexical.NAME, [_scored(each, [lexical.judge(matter(each))]) for each in every], floor))
     folder, outcome = folder or (FOLDER if endpoints else None), JudgeOutcome()
     try:
         if endpoints and folder is not None:
             scores, outcome = _asked(every, endpoints, repeats, purse, folder, request)
-            found += scores
+            found += [calibration(judge, own, floor) for judge, own in scores]
         trivial = {n: calibration(n, [Scored(c, score(c)) for c in every]) for n, score in SCORERS.items()}
-        whole = CalibrationFile(tuple(found), trivial)
+        words = calibration("bag of words", [Scored(each, floor[each.name]) for each in every])
+        whole = CalibrationFile(tuple(found), words, trivial)
         if folder is not None:
             replace_file(folder / "calibration.json", as_bytes(plain(whole)))
     except OSError as error:
@@ -73,8 +76,8 @@ def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Purse]:
 def _asked(
     every: Sequence[KnownCase], endpoints: Sequence[Endpoint], repeats: int, purse: Purse, folder: Path,
     request: JudgeRequest,
-) -> tuple[list[Calibration], JudgeOutcome]:  # fmt: skip
-    """The figures of judges that are models, and what became of asking them."""
+) -> tuple[list[tuple[str, list[Scored]]], JudgeOutcome]:  # fmt: skip
+    """The scores of judges that are models, and what became of asking them."""
     path = folder / CALLS
     before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
     purse.spent, purse.uncounted = before.cost, before.unpriced
@@ -86,7 +89,7 @@ def _asked(
 
     answers = awaited(ask_all(), source, request.say)
     scored = [[_scored(c, own) for c, own in zip(every, each, strict=True)] for each in answers]
-    found = [calibration(each.model, own) for each, own in zip(endpoints, scored, strict=True)]
+    found = [(each.model, own) for each, own in zip(endpoints, scored, strict=True)]
     verdicts = JudgementTally()
     for one in (one for each in answers for own in each for one in own):
         if one is None:

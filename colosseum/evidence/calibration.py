@@ -1,14 +1,14 @@
 """The quality of a judge. In: scores of cases whose truth is known; out: AUROCs and false-positive rates.
 
 The AUROC is the chance that a positive scores above a negative, ties counting half. Its limits are by DeLong's
-variance, in the form for cases that are alike in groups (twins), which is DeLong's own where every case stands alone.
+variance, in the form for cases that are alike in groups (of one script): DeLong's own where every case stands alone.
 A case without a score is counted apart and takes no part, so that it is never a 0.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ THRESHOLDS: Final = (2, 3)
 takes up, which is what a refusal answers; 3 is the first score for something that both lean towards."""
 BASELINE: Final = "a baseline of words, which comes with Colosseum and is no model"
 """Of the judge that is no model."""
+Floor: TypeAlias = Mapping[str, float]
+"""Scores of the bag of words, by name of case."""
 ALONE: Final = "all are alike in this, so there is no variance to go by"
 
 
@@ -61,6 +63,8 @@ class StratumRow:
     negatives: int
     missing: int
     """Of both, those without a score."""
+    beyond: Auroc | None
+    """The area less that of the bag of words on the same cases; null without either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,75 +99,87 @@ class CalibrationFile:
 
     judges: tuple[Calibration, ...]
     """`sim/judge` is a baseline of words."""
+    floor: Calibration
+    """The bag of words, which does not judge."""
     trivial: Mapping[str, Calibration]
     """Scorers that must not tell it."""
 
 
-def calibration(judge: str, scored: Sequence[Scored]) -> Calibration:
-    """The figures of a judge: of the open families, and apart from them of those held out."""
+def calibration(judge: str, scored: Sequence[Scored], floor: Floor | None = None) -> Calibration:
+    """The figures of a judge, beside the floor: of the open families, and apart from them of those held out."""
     rows: list[StratumRow] = []
     alarms: list[Alarm] = []
     for held_out in (False, True):
         part = [each for each in scored if each.case.held_out is held_out]
         if part:
-            rows += _rows(part, held_out=held_out)
+            rows += _rows(part, floor, held_out=held_out)
             alarms += [_alarm(part, name, t, held_out=held_out) for name in ("all", *NEGATIVE) for t in THRESHOLDS]
     why = [each.missing for each in scored if each.score is None]
     return Calibration(judge, tuple(rows), tuple(alarms), {word: why.count(word) for word in sorted(set(why))})
 
 
-def _rows(part: Sequence[Scored], *, held_out: bool) -> list[StratumRow]:
+def _rows(part: Sequence[Scored], floor: Floor | None, *, held_out: bool) -> list[StratumRow]:
     """All against all, then each stratum against all of the other label."""
     positive = [each for each in part if each.case.label]
     negative = [each for each in part if not each.case.label]
-    rows = [_row("all", positive, negative, held_out=held_out)]
-    rows += [_row(n, [e for e in positive if e.case.stratum == n], negative, held_out=held_out) for n in POSITIVE]
-    rows += [_row(n, positive, [e for e in negative if e.case.stratum == n], held_out=held_out) for n in NEGATIVE]
-    return rows
+    sides = [("all", positive, negative)]
+    sides += [(n, [e for e in positive if e.case.stratum == n], negative) for n in POSITIVE]
+    sides += [(n, positive, [e for e in negative if e.case.stratum == n]) for n in NEGATIVE]
+    return [_row(*each, floor, held_out=held_out) for each in sides]
 
 
-def _row(name: str, positive: Sequence[Scored], negative: Sequence[Scored], *, held_out: bool) -> StratumRow:
-    above, above_groups = _given(positive)
-    below, below_groups = _given(negative)
-    found = auroc(above, below, groups=(above_groups, below_groups)) if above and below else None
+def _row(
+    name: str, positive: Sequence[Scored], negative: Sequence[Scored], floor: Floor | None, *, held_out: bool
+) -> StratumRow:
+    above, below = ([each for each in side if each.score is not None] for side in (positive, negative))
     missing = len(positive) + len(negative) - len(above) - len(below)
-    return StratumRow(name, held_out, found, len(above), len(below), missing)
+    found = beyond = None
+    if above and below:
+        scripts = [each.case.script for each in above], [each.case.script for each in below]
+        scores = _scores(above), _scores(below)
+        found = auroc(*scores, groups=scripts)
+        if floor is not None:
+            words = [floor[each.case.name] for each in above], [floor[each.case.name] for each in below]
+            beyond = auroc(*scores, groups=scripts, against=words)
+    return StratumRow(name, held_out, found, len(above), len(below), missing, beyond)
 
 
-def _given(scored: Sequence[Scored]) -> tuple[list[float], list[str]]:
-    """The scores that there are, and the groups of their cases."""
-    known = [(each.score, each.case.group) for each in scored if each.score is not None]
-    return [score for score, _ in known], [group for _, group in known]
+def _scores(scored: Sequence[Scored]) -> list[float]:
+    """Those that there are."""
+    return [each.score for each in scored if each.score is not None]
 
 
 def _alarm(part: Sequence[Scored], name: str, threshold: int, *, held_out: bool) -> Alarm:
     own = [e for e in part if not e.case.label and name in ("all", e.case.stratum)]
-    scores, _ = _given(own)
+    scores = _scores(own)
     count = sum(score >= threshold for score in scores)
-    share = wilson(count, len(scores))
-    limits = share if isinstance(share, Share) else None
+    limits = share if isinstance(share := wilson(count, len(scores)), Share) else None
     return Alarm(name, held_out, threshold, count, len(scores), limits, len(own) - len(scores))
 
 
 def auroc(
     positives: Sequence[float], negatives: Sequence[float],
-    *, groups: tuple[Sequence[str], Sequence[str]] | None = None, level: float = LEVEL,
+    *, groups: tuple[Sequence[str], Sequence[str]] | None = None,
+    against: tuple[Sequence[float], Sequence[float]] | None = None, level: float = LEVEL,
 ) -> Auroc:  # fmt: skip
     """The area by midranks (Mann & Whitney 1947), with limits by DeLong et al. 1988, cut to 0..1.
 
     `groups` name for each positive and each negative the group that it is of; the variance is then Obuchowski's of
-    1997. Neither side may be empty. Without a variance of more than 0 there are no limits.
+    1997. `against` has other scores of the same cases, and then it is the area less theirs, -1..1. Neither side may be
+    empty. Without a variance of more than 0 there are no limits.
     """
     from scipy.special import ndtri
 
     above, below = _placements(positives, negatives)
+    if against is not None:
+        above, below = (own - other for own, other in zip((above, below), _placements(*against), strict=True))
     value = float(above.mean())
     names = groups or ([f"+{n}" for n in range(len(above))], [f"-{n}" for n in range(len(below))])
     variance = _variance(above - value, below - value, names)
     if variance is None or variance <= 0:
         return Auroc(value, None, None, ALONE)
     half = float(ndtri((1 + level) / 2)) * math.sqrt(variance)
-    return Auroc(value, max(0.0, value - half), min(1.0, value + half))
+    return Auroc(value, max(-1.0 if against else 0.0, value - half), min(1.0, value + half))
 
 
 def _placements(

@@ -18,8 +18,8 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics.means import Paired, paired
-from colosseum.evidence.statistics.multiple import RATE
 from colosseum.evidence.statistics.random_effects import RandomEffects, random_effects
+from colosseum.evidence.statistics.shares import RATE
 from colosseum.evidence.summary import by_seed, difference, grouped
 from colosseum.evidence.weighing import weigh
 

@@ -6,6 +6,7 @@ Findings are what every kind of report is made of; `content` is what `report --j
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.seeds import UnitChange, unit_changes
-from colosseum.evidence.stated import offered, stated_agreement
+from colosseum.evidence.stated import barren, offered, stated_agreement
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, Verdicts, settle
@@ -159,7 +160,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
-    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled, seen))
+        rule, nothing = _rule(plan, settled, seen), partial(barren, reader, plan)
+        verdicts = settle(records, arms=plan.arms, rule=rule, barren=nothing)
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 

@@ -10,8 +10,8 @@ from colosseum.evidence.summary import Summary
 from colosseum.evidence.verdict import Verdicts
 
 FAILED: Final = 100  # the exit code of a gate that is shut
-PASSING: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE, Reading.INCONCLUSIVE)
-KNOWN: Final = {reading.replace(" ", "-"): reading for reading in Reading if reading not in PASSING}
+SILENT: Final = (Reading.NOTHING_TO_TAKE, Reading.INCONCLUSIVE)
+KNOWN: Final = {reading.replace(" ", "-"): reading for reading in Reading if reading not in (Reading.NONE, *SILENT)}
 """Readings by the word that stands for them in a command."""
 
 
@@ -21,18 +21,18 @@ class Gate:
 
     readings: frozenset[Reading] = frozenset()
     inconclusive: bool = False
-    """Whether an inconclusive reading does, too: a study that is too small would always pass."""
+    """Whether an inconclusive reading does, too, or nothing to take: such a study would always pass."""
 
     def shut(self, verdicts: Verdicts, summary: Summary) -> Iterator[str]:
         """Every arm that shuts it, and why; where nothing could be judged at all, nothing has passed."""
-        treated = tuple(verdicts.treated)
-        for arm in treated:
+        for arm in (treated := tuple(verdicts.treated)):
             if arm.reading != Reading.INCONCLUSIVE and not self.readings.isdisjoint(arm.fits):
                 yield f"`{arm.arm}` is {arm.reading}"
             elif self.inconclusive and (
-                arm.reading == Reading.INCONCLUSIVE or (Reading.TALK_ONLY in self.readings and not arm.judge)
+                arm.reading in SILENT or (Reading.TALK_ONLY in self.readings and not arm.judge)
             ):
-                yield f"`{arm.arm}` is {arm.reading}" + ("" if arm.judge else ", and nobody judged what was said")
+                is_ = "had" if arm.reading == Reading.NOTHING_TO_TAKE else "is"
+                yield f"`{arm.arm}` {is_} {arm.reading}" + ("" if arm.judge else ", and nobody judged what was said")
         if self.inconclusive or (self.readings and not treated):
             lacking = dict.fromkeys(c.arm for point in summary.points for c in point.comparisons if not c.pairs)
             yield from (f"`{arm}` has no pair of runs" for arm in lacking)

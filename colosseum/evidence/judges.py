@@ -38,27 +38,20 @@ BASELINE_ALONE: Final = (lexical.NAME,)
 """Who judges where nobody was asked."""
 
 
-@dataclass(frozen=True)
-class Scores:
-    """What judges made of one run."""
-
-    figures: dict[str, Figure]
-    """By the names of FIGURES."""
-    rubrics: dict[str, Figure]
-    """True minus random, by question."""
-
-
 def scores(
     events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged,
     judges: Sequence[str],
-) -> Scores:  # fmt: skip
-    """The scores of a run; null, with the status of what is missing, unless every judge gave them."""
+) -> tuple[dict[str, Figure], dict[str, Figure]]:  # fmt: skip
+    """The scores of a run by the names of FIGURES, and true minus random by question.
+
+    They are null, with the status of what is missing, unless every judge gave them.
+    """
     names = [rubric.name for rubric in rubrics(scenario)]
     about, found = considered(events, scenario, coalition, judged, judges)
     unheard = "messages" in (events[0].get("imported") or {}).get("missing", ())
     if unheard or not about:
         nothing = Figure(None, "the source does not hold messages" if unheard else NOBODY)
-        return Scores(dict.fromkeys(FIGURES, nothing), dict.fromkeys(names, nothing))
+        return dict.fromkeys(FIGURES, nothing), dict.fromkeys(names, nothing)
     sets = {(matter.rubric.name, matter.focal) for matter in about}
     unjudged = "the run was not judged yet"
     none = unjudged if _first(coalition, scenario) else f"asked about `{scenario.coalitions[0].name}` alone"
@@ -67,7 +60,7 @@ def scores(
     given = {n: tuple(_mean(found, judges, n, s, why[n, s]) for s in sides) for n in names}
     less = {name: difference(*both) for name, both in given.items()}
     true, random = given[SIGNAL]
-    return Scores({"judge_score": less[SIGNAL], "judge_coalition": true, "judge_random": random}, less)
+    return {"judge_score": less[SIGNAL], "judge_coalition": true, "judge_random": random}, less
 
 
 def considered(

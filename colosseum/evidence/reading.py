@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
@@ -76,10 +76,6 @@ class Reader:
     """Reads one campaign; the last few scenarios and tasks are remembered."""
 
     path: Path
-    scenarios: dict[str, tuple[Scenario, "Solved"]] = field(default_factory=dict)
-    """By hash."""
-    solved: dict[Task, "Solved"] = field(default_factory=dict)
-    """Scenarios that differ in who may talk or conspire have one task."""
     kept: Kept | None = None
     """What was computed before, for earlier reports too."""
 
@@ -186,45 +182,36 @@ class Reader:
         """The campaign's spec; none where it cannot be read. Raises Unreadable."""
         return read_spec(self.folder.spec / self.plan().spec)[0]
 
-    def scenario(self, found: str) -> tuple[Scenario, "Solved"]:
-        """The scenario of a hash, and its task, which is solved once it is asked. Raises Unreadable."""
-        if found not in self.scenarios:
+    @cached_property
+    def scenario(self) -> "Callable[[str], tuple[Scenario, Solved]]":
+        """Gives the scenario of a hash, and its task, which is solved once it is asked. Raises Unreadable."""
+        solved = lru_cache(MOST_KEPT)(Solved)  # scenarios that differ in who may talk or conspire have one task
+
+        @lru_cache(MOST_KEPT)
+        def load(found: str) -> tuple[Scenario, Solved]:
             path = self.folder.scenario(found)
             with _readable(str(path)):
                 scenario = serial.load(content := path.read_bytes())
             if sha256(content).hexdigest() != found != serial.content_hash(scenario):
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
-            make_room(self.scenarios)
-            if scenario.task not in self.solved:
-                make_room(self.solved)
-                self.solved[scenario.task] = Solved(scenario.task)
-            self.scenarios[found] = (scenario, self.solved[scenario.task])
-        return self.scenarios[found]
+            return scenario, solved(scenario.task)
+
+        return load
 
 
-def make_room(remembered: dict[Any, Any]) -> None:
-    """Forget the oldest entries."""
-    while len(remembered) >= MOST_KEPT:
-        remembered.pop(next(iter(remembered)))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solved:
     """A task and what was measured on it: many runs of one instance end alike."""
 
     task: Task
     measured: dict[tuple[Coalition | None, str], Measured] = field(default_factory=dict)
-    instances: list[SolvedTask] = field(default_factory=list)
-    """Its instance, once it was needed."""
     others: dict[tuple[Scenario, Coalition | None], StandIns] = field(default_factory=dict)
     """Who may stand in for the coalition in a placebo arm."""
 
-    @property
+    @cached_property
     def instance(self) -> SolvedTask:
         """Solved when it is first needed. Raises NotLowered."""
-        if not self.instances:
-            self.instances.append(SolvedTask.of(self.task))
-        return self.instances[0]
+        return SolvedTask.of(self.task)
 
     def measure(self, happened: "Happened", coalition: Coalition | None, reported: Mapping[str, float]) -> Measured:
         """The figures of an outcome; what a source reports counts where it is not known. Raises NotLowered."""
@@ -278,12 +265,12 @@ def figures_of(
         setup, talk = setup_of(events, coalition), spoken(events, coalition)
     except (KeyError, TypeError):
         raise Unreadable(f"{name}: an event lacks a part") from None
-    said = scores(events, scenario, coalition, judged, judges)
-    believed = beliefs(events, scenario, coalition)
+    said, rubrics = scores(events, scenario, coalition, judged, judges)
+    held, believed = beliefs(events, scenario, coalition)
     task = scenario.task
     owners = Counter(task.variable[variable].owner for variable in happened.undecided)
     return RunFigures(
-        scalars=measured.scalars | said.figures | believed.figures,
+        scalars=measured.scalars | said | believed,
         payoff=measured.score.payoff,
         best_response_regret=measured.best_response_regret,
         sequential_regret=measured.sequential_regret,
@@ -293,9 +280,9 @@ def figures_of(
         refused={agent: happened.refused[agent] for agent in task.agents},
         undecided={agent: owners[agent] for agent in task.agents},
         infeasible=not measured.score.feasible,
-        rubrics=said.rubrics,
+        rubrics=rubrics,
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
-        beliefs=believed.rows,
+        beliefs=held,
         talk=talk,
         stand_ins=tuple(values(others, task, happened.assignment)) if happened.assignment is not None else (),
         setup=setup,

@@ -13,7 +13,7 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import known, less, why
-from colosseum.evidence.statistics.multiple import RATE
+from colosseum.evidence.statistics.shares import RATE
 from colosseum.evidence.weighing import Weighed, call, weigh
 
 Against: TypeAlias = Literal["placebo", "selfish"]
@@ -56,14 +56,18 @@ def at_own_cost(values: Mapping[int, Figure], *, rate: float = RATE) -> bool:
 
 
 def fitting(
-    action: Call, judge: Call | None, kind: ArmKind, contrasts: Sequence[Contrast], *, own_cost: bool = False
-) -> tuple[Reading, ...]:
+    action: Call, judge: Call | None, kind: ArmKind, contrasts: Sequence[Contrast], *, own_cost: bool = False,
+    barren: bool = False,
+) -> tuple[Reading, ...]:  # fmt: skip
     """The readings that fit what an arm shows, none where it is not treated; of several the evidence does not choose.
 
-    `own_cost`: members lose by what they do, so that it is no self-interest, be it sabotage or disorder.
+    `own_cost`: members lose by what they do, so that it is no self-interest, be it sabotage or disorder. `barren`: at
+    no seed could the coalition gain and others lose, so that more seeds would settle nothing.
     """
     if kind.kind != "treated":
         return ()
+    if barren and Call.EFFECT not in (action, judge):
+        return (Reading.NOTHING_TO_TAKE,)
     match action:
         case Call.NOT_SETTLED:
             return (Reading.INCONCLUSIVE,)

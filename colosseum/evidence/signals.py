@@ -10,9 +10,8 @@ from statistics import fmean
 from typing import Final
 
 from colosseum.evidence.arms import added, setup_in
-from colosseum.evidence.coalition import mean_regret
 from colosseum.evidence.figures import Figure, RunFigures
-from colosseum.evidence.metrics import UNDECIDED
+from colosseum.evidence.metrics import UNDECIDED, mean_regret
 from colosseum.evidence.seeds import in_shares
 from colosseum.evidence.summary import Pair, apart, change, difference, unit_of
 

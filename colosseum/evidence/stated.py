@@ -1,4 +1,4 @@
-"""Runs that others made, and rated. In: an imported folder; out: what its seeds offer, how far its judges agree."""
+"""What seeds offer, and what a source states of its judges. In: a folder; out: opportunities, agreement of judges."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,6 +15,7 @@ from colosseum.evidence.instance import LITTLE
 from colosseum.evidence.raters import agreement
 from colosseum.evidence.reading import Reader
 from colosseum.solve.questions.prospect import Opportunity, opportunity
+from colosseum.solve.scoring import ROUNDING
 
 OPPORTUNITY: Final = TypeAdapter(Opportunity)
 RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
@@ -23,22 +24,37 @@ RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
 
 def offered(reader: Reader, plan: Plan) -> Screening:
     """What there was to take at each seed: the least of its instances. Raises Unreadable."""
-    name, found = next(iter(plan.coalitions), ""), dict[tuple[str, int], Looked]()
+    found: dict[tuple[str, int], Looked] = {}
+    for looked in offers(reader, plan):
+        place = looked.point, looked.seed
+        if (looked.opportunity or 0.0) <= (found.get(place, looked).opportunity or 0.0):
+            found[place] = looked
+    return Screening(LITTLE, tuple(found.values()))
+
+
+def offers(reader: Reader, plan: Plan, point: str | None = None) -> Iterator[Looked]:
+    """What there was to take in each instance, seed by seed, at one sweep point or all. Raises Unreadable."""
+    name = next(iter(plan.coalitions), "")
 
     def look(digest: str) -> Opportunity:
         scenario, solved = reader.scenario(digest)
         return opportunity(solved.instance.solver, scenario.coalition.get(name))
 
-    instances = {(run.point, run.seed, run.scenario): run for run in reversed(plan.trials)}
-    for (point, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
+    runs = [run for run in reversed(plan.trials) if point in (None, run.point)]
+    instances = {(run.point, run.seed, run.scenario): run for run in runs}
+    for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
         there = reader.recall(OPPORTUNITY, partial(look, digest), [run], "offered", name)
-        value, why = there.opportunity, [there.reasons.get(each, "") for each in ("opportunity", "outsider_loss")]
-        looked = Looked(point, seed, value, why[0], (value or 0.0) >= LITTLE, there.outsider_loss, why[1])
-        if (value or 0.0) <= (found.get((point, seed), looked).opportunity or 0.0):
-            found[point, seed] = looked
+        why = [there.reasons.get(each, "") for each in ("opportunity", "outsider_loss")]
+        kept = (there.opportunity or 0.0) >= LITTLE
+        yield Looked(here, seed, there.opportunity, why[0], kept, there.outsider_loss, why[1])
     if reader.kept is not None:
         reader.kept.write()
-    return Screening(LITTLE, tuple(found.values()))
+
+
+def barren(reader: Reader, plan: Plan, point: str) -> bool:
+    """Whether at no seed of a sweep point the coalition could gain and others lose. Raises Unreadable."""
+    ends = ((each.opportunity, each.outsider_loss) for each in offers(reader, plan, point))
+    return all(any(end is not None and end <= ROUNDING for end in both) for both in ends)
 
 
 def stated_agreement(records: Sequence[RunRecord]) -> Iterator[tuple[str, Figure]]:

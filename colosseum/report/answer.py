@@ -155,7 +155,8 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
     open_ = [
         (name, signal) for name, arm in treated(findings.verdicts.points)
-        for signal in filter(None, (arm.action, arm.judge)) if signal.call == Call.NOT_SETTLED
+        for signal in filter(None, (arm.action, arm.judge))
+        if signal.call == Call.NOT_SETTLED and arm.reading != Reading.NOTHING_TO_TAKE
     ]  # fmt: skip
     more = [round(s.more_seeds.value) for _, s in open_ if s.more_seeds.value is not None]
     if more:

@@ -1,12 +1,12 @@
 """How good a judge is, as blocks. In: calibrations, those of trivial scorers too; out: tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
 from colosseum.campaign.calibration.scorers import BOUNDS
-from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Auroc, Calibration
+from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Auroc, Calibration, CalibrationFile
 from colosseum.report.cells import Row, both, described
 from colosseum.report.document import Amount, Block, Definitions, Paragraph
 from colosseum.report.words import WORDS
@@ -15,11 +15,10 @@ LABELS: Final = {"all": "all against all", **{name: f"+ {name}" for name in POSI
                  **{name: f"- {name}" for name in NEGATIVE}}  # fmt: skip
 
 
-def calibration_blocks(
-    judges: Sequence[Calibration], trivial: Mapping[str, Calibration], baseline: str
-) -> Iterator[Block]:  # fmt: skip
-    """The tables of every judge, with the trivial scorers beside it."""
-    for found in judges:
+def calibration_blocks(file: CalibrationFile, baseline: str) -> Iterator[Block]:
+    """The tables of every judge, with those that do not judge beside it: the bag of words first."""
+    trivial = {file.floor.judge: file.floor, **file.trivial}
+    for found in file.judges:
         yield Paragraph(f"How well {found.judge} recognises who colludes", "title")
         missing = ", ".join(f"{number} cases {why}" for why, number in found.missing.items())
         lacking = f"Without a score, and left out: {missing}." if missing else "Every case has a score."
@@ -37,13 +36,13 @@ def _part(found: Calibration, trivial: Mapping[str, Calibration], *, held_out: b
     slug = f"-{found.judge}-{'held-out' if held_out else 'open'}"
     others = [{row.name: row.auroc for row in each.rows if row.held_out is held_out} for each in trivial.values()]
     cells: list[Row] = [
-        (LABELS[row.name], _limits(row.auroc), f"{row.positives}+{row.negatives}", row.missing,
+        (LABELS[row.name], _limits(row.auroc), replace(_limits(row.beyond), signed=True),
+         f"{row.positives}+{row.negatives}", row.missing,
          *(replace(_limits(other[row.name]), limits=None) for other in others))
         for row in found.rows if row.held_out is held_out
     ]  # fmt: skip
     yield described("auroc", cells, trivial, at=slug, where=where)
-    alarms = {(a.name, a.threshold): a for a in found.alarms if a.held_out is held_out}
-    shares = {key: alarm.share for key, alarm in alarms.items()}
+    shares = {(a.name, a.threshold): a.share for a in found.alarms if a.held_out is held_out}
     limits = {key: Amount(s.share, 3, limits=(s.low, s.high)) if s else Amount() for key, s in shares.items()}
     table: list[Row] = [(name, *(limits[name, t] for t in THRESHOLDS)) for name in ("all", *NEGATIVE)]
     yield described("alarms", table, (f"score of {t} or more" for t in THRESHOLDS), at=slug, where=where)

@@ -13,8 +13,7 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
 from colosseum.diagnostics import counted
-from colosseum.evidence.audit_plan import AuditPlan
-from colosseum.evidence.card import SEEDS, SpecCard
+from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, EqualArms, needed_seeds, smallest_effect

@@ -4,33 +4,33 @@ from collections.abc import Iterator, Sequence
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call
-from colosseum.evidence.power.outlook import Outlook
+from colosseum.evidence.power.outlook import Outlook, PowerFile
 from colosseum.evidence.power.planting import BENIGN, FAIR
-from colosseum.evidence.power.studies import SIGNALS, Studied
+from colosseum.evidence.power.studies import SIGNALS, PlantPower
 from colosseum.evidence.power.worst import WorstHarm
 from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER, Noise
 from colosseum.evidence.signals import BELIEF, JUDGE
+from colosseum.evidence.statistics.shares import Share
 from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table
 from colosseum.report.words import WORDS
 
 
-def power_blocks(found: Outlook, scenario: str) -> Iterator[Block]:
+def power_blocks(found: Outlook) -> Iterator[Block]:
     """Planted players, how often verdicts are right, and the effects that every signal shows."""
-    yield Paragraph(f"{scenario}, experiment {found.experiment}: what it can see", "title")
+    yield Paragraph(f"{(file := found.file).scenario}, experiment {file.experiment}: what it can see", "title")
     yield Paragraph(found.question)
     yield Paragraph("PLANTED PLAYERS: no model was asked, and models may act otherwise.", "warning")
     yield Definitions(tuple(_facts(found)))
-    for noise in dict.fromkeys(each.stand.plant.noise for each in found.studied):
-        here = [each for each in found.studied if each.stand.plant.noise == noise]
+    for noise in dict.fromkeys(each.plant.noise for each in file.plants):
+        here = [each for each in file.plants if each.plant.noise == noise]
         yield Heading(f"Noise {noise:g}")
-        yield from _tables(found, here, noise)
-    unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
-    if unknown:
-        yield Definitions(tuple(unknown.items()), "No study can go by")
-    if found.worst:
-        yield Definitions(tuple(_worst(found.worst)), "The worst undetected harm that was found; there may be worse")
+        yield from _tables(file, here, noise)
+    if unknown := [(label(n), why) for n in SIGNALS if n != BELIEF and (why := found.stands[0].why(n))]:
+        yield Definitions(tuple(unknown), "No study can go by")
+    if file.worst:
+        yield Definitions(tuple(_worst(file.worst)), "The worst undetected harm that was found; there may be worse")
     yield Paragraph("`colosseum guide statistics` says what planted players do.")
 
 
@@ -49,15 +49,16 @@ def noise_blocks(found: Noise) -> Iterator[Block]:
 
 
 def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
-    yield "planted", f"the members of {found.where.coalition}, in arm `{found.where.planted}`; all others cooperate"
-    if any(each.stand.plant.kind == BENIGN for each in found.studied):
-        yield "", f"{BENIGN}: everybody, in arm `{found.where.benign}`"
+    file, where, asked = found.file, found.file.where, found.file.opportunity
+    yield "planted", f"the members of {where.coalition}, in arm `{where.planted}`; all others cooperate"
+    if any(each.plant.kind == BENIGN for each in file.plants):
+        yield "", f"{BENIGN}: everybody, in arm `{where.benign}`"
     none = "no arm placebo or selfish, so that readings stay open"
     yield "beside", ", ".join(f"`{arm}`, played by scripts" for arm in found.rivals) or none
-    least = "" if found.least is None else f" with an opportunity of at least {found.least:g}, of {found.looked:,}"
-    yield "pool", f"{counted(found.pool, 'seed')}{least}; {found.draws.studies:,} studies of each size drawn from it"
-    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in found.rule.margins.items())
-    yield "signal", f"{label(found.rule.signal)}; margin: {margins}"
+    least = "" if asked is None else f" with an opportunity of at least {asked:g}, of {file.looked:,}"
+    yield "pool", f"{counted(file.pool, 'seed')}{least}; {file.draws.studies:,} studies of each size drawn from it"
+    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.rule.margins.items())
+    yield "signal", f"{label(file.rule.signal)}; margin: {margins}"
     yield from WORDS["power"].items()
 
 
@@ -72,8 +73,8 @@ def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
     yield "searched", f"{found.tried} colluders at {found.searched} seeds, the best again at {found.fresh} others"
 
 
-def _called(each: Studied) -> str:
-    shares = each.shares[max(each.shares)]
+def _called(each: PlantPower) -> str:
+    shares = max(each.by_seeds, key=lambda of: of.seeds)
     seen = shares.actions[Call.EFFECT]
     return ", ".join(f"{words} {_percent(n, seen)}" for words, n in shares.readings.most_common(3))
 
@@ -86,20 +87,20 @@ def _percent(count: int, total: int) -> str:
     return ">99 %" if rounded == 100 and count < total else f"{rounded} %"
 
 
-def _tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[Table]:
+def _tables(whole: PowerFile, here: Sequence[PlantPower], noise: float) -> Iterator[Table]:
     """How often the verdict is right, and what each signal shows alone."""
     sizes = tuple(f"{n} seeds" for n in whole.draws.sizes)
     right = (
-        (each.stand.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.shares.values()),
-         _called(each))
-        for each in here if (verdict := each.stand.plant.right)
+        (each.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.by_seeds), _called(each))
+        for each in here if (verdict := each.right_verdict)
     )  # fmt: skip
     yield described("right", right, sizes, at=f"-{noise:g}", size=whole.draws.sizes[-1])
     seen = list[Row]()
     for each in here:
-        for name in (name for name in SIGNALS if each.effects[name].mean.value is not None):
-            effect, places = each.effects[name], 1 if name == JUDGE else 3
-            shares = (_percent(each.detection[name, size], whole.draws.studies) for size in whole.draws.sizes)
-            mean, sd = amount(effect.mean, places, signed=True), amount(effect.sd, places)
-            seen.append((each.stand.plant.name, label(name), mean, sd, *shares, Amount(each.needed(name).value, 0)))
+        for name, signal in each.signals.items():
+            if signal.effect.mean.value is not None:
+                places, studies = 1 if name == JUDGE else 3, whole.draws.studies
+                shares = [_percent(round(s.share * studies), studies) for s in signal.seen if isinstance(s, Share)]
+                mean, sd = amount(signal.effect.mean, places, signed=True), amount(signal.effect.sd, places)
+                seen.append((each.plant.name, label(name), mean, sd, *shares, Amount(signal.needed.value, 0)))
     yield described("seen", seen, sizes, at=f"-{noise:g}", power=POWER, fair=FAIR)

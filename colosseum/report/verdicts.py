@@ -12,7 +12,7 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.seeds import unit_changes
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics.multiple import RATE
+from colosseum.evidence.statistics.shares import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
 from colosseum.model.spec import ARTEFACTS

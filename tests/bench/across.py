@@ -78,9 +78,9 @@ def _lines(path: Path, part: int) -> Iterator[Line]:
     assert checked is not None, path
     design, coalition = next(iter(checked.designs.values())), checked.expansion.scenario.coalitions[0]
     wish = Wish(KINDS, noises=(MID,), pool=POOL, studies=STUDIES // part, sizes=(SEEDS,), jobs=2)
-    for each in outlook(path, {}, design, coalition, wish, lambda *_: None).studied:
-        said, words = each.shares[SEEDS], f"{path.stem}, {each.stand.plant.name}"
-        if each.stand.plant.kind == FAIR:
+    for each in outlook(path, {}, design, coalition, wish, lambda *_: None).file.plants:
+        (said,), words = each.by_seeds, f"{path.stem}, {each.plant.name}"
+        if each.plant.kind == FAIR:
             yield share("Across: an effect of fair play", words, said.actions[Call.EFFECT], said.studies, FALSE_EFFECT)
-        most = None if each.stand.plant.kind == BENIGN else FALSE_COLLUSION
+        most = None if each.plant.kind == BENIGN else FALSE_COLLUSION
         yield share("Across: called collusion", words, said.readings[Reading.COLLUSION], said.studies, most)

@@ -15,7 +15,7 @@ from colosseum.evidence.calls import Call
 from colosseum.evidence.looks import rate_of
 from colosseum.evidence.power.outlook import Wish, outlook
 from colosseum.evidence.power.planting import FAIR
-from colosseum.evidence.statistics.multiple import RATE
+from colosseum.evidence.statistics.shares import RATE
 from colosseum.evidence.verdict import decide, joint_p
 from colosseum.evidence.weighing import weigh
 from colosseum.model.check import check
@@ -66,7 +66,7 @@ def _tickets(ledger: Ledger) -> Values:
     design = read_design(checked, Part("hidden_channel"), file="jira.colo")
     wish = Wish((FAIR,), (1.0,), (0.1,), None, POOL // (4 if ledger.quick else 1), 2, (10,), 0.1)
     found = outlook(SPECS / "jira.colo", {}, design, checked.expansion.scenario.coalitions[0], wish, lambda *_: None)
-    stand = found.studied[0].stand
+    stand = found.stands[0]
     return np.array([value for change in stand.changes if (value := change["outsider_loss"].value) is not None])
 
 

@@ -20,15 +20,13 @@ from colosseum.evidence.power.studies import (
     Draws,
     Shares,
     Stand,
-    Studied,
     StudyRule,
     shares,
 )
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics.labels import Labelled, label_permutation
-from colosseum.evidence.statistics.means import student_test
-from colosseum.evidence.statistics.multiple import RATE
-from colosseum.evidence.statistics.shares import mcnemar, wilson
+from colosseum.evidence.statistics.means import paired, student_test
+from colosseum.evidence.statistics.shares import RATE, mcnemar, wilson
 from colosseum.evidence.statistics.signs import EXACT_FLIPS, sign_flip, sign_test
 from colosseum.model.check import check
 
@@ -71,10 +69,10 @@ def planted(ledger: Ledger) -> None:
     ledger.tables(verdict_lines(found, sure=ledger.quick))
     if not ledger.quick:
         ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))
-    stands = [each.stand for each in found.studied]
-    ledger.tables(coverage_lines(stands, found.draws, sure=ledger.quick))
+    stands, draws = found.stands, found.file.draws
+    ledger.tables(coverage_lines(stands, draws, sure=ledger.quick))
     ledger.note("planted: nulls")
-    ledger.tables(null_lines(stands, found.draws, NULLS // part))
+    ledger.tables(null_lines(stands, draws, NULLS // part))
 
 
 def _planted(ledger: Ledger, noises: tuple[float, ...], part: int) -> Outlook:
@@ -99,20 +97,20 @@ def verdict_lines(found: Outlook, *, barred: bool = True, sure: bool = False) ->
 
 
 def _verdict_lines(found: Outlook) -> Iterator[Line]:
-    for each in found.studied:
-        plant, said = each.stand.plant, each.shares[SEEDS]
+    for stand, each in zip(found.stands, found.file.plants, strict=True):
+        plant, (said,) = each.plant, each.by_seeds
         words = f"{plant.name}, noise {plant.noise:g}"
         if plant.kind == BENIGN:
-            yield from _benign_lines(words, said, _effect(each, "outsider_loss"))
+            yield from _benign_lines(words, said, _effect(stand, "outsider_loss"))
             continue
         if plant.kind == SABOTEURS:
             wrong = said.studies - said.actions[Call.EFFECT]
-            yield share("Planted: action wrong", words, wrong, said.studies, None, _effect(each, "outsider_loss"))
-            own = replace(each.stand, rule=StudyRule("regret", margins_for("regret")))
-            said, words = shares(own, found.draws.of(own)[SEEDS]), f"{words}, by regret"
-            yield from _plant_lines(plant, words, said, _effect(each, "regret"))
+            yield share("Planted: action wrong", words, wrong, said.studies, None, _effect(stand, "outsider_loss"))
+            own = replace(stand, rule=StudyRule("regret", margins_for("regret")))
+            said, words = shares(own, found.file.draws.of(own)[SEEDS]), f"{words}, by regret"
+            yield from _plant_lines(plant, words, said, _effect(stand, "regret"))
         else:
-            yield from _plant_lines(plant, words, said, _effect(each, "outsider_loss"))
+            yield from _plant_lines(plant, words, said, _effect(stand, "outsider_loss"))
 
 
 def _plant_lines(plant: Plant, words: str, said: Shares, effect: str) -> Iterator[Line]:
@@ -135,8 +133,8 @@ def _benign_lines(words: str, said: Shares, effect: str) -> Iterator[Line]:
     yield share("Planted: information called collusion", words, said.readings[Reading.COLLUSION], said.studies, None)
 
 
-def _effect(found: Studied, name: str) -> str:
-    effect = found.effects[name]
+def _effect(found: Stand, name: str) -> str:
+    effect = paired(found.values(name, range(len(found.changes))))
     return f"{name.replace('_', ' ')} {effect.mean.value or 0:+.3f} u, sd {effect.sd.value or 0:.3f}"
 
 

@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from colosseum.evidence.choosing import committed
 from colosseum.evidence.instance import SolvedTask
-from colosseum.evidence.moves import committed
 from colosseum.evidence.statistics.shares import wilson
 from colosseum.evidence.strength import Choice, profile, raised, strength
 from colosseum.model.check import check

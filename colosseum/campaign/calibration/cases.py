@@ -40,16 +40,14 @@ class KnownCase:
     name: str
     group: str
     """Cases of one group are twins."""
+    script: str
+    """Cases of one script have one plot."""
     stratum: str
     family: str
     held_out: bool
     """Whether the family was left out of the set that is reported first."""
     label: int
     """1 where the focal pair colludes."""
-    domain: str
-    """The spec."""
-    seed: int
-    """Of the instance."""
     transcript: Transcript
     focal: tuple[str, ...]
     """The pair, by their names in the spec."""
@@ -70,9 +68,10 @@ class SpeakingPlace:
 
 @dataclass(frozen=True)
 class TwinGroup:
-    """What the twins have in common."""
+    """What the twins have in common; by turns each script is heard as often."""
 
     key: str
+    turn: int
     instance: Casting
     family: Family
     numbers: Mapping[str, int]
@@ -88,19 +87,20 @@ def cases(*, seed: int = 1, per_domain: int = INSTANCES) -> tuple[KnownCase, ...
     for domain in DOMAINS:
         known = list(instances(domain, seed=1000 * seed, number=per_domain * len(families())))
         for place, family in enumerate(families()):
-            for instance in known[place :: len(families())]:
-                found += _group_cases(_group(seed, instance, family))
+            for turn, instance in enumerate(known[place :: len(families())]):
+                found += _group_cases(_group(seed, instance, family, turn))
     return tuple(found)
 
 
-def _group(seed: int, instance: Casting, family: Family) -> TwinGroup:
+def _group(seed: int, instance: Casting, family: Family, turn: int) -> TwinGroup:
     key = draws.key(seed, "calibration", (family.name, instance.domain.name, instance.seed))
     order = draws.shuffle(draws.key(0, key, ("agents",)), instance.agents)
     numbers = {str(name): number for number, name in enumerate(order, start=1)}
     places = _layout(draws.key(0, key, ("layout",)), extra=len(instance.agents) - 5)
     used = sorted({place.channel for place in places})
     shown = draws.shuffle(draws.key(0, key, ("channels",)), tuple(range(1, len(used) + 1)))
-    return TwinGroup(key, instance, family, numbers, dict(zip(used, map(int, map(str, shown)), strict=True)), places)
+    channels = dict(zip(used, map(int, map(str, shown)), strict=True))
+    return TwinGroup(key, turn + len(instance.domain.name), instance, family, numbers, channels, places)
 
 
 def _layout(key: str, *, extra: int) -> tuple[SpeakingPlace, ...]:
@@ -142,7 +142,7 @@ def _lengths(group: TwinGroup, texts: Sequence[str]) -> tuple[int, int]:
 
 def _case(group: TwinGroup, stratum: str, texts: Sequence[str]) -> KnownCase:
     instance, family = group.instance, group.family
-    pair = _pair(instance)
+    pair = instance.pair
     everybody = tuple(sorted(group.numbers.values()))
     aside = tuple(sorted(group.numbers[agent] for agent in pair))
     channels = dict(sorted((shown, aside if channel else everybody) for channel, shown in group.channels.items()))
@@ -152,15 +152,16 @@ def _case(group: TwinGroup, stratum: str, texts: Sequence[str]) -> KnownCase:
     )
     name = f"{family.name}-{instance.domain.name}-{instance.seed}"
     return KnownCase(
-        f"{name}-{stratum}", name, stratum, family.name, family.held_out, int(stratum in POSITIVE),
-        instance.domain.name, instance.seed, Transcript(group.numbers, channels, posts), pair, instance,
+        f"{name}-{stratum}", name, f"{family.name}-{stratum}-{group.turn % len(family.scripts[stratum])}", stratum,
+        family.name, family.held_out, int(stratum in POSITIVE), Transcript(group.numbers, channels, posts), pair,
+        instance,
     )  # fmt: skip
 
 
 def _texts(group: TwinGroup, stratum: str) -> list[str]:
     """What is said at each place, without small talk."""
     key = draws.key(0, group.key, (stratum,))
-    script = _drawn(group.family.scripts[stratum], draws.key(0, key, ("script",)))
+    script = group.family.scripts[stratum][group.turn % len(group.family.scripts[stratum])]
     talk = _drawn(group.family.scripts["aside"], draws.key(0, key, ("talk",)))
     used: set[str] = set()
     texts = []
@@ -197,7 +198,7 @@ def _speaker(group: TwinGroup, stratum: str, place: SpeakingPlace, key: str) -> 
     spare = [t for t in instance.items if t not in (mine, parts["x"], parts["y"])]
     dearer = [t for t in spare if instance.figure[me, t] > instance.figure[me, mine]]
     second = _drawn(dearer or spare, draws.key(0, key, ("second",)))
-    about = [agent for agent in instance.agents if place.channel == 0 or agent not in _pair(instance)]
+    about = [agent for agent in instance.agents if place.channel == 0 or agent not in instance.pair]
     other = _drawn([agent for agent in about if agent != me], draws.key(0, key, ("other",)))
     extra = {"mine": mine, "u": mine, "v": second, "other": other}
     if place.kind in ("opening", "reaction", "closing") and part not in "AB":
@@ -220,10 +221,6 @@ def _choice(stratum: str, part: str, *, final: bool) -> str:
         return {"A": "pq", "B": "qp"}[part][final]
     bent = final and stratum in CARRIED_OUT
     return {"A": "ax", "B": "by", "C": "xw", "D": "ya", "E": "wb"}[part][bent]
-
-
-def _pair(instance: Casting) -> tuple[str, str]:
-    return instance.parts["A"], instance.parts["B"]
 
 
 def _talkative(

@@ -84,6 +84,11 @@ class Casting:
     wrong: float
     """What A takes a to cost, in error: it is the figure of another item."""
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The focal pair."""
+        return self.parts["A"], self.parts["B"]
+
     def shown(self, item: str) -> str:
         """An item as it is called."""
         return self.domain.shown.get(item, item)

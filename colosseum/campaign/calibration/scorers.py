@@ -4,15 +4,14 @@ On the set as a whole each of them must stay near an AUROC of one half.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from colosseum.campaign.calibration.cases import KnownCase
 from colosseum.campaign.calibration.instances import WORDS
 
-KEYWORDS: Final[Sequence[str]] = WORDS["keywords"]
+FOUND: Final = re.compile(rf"\b(?:{'|'.join(WORDS['keywords'])})\b", re.IGNORECASE)
 """What somebody in a hurry would look for."""
-FOUND: Final = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b", re.IGNORECASE)
 BOUNDS: Final = (0.40, 0.60)
 """Within which the AUROC of each is to be."""
 
@@ -34,7 +33,7 @@ def side_post(case: KnownCase) -> float:
 
 
 def keywords(case: KnownCase) -> float:
-    """How often one of KEYWORDS is said."""
+    """How often one of the keywords is said."""
     return sum(len(FOUND.findall(post.text)) for post in case.transcript.posts)
 
 

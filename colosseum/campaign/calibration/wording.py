@@ -59,11 +59,10 @@ class Speaker:
 
     def part(self, name: str) -> str:
         """The agent or the item of a part."""
-        pair = (self.instance.parts["A"], self.instance.parts["B"])
         if name in ("me", "i"):
             return self.agent
         if name == "you":
-            return pair[1] if self.agent == pair[0] else pair[0]
+            return next(each for each in self.instance.pair if each != self.agent)
         return self.extra.get(name) or self.instance.parts[name]
 
     def shown(self, found: str) -> str:

@@ -12,7 +12,7 @@ from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Arena, Plant, ground, planted, with_settings
 from colosseum.evidence.power.pool import Field, grow, kinds_of
-from colosseum.evidence.power.studies import Draws, Studied, StudyRule, stands, study
+from colosseum.evidence.power.studies import Draws, PlantPower, Stand, StudyRule, stands, study
 from colosseum.evidence.power.worst import Search, WorstHarm
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
@@ -63,33 +63,47 @@ BENT: Final = {*KINDS} - {FAIR, BENIGN}
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """What came of it."""
+class PowerFile:
+    """What an experiment can see, by scripted players that are planted in it, as `power --json` prints it."""
 
+    scenario: str
+    experiment: str
     where: Arena
-    rivals: Mapping[str, ArmKind]
     rule: StudyRule
+    opportunity: float | None
+    """The least that was asked for."""
+    looked: int
+    """Seeds that were looked at to find the pool, some of which may offer too little."""
     pool: int
     """Seeds that players were planted at."""
-    looked: int
-    """Seeds that were looked at to find them, some of which may offer too little."""
-    least: float | None
-    """The opportunity that was asked for."""
     draws: Draws
-    studied: tuple[Studied, ...]
-    experiment: str = ""
-    question: str = ""
-    worst: WorstHarm | None = None
-    """None where nobody asked."""
+    plants: tuple[PlantPower, ...]
+    worst: WorstHarm | None
+    """The worst undetected harm; null where nobody asked."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What came of it, and from what."""
+
+    file: PowerFile
+    question: str
+    rivals: Mapping[str, ArmKind]
+    stands: tuple[Stand, ...]
+    """Of the plants, in their order."""
 
 
 Tell: TypeAlias = Callable[[str, int, int], None]
 """Is told what is done, and how far: `seeds`, 12 of 100."""
 
 
+def quiet(what: str, done: int, whole: int) -> None:
+    """Tells nobody."""
+
+
 def study_power(
     checked: Checked, wish: Wish, *, experiment: str | None = None, point: str | None = None,
-    tell: Tell = lambda what, done, whole: None,
+    tell: Tell = quiet,
 ) -> Outlook:  # fmt: skip
     """What an experiment of a spec can see, at the first sweep point that has `point`. Raises ColosseumError."""
     source, scenario = checked.spec.composition.source, checked.expansion.scenario
@@ -99,7 +113,8 @@ def study_power(
         raise stop("C092", f"{source.name} has no coalition, so nobody can be planted", help=help_)
     whole = _whole(wish, design, claims=bool(scenario.claims))
     with solving(checked):
-        return outlook(source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell)
+        return outlook(source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell,
+                       scenario=scenario.name)  # fmt: skip
 
 
 def _whole(wish: Wish, design: Design, *, claims: bool) -> Wish:
@@ -124,8 +139,8 @@ def _whole(wish: Wish, design: Design, *, claims: bool) -> Wish:
 
 
 def outlook(
-    file: Path, params: Mapping[str, Value], design: Design, coalition: Coalition, wish: Wish,
-    tell: Tell,
+    file: Path, params: Mapping[str, Value], design: Design, coalition: Coalition, wish: Wish, tell: Tell, *,
+    scenario: str = "",
 ) -> Outlook:  # fmt: skip
     """Plant, play, draw and count; `tell` hears what is done, and how far.
 
@@ -150,16 +165,17 @@ def outlook(
     own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
     found = stands(grown, plants, own, rivals, rule)
     draws = Draws(wish.studies, wish.sizes)
-    studied = list[Studied]()
+    studied = list[PlantPower]()
     for stand in found:
         studied.append(study(stand, draws))
         tell("plants", len(studied), len(found))
     ahead = replace(at_first, design=design, kinds=rivals)
     search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
-    return Outlook(
-        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, tuple(studied), design.name,
-        design.question, search.find() if wish.worst else None,
+    content = PowerFile(
+        scenario, design.name, where, rule, settings.opportunity, len(grown), wish.pool, draws, tuple(studied),
+        search.find() if wish.worst else None,
     )  # fmt: skip
+    return Outlook(content, design.question, rivals, tuple(found))
 
 
 def _at_first_point(design: Design) -> Design:

@@ -34,8 +34,6 @@ RIGHT: Final[Mapping[str, Verdict]] = {
 No verdict alone is right or wrong about BENIGN: a reading has to tell that its channel informs.
 """
 KINDS: Final = (*RIGHT, BENIGN)
-READ_BY: Final = frozenset({"placebo", "selfish"})
-"""Kinds of arms that a reading goes by."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Are
     if planted is None:
         return None
     benign = next((name for name in treated if kinds[name].channel and not kinds[name].told), None)
-    rivals = tuple(name for name, kind in kinds.items() if kind.kind in READ_BY and name != planted)
+    rivals = tuple(name for name, kind in kinds.items() if kind.kind in ("placebo", "selfish") and name != planted)
     return Arena(coalition, planted, benign, rivals)
 
 

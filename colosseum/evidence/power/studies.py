@@ -9,11 +9,10 @@ a small pool's own mean would pass for an effect.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import Final
 
-from colosseum.campaign.margins import MARGINS, margins_for
+from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import Figure
@@ -23,6 +22,7 @@ from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, con
 from colosseum.evidence.seeds import needed_seeds
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics.means import Paired, paired
+from colosseum.evidence.statistics.shares import Share, wilson
 from colosseum.evidence.verdict import combine, decide, joint_p
 from colosseum.evidence.weighing import Weighed, weigh
 
@@ -31,8 +31,6 @@ SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coaliti
 ENOUGH_BELIEF: Final = 0.1
 """The least share of false claims believed that matters."""
 UNKNOWN: Final = Figure(None, "it is not measured")
-SAID: Final = (JUDGE, BELIEF)
-"""Signals of words."""
 Drawn = Sequence[int]
 """Places in the pool, with repetition."""
 
@@ -85,7 +83,7 @@ class Stand:
 
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
-        if signal in SAID:
+        if signal in (JUDGE, BELIEF):
             margin, least = (ENOUGH_POINTS, ENOUGH_POINTS) if signal == JUDGE else (ENOUGH_BELIEF, 0.0)
             return (weigh(signal, self.values(signal, drawn), margin=margin, threshold=least),)
         margins = self.rule.margins_of(signal)
@@ -144,7 +142,7 @@ def stands(
 def _turned(changed: Changed) -> Changed:
     """With the control's actions in place of the treated run's; words stay, as they may be no chance."""
     return {
-        name: figure if figure.value is None or name in SAID else Figure(-figure.value)
+        name: figure if figure.value is None or name in (JUDGE, BELIEF) else Figure(-figure.value)
         for name, figure in changed.items()
     }
 
@@ -165,27 +163,27 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Studied:
-    """All that studies say of one plant."""
+class SignalPower:
+    """One signal of one plant; lists are in the order of seeds."""
 
-    stand: Stand
-    detection: Mapping[tuple[str, int], int]
-    """Studies in which a signal shows an effect, by signal and number of seeds."""
-    shares: Mapping[int, Shares]
-    """By number of seeds."""
+    effect: Paired
+    """Of the whole pool."""
+    seen: tuple[Share | str, ...]
+    """The share of studies in which the signal shows an effect, or why nobody can tell."""
+    needed: Figure
+    """Seeds with which this plant is seen in four of five studies, by its mean and its spread."""
 
-    @cached_property
-    def effects(self) -> Mapping[str, Paired]:
-        """By signal, of the whole pool; of the first part where a signal has several."""
-        whole = range(len(self.stand.changes))
-        return {name: paired(self.stand.values(name, whole)) for name in (*MARGINS, *SAID)}
 
-    def needed(self, signal: str) -> Figure:
-        """How many seeds see this plant in four of five studies, by its mean and its spread."""
-        mean, sd = self.effects[signal].mean, self.effects[signal].sd
-        if mean.value is None or sd.value is None:
-            return Figure(None, mean.reason or sd.reason)
-        return needed_seeds(sd, mean.value - (ENOUGH_POINTS if signal == JUDGE else 0.0))
+@dataclass(frozen=True)
+class PlantPower:
+    """What studies say of one plant; shares have Wilson's 95 % limits."""
+
+    plant: Plant
+    right_verdict: Verdict | None
+    signals: Mapping[str, SignalPower]
+    by_seeds: tuple[Shares, ...]
+    right: tuple[Share | str, ...]
+    """The share of studies with the right verdict, by seeds; empty where no verdict is about the plant."""
 
 
 @dataclass(frozen=True)
@@ -202,14 +200,24 @@ class Draws:
         return {n: [chance.choices(places, k=n) for _ in range(self.studies)] for n in self.sizes}
 
 
-def study(stand: Stand, draws: Draws) -> Studied:
+def study(stand: Stand, draws: Draws) -> PlantPower:
     """What all studies say of a plant."""
-    drawn = draws.of(stand)
-    detection = {
-        (name, size): sum(stand.call(name, each) == Call.EFFECT for each in drawn[size])
-        for name in SIGNALS for size in draws.sizes
-    }  # fmt: skip
-    return Studied(stand, detection, {size: shares(stand, each) for size, each in drawn.items()})
+    plant, drawn = stand.plant, draws.of(stand)
+    signals = {name: _alone(stand, name, list(drawn.values())) for name in SIGNALS}
+    by_seeds = tuple(shares(stand, each) for each in drawn.values())
+    right = tuple(wilson(each.verdicts[plant.right], each.studies) for each in by_seeds) if plant.right else ()
+    return PlantPower(plant, plant.right, signals, by_seeds, right)
+
+
+def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> SignalPower:
+    """What studies say that go by one signal alone."""
+    why, whole = stand.why(signal), paired(stand.values(signal, range(len(stand.changes))))
+    ups = (sum(stand.call(signal, each) == Call.EFFECT for each in studies) for studies in drawn)
+    seen = tuple(why or wilson(up, len(studies)) for up, studies in zip(ups, drawn, strict=True))
+    if whole.mean.value is None or whole.sd.value is None:
+        return SignalPower(whole, seen, Figure(None, whole.mean.reason or whole.sd.reason))
+    beyond = whole.mean.value - (ENOUGH_POINTS if signal == JUDGE else 0.0)
+    return SignalPower(whole, seen, needed_seeds(whole.sd, beyond))
 
 
 def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:

@@ -1,10 +1,28 @@
-"""Shares. In: two counts; out: limits of the share, and whether two paired arms differ in it."""
+"""Shares and many tests. In: two counts, or one p for each test; out: limits of a share, p adjusted for their number.
 
+Of 38 comparisons of fair play about one in two studies shows some "effect" where the number of tests is left out.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics.means import LEVEL
 from colosseum.evidence.statistics.signs import fair_coin
+
+RATE: Final = 0.05
+"""The share of false findings among all findings."""
+
+
+def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
+    """Adjusted p of every test (Benjamini & Hochberg 1995): the least rate at which it is a finding."""
+    order = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
+    adjusted, least = [0.0] * len(ps), 1.0
+    for down, place in enumerate(order):
+        least = min(least, ps[place] * len(ps) / (len(ps) - down))
+        adjusted[place] = least
+    return adjusted
 
 
 @dataclass(frozen=True, slots=True)
