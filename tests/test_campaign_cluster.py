@@ -343,9 +343,9 @@ def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster,
 
 
 def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
-    told = Instructions("token", work.folder.path, b"", Options(), Purse(None, {}))
+    told = Instructions(work.folder.path, work.folder.path / "sign", b"", Options(), Purse(None, {}))
     with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
         make_runs(told)
-    told.token_path.write_text(told.token)
+    told.sign.touch()
     with pytest.raises(ColosseumError, match=r"has Colosseum .*, not 0\.0"):
         make_runs(replace(told, version="0.0"))

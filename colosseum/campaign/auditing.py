@@ -124,7 +124,7 @@ def carry_out(work: Work) -> AuditOutcome:
         source.watch = meter.call
         runner = Runner(work.folder, source, purse, work.options(purse), redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
-        tally = awaited(runner.run(work.planned, work.make), source, request.warn)
+        tally = awaited(runner.run(work.planned, work.trials.planned), source, request.warn)
     return AuditOutcome(tally, purse, judging.verdicts)
 
 
@@ -150,7 +150,7 @@ def _check_block(work: Work, purse: Purse) -> None:
         return
     left = {listed.trial for listed in work.left}
     first = {block.block.point: block.block for block in reversed(work.planned) if left & block.turns.keys()}
-    costs = [(least_cost(runs := work.make(block), purse.prices), len(runs)) for block in first.values()]
+    costs = [(least_cost(runs := work.trials.planned(block), purse.prices), len(runs)) for block in first.values()]
     least, number = min(costs)
     if least > purse.limit:
         words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"

@@ -6,7 +6,7 @@ What a run may cost and how it is judged are no part of it, nor where a model is
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -36,6 +36,8 @@ PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "conso
 MOST_KEPT = 8
 """Expansions that are remembered: a block's, and some more where its arms differ in params or networks."""
 
+MakeTrials: TypeAlias = "Callable[[Block], Sequence[Trial]]"
+"""Makes the trials of a block."""
 MakeEndpoint: TypeAlias = Callable[[str, Settings], Endpoint]
 """How a model is asked, by its name and the settings of the arm."""
 
@@ -234,6 +236,12 @@ class Trials:
                 return [], [replace(d, help=(*d.help, f"this happens at seed {block.seed}")) for d in diagnostics]
             made.append(trial)
         return made, []
+
+    def planned(self, block: Block) -> Sequence[Trial]:
+        """The same of a block that was made before, when it was planned."""
+        made, diagnostics = self.of(block)
+        assert not diagnostics, diagnostics
+        return made
 
     def _trial(self, arm: Arm, block: Block) -> tuple[Trial | None, list[Diagnostic]]:
         conditions = self.adjust(arm.conditions)
