@@ -16,7 +16,7 @@ LAYERS = (
     "api", "editor", "cli",
 )  # fmt: skip
 """A package may import itself and those to its left."""
-SOLVE = ("rounding", "goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "backends",
+SOLVE = ("goal", "scoring", "backend", "arrays", "lowering", "factors", "network", "backends",
          "canonical", "solver", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
@@ -84,16 +84,16 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "chaos": 393,
     "language": 4222,
     "model": 6569,
-    "solve": 4646,
+    "solve": 4517,
     "players": 3379,
-    "run": 2297,
-    "campaign": 8485,
-    "evidence": 7155,
+    "run": 2289,
+    "campaign": 8497,
+    "evidence": 7154,
     "report": 4000,
     "api": 497,
     "editor": 524,
     "cli": 1796,
-    "imports": 1847,
+    "imports": 1835,
 }
 
 

@@ -249,8 +249,7 @@ def test_scan_ranks_by_what_is_asked_for() -> None:
 def test_a_scan_of_some_coalitions_says_so() -> None:
     scenario = checked(Path(JIRA)).expansion.scenario
     whole = scan(Solver(scenario.task), scenario, size=2, by="worst_harm")
-    figures = {measure: value for measure, value in whole.ranking[0].figures.items() if measure != "temptation"}
-    known = replace(whole.ranking[0], figures=figures, reasons={"temptation": NOT_PROVEN})
+    known = replace(whole.ranking[0], figures={**whole.ranking[0].figures, "temptation": NOT_PROVEN})
     some = replace(whole, total=5_000, ranking=(known, *whole.ranking[1:9]), ranks=whole.ranks[:9])
     blocks = list(scan_blocks(scenario, some, top=3))
     assert "seed 1, 9 coalitions of 2 of 6 agents, drawn from 5,000" in told(blocks)

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 from audited import scripted
 from chat_mind import plays
 from chat_server import Answer, Body, ChatServer, calls, says
-from conftest import MATCH, checked
+from conftest import MATCH, SPECS, checked
 from frameworks.__main__ import HERE, KEEP, NAMES, ROOT, SPANS, TEAMS, python_of
+from test_imports_terrarium import FACTS
 
 from colosseum import Campaign
 from colosseum.imports.importing import import_runs
@@ -83,15 +85,16 @@ WRITTEN = {"autogen": SPEC + MAPPED.replace("POST", "message").replace("ROOM", "
 """Teams whose agents have no tool to speak: what they write is heard in the room of their chat."""
 
 
-def player(body: Body) -> Answer:
-    """In the prompted arm B and C talk apart, and B leaves the others."""
+def player(body: Body, *, clumsy: bool = False) -> Answer:
+    """In the prompted arm B and C talk apart, and B leaves the others; a clumsy one also makes a call that fails."""
     told = [str(message["content"]) for message in body["messages"] if message["role"] != "tool"]
     me = told[0].removeprefix("You are ")[0]
     secret = "prompted" in told[0] and me in "BC"
     if body["messages"][-1]["role"] == "tool":
         return says("Done.")
     if any("Choose" in words for words in told):
-        return calls(("choose", {"side": "right" if secret and me == "B" else "left"}))
+        made = ("choose", {"side": "right" if secret and me == "B" else "left"})
+        return calls(made, ("choose", {"side": "up"})) if clumsy else calls(made)
     if "say" not in {tool["function"]["name"] for tool in body["tools"]}:
         return says(f"I, {me}, go left.")
     return calls(("say", {"room": "private" if secret else "public", "words": f"I, {me}, go left."}))
@@ -138,7 +141,7 @@ def test_spans_of_a_team_are_imported_and_judged(
 @pytest.mark.parametrize("name", [f"{name}_spans" for name in SPANS])
 def test_a_team_gives_the_spans_that_are_kept(name: str, tmp_path: Path) -> None:
     framework, spans = name.removesuffix("_spans"), tmp_path / "spans.jsonl"
-    with ChatServer(player) as server:
+    with ChatServer(partial(player, clumsy=framework in WRITTEN)) as server:
         environment = {**os.environ, "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "any"}
         command = (python_of(framework), HERE / f"{name}.py", spans)
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -168,6 +171,65 @@ def test_inspect_log(tmp_path: Path) -> None:
         (trace,) = (out / "runs").glob("*.jsonl")
         posts = [e for e in map(json.loads, trace.read_bytes().splitlines()) if e["event"] == "post"]
         assert [(e["agent"], e["text"]) for e in posts] == [(name, f"{name}: {'left ' * 40}") for name in "ABC"]
+
+
+TEAM = FACTS["instances"]["1"]
+TAKEN = dict(zip(TEAM["agents"], list(TEAM["worth"])[2:], strict=True))
+"""Who takes what where Terrarium itself plays; the fourth decides nothing."""
+
+
+def engineer(body: Body) -> Answer:
+    """Says something on its board, or on one that there is not, then decides; by the interface of Responses."""
+    told, asked = str(body["input"][1]["content"]), not any("call_id" in each for each in body["input"])
+    me = told.partition("You are agent ")[2].split()[0]
+    silent, made = me == TEAM["agents"][3], list[tuple[str, dict[str, Any]]]()
+    if asked and "Phase: PLANNING" in told:
+        words = f"I, {me},\n\n  take {TAKEN[me]} (soon)  [Event #1] [\u001b]"
+        board = 9 if silent else 1 if me in TEAM["coalition"] else 0
+        made.append(("post_message", {"blackboard_id": board, "message": words}))
+    elif asked and not silent:
+        made.append(("assign_task", {"task_id": TAKEN[me]}))
+    output = [{"type": "function_call", "id": "f", "call_id": "c", "name": name, "arguments": json.dumps(arguments)}
+              for name, arguments in made]  # fmt: skip
+    text = {"type": "output_text", "text": "I think.", "annotations": []}
+    said = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [text]}
+    return Answer({"id": "r", "object": "response", "created_at": 1, "model": "m", "output": [said, *output]})
+
+
+@pytest.mark.frameworks
+def test_terrarium_run(tmp_path: Path) -> None:
+    """Terrarium itself plays the instance of seed 1; its boards, calls, prompts and thoughts are imported."""
+    with ChatServer(engineer) as server:
+        environment = {**os.environ, "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "any"}
+        command = (python_of("terrarium"), HERE / "terrarium_run.py", tmp_path, "1", *TEAM["coalition"])
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for lost in ("", "tool_calls.json"):
+        for path in tmp_path.rglob(lost or "*.md"):
+            path.unlink()
+        out = tmp_path / f"in {lost}"
+        (run,) = import_runs(checked(SPECS / "jira_published.colo"), [tmp_path / "logs"], out).runs
+        assert (run.became, run.reason, run.arm) == ("new", "", "emergent")
+        assert (run.posts, run.decisions, run.fills) == (10, 5, 1)
+        assert run.missing == (("rounds",) if lost else ())
+        (trace,) = (out / "runs").glob("*.jsonl")
+        events = [json.loads(line) for line in trace.read_bytes().splitlines()]
+        ours = {name: f"engineer{n}" for n, name in enumerate(TEAM["agents"], start=1)}
+        told = [[e["agent"], e["channel"], e["text"]] for e in events if e["event"] == "post"]
+        assert sorted(told) == sorted(2 * [
+            [ours[name], "backroom" if name in TEAM["coalition"] else "public",
+             f"I, {name},\n\n  take {TAKEN[name]} (soon)  [Event #1] [\u001b]"]
+            for name in TEAM["agents"] if name != TEAM["agents"][3]
+        ])  # fmt: skip
+        assert {e["round"] for e in events if e["event"] == "post"} == ({None} if lost else {1, 2})
+        assert sum(e["event"] == "mistake" for e in events) == (0 if lost else 2)
+        assert {e["text"] for e in events if e["event"] == "thought"} == {"I think."}
+        assert {e["agent"] for e in events if e["event"] == "briefing"} == {*ours.values()}
+        assert not any("take ISSUE" in text for e in events if e["event"] == "briefing" for text in e["texts"])
+        (record,) = Campaign(out).findings.records
+        assert record.figures is not None
+        theirs = record.figures.stated["joint_payoff"]
+        assert record.figures.scalars["joint_payoff"].value == pytest.approx(theirs, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", TEAMS)

@@ -163,11 +163,11 @@ def test_an_attribute_names_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (lines_of(span_of())[:-1], "line 1 is not JSON"),
-        (lines_of(span_of()) + b'\n{"resourceSpans": 5}', "line 2 is not laid out as OTLP"),
+        (lines_of(span_of())[:-1], "line 1 is damaged, or of another format: JSONDecodeError"),
+        (lines_of(span_of()) + b'\n{"resourceSpans": 5}', "line 2 is damaged, or of another format: TypeError"),
         (lines_of(span_of()) + b"\n[1]", "line 2 is no object"),
         (b'{"resourceSpans": []}', "has no spans"),
-        (lines_of(span_of(startTimeUnixNano="9" * 5000)), "line 1 is not laid out as OTLP"),
+        (lines_of(span_of(startTimeUnixNano="9" * 5000)), "line 1 is damaged, or of another format: ValueError"),
         (lines_of(span_of(spanId="")), "a span has no traceId or no spanId"),
         (lines_of(span_of(), span_of(startTimeUnixNano="6")), "two spans are `s1` of trace `t1`"),
         (lines_of(span_of(attributes={"gen_ai.agent.name": None})), "a message or a decision has no agent"),

@@ -113,7 +113,7 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("a.jsonl", '{"agent": "A", ', "a.jsonl line 1 is not JSON"),
+        ("a.jsonl", '{"agent": "A", ', "a.jsonl line 1 is damaged, or of another format: JSONDecodeError"),
         ("a.jsonl", "[1]", "a.jsonl line 1 is no object"),
         ("a.csv", "agent,arm\nA\n", "line 2 has another number of cells than the header"),
         ("a.jsonl", '{"agent": "A", "arm": "talk", "seed": 1, "channel": [1], "text": "hi"}', "`[1]` is no channel"),
@@ -214,7 +214,7 @@ def test_damaged_parquet_is_refused(tmp_path: Path) -> None:
     path = as_parquet(tmp_path, ROWS)
     path.write_bytes(path.read_bytes()[:-9])
     (run,) = imported(spec_in(tmp_path), path, code=1)["runs"]
-    assert "games.parquet is damaged, or no Parquet" in run["reason"]
+    assert "games.parquet is damaged, or of another format" in run["reason"]
 
 
 def test_parquet_without_its_extra_is_refused_by_the_name_of_the_extra(tmp_path: Path) -> None:
@@ -224,4 +224,4 @@ def test_parquet_without_its_extra_is_refused_by_the_name_of_the_extra(tmp_path:
     command = [sys.executable, "-c", words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "Parquet needs `pip install colosseum[parquet]`" in " ".join((done.stdout + done.stderr).split())
+    assert "games.parquet needs `pip install colosseum[parquet]`" in " ".join((done.stdout + done.stderr).split())

@@ -11,14 +11,16 @@ from typing import Any
 
 import pytest
 from audited import scripted
-from conftest import SPECS, checked
+from conftest import MATCH, SPECS, checked
 from test_cli_commands import colosseum, read
 
 from colosseum import load
+from colosseum.campaign.kept import Kept
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.raters import cohen
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import label
+from colosseum.evidence.stated import offered
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
@@ -195,10 +197,11 @@ def test_rounds_are_counted_by_turns_or_are_null(tmp_path: Path) -> None:
     assert run.missing == ("rounds", "prompts")
 
 
-def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path) -> None:
+@pytest.mark.parametrize("without", [(), ("final_summary",)])
+def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path, without: tuple[str, ...]) -> None:
     *others, last = FACT["decisions"]
     assigned = [assigning(agent, FACT["decisions"][agent]) for agent in others]
-    write_run(tmp_path / "o", FACT, tool_events=assigned)
+    write_run(tmp_path / "o", FACT, without=without, tool_events=assigned)
     (run,) = brought(tmp_path / "o").runs
     assert (run.decisions, run.fills) == (5, 1)
     (record,) = records(tmp_path / "in")
@@ -207,11 +210,148 @@ def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path) -> None:
     assert record.figures.scalars["joint_payoff"].value == pytest.approx(FACT["reported"]["joint_reward"], abs=1e-6)
 
 
+MEETING = MATCH + """
+trace from "terrarium" {
+  decide move[a] is attendance[a, "m1"]
+  arm baseline is secret_channel_enabled == false
+  seed is seed
+}
+"""
+
+
+@pytest.mark.parametrize(("fills", "lacks"), [(0, False), (1, True)])
+def test_meetings_are_decisions_of_those_who_attend(tmp_path: Path, fills: int, *, lacks: bool) -> None:
+    """The intervals of meetings; where some were drawn nobody knows which."""
+    (tmp_path / "o").mkdir()
+    config = {"run_id": "r", "seed": 1, "secret_channel_enabled": False, "roles": dict.fromkeys("ABC", "normal")}
+    final = {"attendance": {f"{agent}__m1": "left" for agent in "ABC"}, "random_fallback_fills": fills}
+    for name, content in (("run_config", config), ("final_summary", final)):
+        (tmp_path / "o" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    (run,) = import_runs(checked(MEETING), [tmp_path / "o"], tmp_path / "in").runs
+    assert (run.became, run.decisions, "decisions" in run.missing) == ("new", 3, lacks)
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.scalars["joint_payoff"].value == (None if lacks else 3)
+
+
 def test_the_last_keys_are_fills_where_calls_lack(tmp_path: Path) -> None:
     final = {"joint_reward": 1.0, "agent_rewards": rewards(FACT), "assignment": FACT["decisions"],
              "random_fallback_fills": 2}  # fmt: skip
     write_run(tmp_path / "o", FACT, final_summary=final)
     assert [(run.decisions, run.fills) for run in brought(tmp_path / "o").runs] == [(4, 2)]
+
+
+def as_text(found: dict[str, Any], clock: str = "23:59:58") -> str:
+    """A board as its text says it, whose members may write what they like."""
+    rule, events = "=" * 80, list[str]()
+    for number, event in enumerate(found["events"], start=1):
+        about = {key: value for key, value in event["payload"].items() if key not in ("phase", "iteration") and value}
+        parts = "".join(f"  {key.title()}: {value}\n" for key, value in about.items())
+        phase = event["payload"].get("phase", "execution").title()
+        head = f"[Event #{number}, Iteration: 1] [{clock}] [{phase}]"
+        events.append(f"{head} {event['agent']} ({event['kind']}){parts}\n")
+    members = f"{rule}\nBLACKBOARD STATE LOG - 0\n\n- ID: 0\n- Participants: {', '.join(found['participants'])}\n"
+    return f"{members}Total Events: {len(events)}\n{rule}\n\nFULL EVENT LOG:\n\n{''.join(events)}\n{rule}\n\n"
+
+
+def acted(agent: str, task: str | None, status: str = "success") -> dict[str, Any]:
+    params = {"action": "assign_task", "task_id": task or "skip"}
+    about = {"action_type": "assign_task", "action_params": params, "result_status": status, "phase": "execution"}
+    return {"blackboard_id": 0, "id": f"a {agent}", "ts": 2000.0, "agent": agent, "kind": "action_executed",
+            "payload": about | {"details": {"status": status, "task_id": "another"}}}  # fmt: skip
+
+
+def with_actions(*drawn: str) -> dict[str, Any]:
+    """The public board with a message of several lines, and the action of every agent but those."""
+    words = f"first (x)  y\n\n{OUT[1]} (communication)\n  Result_Status: success"
+    found = board(0, AGENTS, (OUT[0], words, 1), (OUT[1], "hi", 3))
+    actions = [acted(agent, task) for agent, task in FACT["decisions"].items() if agent not in drawn]
+    return found | {"events": [*found["events"], acted(AGENTS[0], "no task", "retry"), *actions]}
+
+
+BARE = ("metrics", "final_summary", "tool_events")
+"""Files without which only boards tell decisions."""
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_boards_alone_tell_messages_and_decisions(tmp_path: Path, *, text: bool) -> None:
+    boards = [with_actions(), board(1, FACT["coalition"], (MEMBER, "psst", 2))]
+    folder = write_run(tmp_path / "o", FACT, without=BARE, **({} if text else {"blackboards": boards}))
+    for number, each in enumerate(boards if text else ()):
+        (folder / f"blackboard_{number}.txt").write_text(as_text(each, f"23:59:5{number}"), encoding="utf-8")
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, run.posts, run.decisions, run.fills) == ("new", 3, 6, 0)
+    assert run.missing == ("turn order", "rounds", "prompts", "fills")
+    told = [(e["channel"], e["text"]) for e in events_of(tmp_path / "o") if e["event"] == "post"]
+    first = ("public", with_actions()["events"][1]["payload"]["content"])
+    second, third = ("backroom", "psst"), ("public", "hi")
+    assert told == ([first, third, second] if text else [first, second, third])
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.scalars["joint_payoff"].value == pytest.approx(FACT["reported"]["joint_reward"], abs=1e-6)
+
+
+def test_who_did_nothing_on_a_board_was_given_a_random_action(tmp_path: Path) -> None:
+    write_run(tmp_path / "o", FACT, blackboards=[with_actions(AGENTS[2])])
+    assert [(run.decisions, run.fills) for run in brought(tmp_path / "o").runs] == [(5, 1)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("hi\n", "hi\n\n[Event #9, Iteration: 1] [10:00:00] [Planning] Zed (communication)  Content: forged\n",
+         "blackboard_0.txt has 11 events and states 10: it is cut off, or a message poses as one"),
+        ("'action': 'assign_task'", "'action': [", "SyntaxError"),
+        ("Total Events", "Events", "has 10 events and states no number"),
+    ],
+)  # fmt: skip
+def test_a_text_that_may_be_forged_or_is_damaged_is_refused(tmp_path: Path, old: str, new: str, why: str) -> None:
+    folder = write_run(tmp_path / "o", FACT, without=BARE)
+    changed = as_text(with_actions()).replace(old, new)
+    (folder / "blackboard_0.txt").write_text(changed, encoding="utf-8")
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, why in run.reason) == ("refused", True), run.reason
+    assert not (tmp_path / "in").exists()
+
+
+KEPT = ("tool_name", "agent_name", "phase", "result")
+
+
+def test_rounds_of_texts_are_those_of_as_many_calls(tmp_path: Path) -> None:
+    """The log of calls that Terrarium itself writes names its parts otherwise."""
+    named = {"round": "planning_round", "parameters": "arguments"} | {name: name for name in KEPT}
+    own = [{own: call[ours] for own, ours in named.items()} for call in CALLS]
+    folder = write_run(tmp_path / "o", FACT, tool_calls=own)
+    for number, each in enumerate(BOARDS):
+        (folder / f"blackboard_{number}.txt").write_text(as_text(each), encoding="utf-8")
+    (run,) = brought(tmp_path / "o").runs
+    posts = [(e["text"][:5], e["round"]) for e in events_of(tmp_path / "o") if e["event"] == "post"]
+    assert posts == [("hello", 1), ("psst", 2), ("hi", 4)]
+    assert "rounds" not in run.missing
+
+
+def test_prompts_are_what_agents_are_told_without_what_boards_show(tmp_path: Path) -> None:
+    shown = "=== TASKS (PUBLIC) ===\n- x\n\n=== BLACKBOARD COMMUNICATIONS ===\n=== CURRENT PHASE: no\n\n"
+    prompts = [{"agent_name": agent, "phase": "planning", "round": n, "system_prompt": f"You are {agent}.",
+                "user_prompt": f"turn {n}\n{shown}=== CURRENT PHASE: PLANNING ==="} for n in (1, 2)
+               for agent in reversed(AGENTS)]  # fmt: skip
+    write_run(tmp_path / "o", FACT, agent_prompts=prompts)
+    (run,) = brought(tmp_path / "o").runs
+    assert "prompts" not in run.missing
+    told = {e["agent"]: e["texts"] for e in events_of(tmp_path / "o") if e["event"] == "briefing"}
+    assert [*told] == [f"engineer{n}" for n in range(1, 7)]
+    words = "turn 1\n=== TASKS (PUBLIC) ===\n- x\n\n=== CURRENT PHASE: PLANNING ==="
+    assert told == {f"engineer{n}": [f"You are {agent}.", words] for n, agent in enumerate(AGENTS, start=1)}
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.setup is not None
+    assert all(len(texts) == 2 for texts in record.figures.setup.told.values())
+
+
+def test_agents_without_a_known_order_are_not_taken_for_those_of_an_instance(tmp_path: Path) -> None:
+    write_run(tmp_path / "o", FACT, without=("run_config", "metrics"))
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, run.reason) == ("refused", "the source does not say who `engineer1` is")
 
 
 @pytest.mark.parametrize(
@@ -342,9 +482,14 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert all(line[-2] == "+0.000" for line in stated)
     assert "seeds         3 of 10 offer enough to take" in colosseum("report", tmp_path / "in", NO_COLOR="1").stdout
     found = read("report", tmp_path / "in")
-    offered = {each["seed"]: each["opportunity"] for each in found["screening"]["looked"]}
-    assert {seed for seed, share in offered.items() if share == 0} == {1, 3, 6, 8}
-    assert {seed for seed, share in offered.items() if share >= 0.1} == {2, 5, 10}
+    beside = [(name, theirs, arm["scalars"][name]) for point in found["points"] for arm in point["arms"]
+              for name, theirs in arm["stated"].items()]  # fmt: skip
+    assert {name for name, _, _ in beside} >= {"joint_payoff", "coalition_regret", "payoff_gap"}
+    for _, theirs, ours in (each for each in beside if each[1]["n"] == each[2]["n"]):
+        assert theirs["mean"]["value"] == pytest.approx(ours["mean"]["value"], abs=1e-6)
+    looked = {each["seed"]: each["opportunity"] for each in found["screening"]["looked"]}
+    assert {seed for seed, share in looked.items() if share == 0} == {1, 3, 6, 8}
+    assert {seed for seed, share in looked.items() if share >= 0.1} == {2, 5, 10}
     kappas = {name: each["value"] for name, each in found["bench"]["people"].items()}
     for arm in ("baseline", "emergent", "prompted"):
         both = [pair for pair, fact in zip(given, april, strict=True) if ARMS[fact["arm"]] == arm]
@@ -392,9 +537,21 @@ def test_runs_without_decisions_have_the_figures_of_their_source(tmp_path: Path)
     assert {row[-1] for row in table.rows} == {"the source does not hold all decisions: ours is theirs"}
 
 
+def test_what_seeds_offer_is_solved_once(tmp_path: Path) -> None:
+    write_run(tmp_path / "o", FACT)
+    brought(tmp_path / "o")
+    first = Reader(tmp_path / "in", kept=Kept(tmp_path / "figures.sqlite"))
+    found = offered(first, first.plan())
+    assert found.looked[0].opportunity is not None
+    again = Reader(tmp_path / "in", kept=Kept(tmp_path / "figures.sqlite"))
+    assert offered(again, again.plan()) == found
+    assert (len(first.scenarios), len(again.scenarios)) == (1, 0), "nothing is read or solved again"
+
+
 def test_own_runs_state_nothing(tmp_path: Path) -> None:
     folder = scripted(tmp_path / "own")
     assert read("report", folder)["screening"] is None
+    assert {str(arm["stated"]) for point in read("report", folder)["points"] for arm in point["arms"]} == {"{}"}
     assert "What the source states" not in colosseum("report", folder, "--full").stdout
 
 
@@ -417,8 +574,8 @@ def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path
     write_run(root, FACT | {"replica": 5}, final_summary={"assignment": FACT["decisions"] | {AGENTS[0]: "ISSUE-9"}})
     found = {run.source.rpartition("__")[2][-1]: run for run in brought(root).runs if "replica" in run.source}
     assert [run.became for run in found.values()] == ["refused"] * 4
-    assert "metrics.json is not JSON" in found["1"].reason
-    assert "not laid out as `terrarium` writes it: TypeError" in found["2"].reason
+    assert "metrics.json is damaged, or of another format: JSONDecodeError" in found["1"].reason
+    assert "it is damaged, or of another format: TypeError" in found["2"].reason
     assert "its coalition is" in found["3"].reason
     assert "which is not in its domain" in found["5"].reason
     again = brought(root).runs

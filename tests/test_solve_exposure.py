@@ -92,7 +92,7 @@ def test_a_declared_coalition_keeps_its_objectives() -> None:
 
 def test_equals_share_a_rank_and_stay_in_their_order() -> None:
     def exposure(name: str, harm: float | None) -> Exposure:
-        return Exposure(Coalition(name, (name,), ()), {} if harm is None else {"temptation": harm}, {})
+        return Exposure(Coalition(name, (name,), ()), {"temptation": "open" if harm is None else harm})
 
     given = [
         exposure("a", 1.0),
@@ -181,5 +181,5 @@ def test_an_objective_that_cannot_be_optimised_leaves_the_worst_harm() -> None:
         odd = Arithmetic("/", Decision(other), Arithmetic("+", odd, Constant(1.3)))
     coalition = Coalition("odd", agents, (Objective("odd", odd),))
     (found,) = exposures(Solver(task), [coalition], dict.fromkeys(agents, 3))
-    assert found.figures == {"worst_harm": 36}
+    assert [found.by(measure) for measure in MEASURES] == [36, None, None, None]
     assert "cannot be optimised exactly" in found.reasons["temptation"]

@@ -17,8 +17,7 @@ from colosseum.model.terms import Arithmetic, Constant, Decision, PayoffOf, Sele
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.frontier import explored, frontier
-from colosseum.solve.questions.preferred import preferred_to
+from colosseum.solve.questions.frontier import explored, frontier, preferred_to
 from colosseum.solve.questions.prospect import Prospect, opportunity, prospect
 from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import Optimum, Solver

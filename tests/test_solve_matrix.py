@@ -80,12 +80,12 @@ def test_a_new_solver_knows_the_hard_rules_alone() -> None:
     solver = Solver(task := found.expansion.scenario.task)
     bare = lower(task).program
     solver.lowered.objective(payoff_of(task.agents[0]))
-    grown = solver.lowered.program.shape
-    assert grown > bare.shape
+    grown = len(solver.lowered.program.columns), len(solver.lowered.program.rows)
+    assert grown > (len(bare.columns), len(bare.rows))
     new = solver.anew(task)
     assert (new.lowered.program.columns, new.lowered.program.rows) == (bare.columns, bare.rows)
     assert new.highs.bare is solver.highs.bare
     new.lowered.objective(WELFARE)
-    assert solver.lowered.program.shape == grown
+    assert (len(solver.lowered.program.columns), len(solver.lowered.program.rows)) == grown
     assert new.lowered.form(WELFARE) == lower(task).form(WELFARE)
     assert solver.anew(replace(task, requirements=())).highs.bare is None

@@ -15,7 +15,7 @@ from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import preferred_to
+from colosseum.solve.questions.frontier import preferred_to
 from colosseum.solve.scoring import goal_value
 from colosseum.solve.solver import Optimum, Solver
 
@@ -138,8 +138,7 @@ def test_without_time_nothing_is_proven(most: int) -> None:
     found = preferred(hurried, WELFARE, payoff_of("ann"))
     assert found.status == "limit"
     assert found.assignment is not None
-    assert found.value == goal_value(hurried.task, payoff_of("ann"), found.assignment)
-    assert found.bound is None if most == 0 else found.bound == pytest.approx(5.0)
+    assert (found.value, found.bound) == (None, None)
 
 
 def test_where_nothing_is_feasible_there_is_no_optimum() -> None:

@@ -85,6 +85,13 @@ def plan(
     return planned, folder.write_plan(whole, asked.design.arms)
 
 
+def remade(trials: Trials, block: Block) -> Sequence[Trial]:
+    """The trials of a block that were made before, when it was planned."""
+    made, diagnostics = trials.of(block)
+    assert not diagnostics, diagnostics
+    return made
+
+
 def _ended(folder: Folder, before: Plan | None) -> dict[tuple[str, str, int, int], Listed]:
     """Runs that have ended as they would begin now, by point, arm, seed and repeat: they need no expansion."""
     found = before.trials if before and before.colosseum == __version__ else ()

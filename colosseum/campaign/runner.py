@@ -28,7 +28,7 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
 from colosseum.run.team import players
 from colosseum.run.trace import VERSION, Seal, TraceWriter
-from colosseum.run.trial import Listed, MakeTrials, Trial
+from colosseum.run.trial import Block, Listed, Trial
 
 SCHEMA = 1
 SOON, BUSY = 0.02, 1.0
@@ -37,6 +37,8 @@ SOON, BUSY = 0.02, 1.0
 Became: TypeAlias = Literal["complete", "failed", "reused", "failed before", "halted"]
 """What became of a trial in this call of the program."""
 Progress: TypeAlias = Callable[[Listed, Became, Result | None], None]
+MakeTrials: TypeAlias = Callable[[Block], Sequence[Trial]]
+"""Makes the trials of a block."""
 Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
 

@@ -16,7 +16,7 @@ from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Coalition, Task
 from colosseum.run.trial import Block, Trials
 from colosseum.solve.questions.prospect import Opportunity, opportunity, unknown
-from colosseum.solve.rounding import ROUNDING
+from colosseum.solve.scoring import ROUNDING
 from colosseum.solve.solver import TIME_LIMIT, Solver
 
 LONGEST = 60

@@ -11,12 +11,13 @@ import pickle
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from colosseum import __version__
 from colosseum.campaign.folder import Folder, Result
 from colosseum.campaign.interrupting import unless_stopped
-from colosseum.campaign.planning import Planned
+from colosseum.campaign.planning import Planned, remade
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
@@ -106,7 +107,7 @@ async def _made(told: Instructions, place: str) -> Made:
     source = PaidSource(provider, purse)
     runner = Runner(Folder(told.path), source, purse, options, Redaction.of(others=told.secrets), heard)
     work = await unless_stopped(
-        runner.run(planned, trials.planned), source, lambda: not told.going_on, looking=LOOKING
+        runner.run(planned, partial(remade, trials)), source, lambda: not told.going_on, looking=LOOKING
     )
     gave_up = "" if work.cancelled() else work.result().gave_up
     return Made(runs, purse.counts, gave_up)

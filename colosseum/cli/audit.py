@@ -33,14 +33,14 @@ def audit_file(
 
     Exit 3 when some runs failed, 4 without money or after a pilot, 100 at a shut gate, 130 when interrupted.
     """
+    gc.freeze()  # spec and imports stay: looking through them for garbage takes as long as for all that runs leave
     gc.enable()
     folder = Folder(request.place(checked))
     try:
         with writing(folder):
             made = _made(checked, request, folder, pilot=pilot, yes=yes, as_json=as_json)
     except KeyboardInterrupt:
-        note(f"interrupted; {going_on(folder.path)}")
-        return exit_code()
+        return interrupted(folder.path)
     if made is None:
         return LEFT
     gc.disable()  # as for every report: nearly all that it makes lasts to its end
@@ -83,6 +83,7 @@ def _goes_on(work: Work, checked: Checked, *, yes: bool, as_json: bool) -> bool:
     return False
 
 
-def going_on(path: Path) -> str:
-    """What a user who stopped us can do."""
-    return f"all that was answered is kept in {path}: run the same command to go on"
+def interrupted(path: Path) -> int:
+    """Say what a user who stopped us can do; the exit code."""
+    note(f"interrupted; all that was answered is kept in {path}: run the same command to go on")
+    return exit_code()

@@ -6,7 +6,7 @@ from pathlib import Path
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest, judge_folder
 from colosseum.campaign.signals import exit_code
-from colosseum.cli.audit import going_on
+from colosseum.cli.audit import interrupted
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output
 from colosseum.diagnostics import counted, stop
@@ -24,8 +24,7 @@ def judge_runs(path: Path, request: JudgeRequest, *, as_json: bool) -> int:
     try:
         outcome = judge_folder(folder, plan, request)
     except KeyboardInterrupt:
-        note(f"interrupted; {going_on(path)}")
-        return exit_code()
+        return interrupted(path)
     note(outcome.words)
     return max(_code(outcome), report_folder(path, ReportRequest(as_json=as_json), keep=True))
 

@@ -12,8 +12,7 @@ from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
 from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, gap, proven, share
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes, strengths
-from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import Score
+from colosseum.solve.scoring import Score, grain
 from colosseum.solve.solver import Optimum
 
 NO_MOVE: Final = "after the decisions of the others, no move of the coalition keeps the hard requirements"

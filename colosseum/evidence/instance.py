@@ -14,7 +14,7 @@ from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import SOON, AskedOnce, Stakes
 from colosseum.solve.questions.prospect import fair_share
-from colosseum.solve.rounding import rounded
+from colosseum.solve.scoring import rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0

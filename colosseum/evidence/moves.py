@@ -19,7 +19,7 @@ from colosseum.evidence.strength import Choice
 from colosseum.model.scenario import Coalition, Variable
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, coalition_goal
-from colosseum.solve.questions.preferred import worths_of
+from colosseum.solve.questions.frontier import worths_of
 from colosseum.solve.scoring import hard_broken
 from colosseum.solve.solver import NOT_PROVEN, TIME_LIMIT
 

@@ -17,8 +17,7 @@ from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.rounding import ROUNDING, rounded
-from colosseum.solve.scoring import goal_value, hard_broken, moving
+from colosseum.solve.scoring import ROUNDING, goal_value, hard_broken, moving, rounded
 from colosseum.solve.solver import NOT_PROVEN
 
 MOST_ALTERNATIVES = 20_000

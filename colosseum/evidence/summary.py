@@ -15,7 +15,7 @@ from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired
 from colosseum.evidence.talk import Talk, Use, talk, uses
-from colosseum.solve.rounding import ROUNDING
+from colosseum.solve.scoring import ROUNDING
 
 DIFFERENCES: Final = (
     "outsider_loss", "joint_payoff", "regret", "normalized_regret", "steered_harm", "own_move_loss",

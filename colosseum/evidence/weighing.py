@@ -17,7 +17,7 @@ from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
 from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired, quantile, student_test
 from colosseum.evidence.statistics.multiple import RATE
 from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
-from colosseum.solve.rounding import ROUNDING
+from colosseum.solve.scoring import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
 WIDE: Final = 0.9

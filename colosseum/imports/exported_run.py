@@ -1,13 +1,13 @@
 """Our own runs for others to read. In: the sealed traces of a folder; out: an ExportedRun for each that is complete."""
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.verifying import misfit
-from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 
 Act: TypeAlias = Mapping[str, Any]
@@ -35,18 +35,17 @@ class ExportedRun:
         return named | {"repeat": own.repeat, "model_label": own.model} | told
 
 
-def exported_runs(folder: Folder, plan: Plan, without: Collection[str]) -> Iterator[ExportedRun]:
-    """The complete runs, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
-    for listed in plan.trials:
-        result = folder.result(listed.trial)
-        if result is not None and result.status == "complete":
-            path = folder.trace(listed.trial)
-            events = read_trace(path, result.trace)
-            if wrong := next(filter(None, map(misfit, events)), None):
-                raise BrokenTrace(f"{path.name}: {wrong}")
-            single: dict[Any, Any] = {event["event"]: event for event in events}
-            channels = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
-            yield ExportedRun(listed, tuple(single["order"]["agents"] or ()), channels, tuple(_acts(events, without)))
+def exported_runs(
+    folder: Folder, complete: Iterable[tuple[Listed, Seal]], without: Collection[str]
+) -> Iterator[ExportedRun]:
+    """Complete runs, each with the seal of its trace. Raises OSError and BrokenTrace."""
+    for listed, seal in complete:
+        events = read_trace(folder.trace(listed.trial), seal)
+        if wrong := next(filter(None, map(misfit, events)), None):
+            raise BrokenTrace(f"{folder.trace(listed.trial).name}: {wrong}")
+        single: dict[Any, Any] = {event["event"]: event for event in events}
+        channels = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
+        yield ExportedRun(listed, tuple(single["order"]["agents"] or ()), channels, tuple(_acts(events, without)))
 
 
 def _acts(events: list[Any], without: Collection[str]) -> Iterator[Act]:

@@ -1,13 +1,26 @@
-"""A run as its source tells it. In: files; out: the type that every reader makes, their content."""
+"""Runs as their sources tell them. In: files; out: their content, the type that readers make of it, or a Refusal."""
 
+import csv
+import json
+import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
+from zipfile import BadZipFile
 
 Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
 LONGEST_NAME = 80
 """Characters of a source's name for a player or a run that are kept."""
+DAMAGED = (
+    AttributeError, BadZipFile, EOFError, LookupError, MemoryError, RuntimeError, SyntaxError, TypeError, ValueError,
+    csv.Error, zlib.error,
+)  # fmt: skip
+"""What reading a file, and taking apart what is in it, raise where it is not as it should be."""
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a file that is read whole."""
 
 
 class Refusal(Exception):  # noqa: N818 - what is wrong, in words
@@ -33,8 +46,7 @@ class Utterance:
     channel: str | None
     """None of a thought."""
     round: int | None = None
-    """From 1; None where the source does not say."""
-    phase: Literal["planning", "execution"] = "planning"
+    """From 1; 0 where decisions are taken, None where the source does not say."""
     failed: str = ""
     """Why a message was not delivered."""
     usage: Fields | None = None
@@ -59,6 +71,8 @@ class ForeignRun:
     channels: tuple[ForeignChannel, ...] = ()
     said: tuple[Utterance, ...] = ()
     """In order."""
+    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By agent, the prompts at its beginning."""
     models: Mapping[str, str] = field(default_factory=dict)
     """By agent."""
     coalition: tuple[str, ...] | None = None
@@ -73,7 +87,7 @@ class ForeignRun:
 
 
 Source: TypeAlias = Iterator[tuple[str, Callable[[], ForeignRun]]]
-"""What a reader gives: the name of each run, and what makes it of its files. That raises Refusal or one of MALFORMED;
+"""What a reader gives: the name of each run, and what makes it of its files. That raises Refusal or one of DAMAGED;
 whatever is wrong with the whole source is a Refusal of the reader itself."""
 
 
@@ -114,3 +128,32 @@ class ImportFile:
     def refused(self) -> int:
         """Runs that do not fit."""
         return sum(run.became == "refused" for run in self.runs)
+
+
+@contextmanager
+def sound(name: str, extra: str = "") -> Iterator[None]:
+    """Within the block, what is wrong with a file is a Refusal; so is the lack of the package that reads it."""
+    try:
+        yield
+    except ImportError:
+        raise Refusal(f"{name} needs `pip install colosseum[{extra}]`") from None
+    except UnicodeDecodeError:
+        raise Refusal(f"{name} is not UTF-8 text; `--from inspect` reads what Inspect writes") from None
+    except OSError as error:
+        raise Refusal(f"cannot read {name}: {error.strerror or error}") from None
+    except DAMAGED as error:
+        raise Refusal(f"{name} is damaged, or of another format: {type(error).__name__}: {str(error)[:120]}") from None
+
+
+def content_of(path: Path) -> bytes:
+    """A whole file. Raises Refusal, also where it is too large."""
+    with sound(path.name):
+        if path.stat().st_size > LARGEST:
+            raise Refusal(f"{path.name} is larger than {LARGEST // 2**20} MiB")
+        return path.read_bytes()
+
+
+def json_of(content: Any, name: str) -> Any:
+    """The value of a JSON text, or what is structured already; NaN and the like are null. Raises Refusal."""
+    with sound(name):
+        return json.loads(content, parse_constant=lambda _: None) if isinstance(content, str | bytes) else content

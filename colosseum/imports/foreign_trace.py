@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from colosseum.diagnostics import closest
-from colosseum.imports.foreign_run import LONGEST_NAME, Fields, ForeignRun, ImportedRun, Refusal
+from colosseum.imports.foreign_run import LONGEST_NAME, Fields, ImportedRun, Refusal
 from colosseum.imports.mapping import MappedRun
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import Value, plain, text
@@ -16,17 +16,15 @@ from colosseum.run.trial import Listed, Trial
 
 
 @dataclass(frozen=True)
-class ForeignTrace:
+class ForeignTrace(MappedRun):
     """A foreign run as the events of a trace. Raises Refusal where it breaks the scenario."""
 
-    run: ForeignRun
     trial: Trial
-    mapped: MappedRun
     reader: str
 
     @property
     def players(self) -> dict[str, str]:
-        return {a: self.run.models.get(name, "unknown")[:LONGEST_NAME] for a, name in self.mapped.foreign.items()}
+        return {a: self.run.models.get(name, "unknown")[:LONGEST_NAME] for a, name in self.foreign.items()}
 
     @property
     def start(self) -> dict[str, Json]:
@@ -35,9 +33,8 @@ class ForeignTrace:
             "reader": self.reader, "source": self.run.name[:LONGEST_NAME], "files": dict(self.run.files),
             "missing": list(self.run.missing), "reported": dict(self.run.reported),
         }  # fmt: skip
-        players: dict[str, Json] = dict(self.players)
-        ours = self.trial.description() | {"players": players, "models": {}, "wordings": {}, "templates": None}
-        return ours | {"coupled": False, "imported": imported}
+        ours: dict[str, Json] = {"players": dict(self.players), "models": {}, "wordings": {}, "templates": None}
+        return self.trial.description() | ours | {"coupled": False, "imported": imported}
 
     @property
     def identity(self) -> str:
@@ -45,16 +42,16 @@ class ForeignTrace:
 
     @property
     def listed(self) -> Listed:
-        players, mapping = self.players, self.mapped.mapping
-        told = mapping.value("model", self.run.fields, "model_label")
+        players = self.players
+        told = self.mapping.value("model", self.run.fields, "model_label")
         model = text(told)[:LONGEST_NAME] if isinstance(told, str) else ", ".join(sorted(set(players.values())))
         return replace(self.trial.listed, trial=self.identity, model=model, players=players)
 
     @cached_property
     def taken(self) -> dict[str, Value]:
         """By variable, the decisions that agents took; others were drawn for them."""
-        drawn, owned = {self.mapped.agent(name) for name in self.run.filled}, self.trial.stage.scenario.task.variable
-        return {name: value for name, value in self.mapped.decisions.items() if owned[name].owner not in drawn}
+        drawn, owned = {self.agent(name) for name in self.run.filled}, self.scenario.task.variable
+        return {name: value for name, value in self.decisions.items() if owned[name].owner not in drawn}
 
     @property
     def summary(self) -> ImportedRun:
@@ -62,27 +59,31 @@ class ForeignTrace:
         return ImportedRun(
             self.run.name[:LONGEST_NAME], "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
             sum(not each.failed and each.channel is not None for each in self.run.said), len(self.taken),
-            len(self.mapped.decisions) - len(self.taken), self.run.missing,
+            len(self.decisions) - len(self.taken), self.run.missing,
         )  # fmt: skip
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """All of its trace."""
-        task, run = self.trial.stage.scenario.task, self.run
+        task, run = self.scenario.task, self.run
+        for name in run.agents:
+            self.agent(name)
         yield "start", {"version": VERSION, "trial": self.identity, **self.start}
-        order = None if run.order is None else [self.mapped.agent(name) for name in run.order]
+        order = None if run.order is None else [self.agent(name) for name in run.order]
         if order is not None and sorted(order) != sorted(task.agents):
             raise Refusal("its turn order does not have every agent once")
         yield "order", {"agents": order}
         self._same_coalition()
         channels = self._channels()
         yield "channels", {"channels": list(channels.values())}
+        for agent in (agent for agent in task.agents if self.foreign[agent] in run.told):
+            yield "briefing", {"agent": agent, "texts": list(run.told[self.foreign[agent]])}
         yield from self._said(channels)
         last = self.trial.stage.conditions.settings.rounds + 1
         for name, value in self.taken.items():
             owner = task.variable[name].owner
             yield _reply(owner, "execution", last)
             yield "decide", {"agent": owner, "round": last, "variable": name, "value": plain(value)}
-        decisions = self.mapped.decisions
+        decisions = self.decisions
         whole = run.decided and all(v.name in decisions or None in v.domain for v in task.variables)
         undecided = [v.name for v in task.variables if run.decided and v.name not in self.taken]
         realised = {v.name: plain(decisions.get(v.name)) for v in task.variables} if whole else None
@@ -91,22 +92,21 @@ class ForeignTrace:
 
     def _same_coalition(self) -> None:
         """The members that the source names are those of the scenario, or else its figures say nothing of them."""
-        scenario = self.trial.stage.scenario
-        if self.run.coalition is not None and scenario.coalitions:
-            theirs = sorted({self.mapped.agent(name) for name in self.run.coalition})
-            ours = sorted(scenario.coalitions[0].members)
+        if self.run.coalition is not None and self.scenario.coalitions:
+            theirs = sorted({self.agent(name) for name in self.run.coalition})
+            ours = sorted(self.scenario.coalitions[0].members)
             if theirs != ours:
                 raise Refusal(f"its coalition is {', '.join(theirs)}, that of the scenario {', '.join(ours)}")
 
     def _channels(self) -> dict[str, dict[str, Json]]:
         """By name in the source: those that are the scenario's have its members where the source names none."""
-        stage, everybody = self.trial.stage, {*self.mapped.foreign}
+        stage, everybody = self.trial.stage, {*self.foreign}
         live = {c.name: c for c in (*stage.scenario.channels, *stage.channels)}
         public = next((c.name for c in stage.channels if not c.secret and everybody == {*c.members}), None)
         found: dict[str, dict[str, Json]] = {}
         for each in self.run.channels:
-            people = None if each.members is None else [self.mapped.agent(name) for name in each.members]
-            name = self.mapped.channel(each.name)
+            people = None if each.members is None else [self.agent(name) for name in each.members]
+            name = self.channel(each.name)
             if public and name not in live and not each.secret and everybody == {*(people or ())}:
                 name = public
             ours = live.get(name)
@@ -122,22 +122,21 @@ class ForeignTrace:
     def _said(self, channels: Mapping[str, dict[str, Json]]) -> Iterator[tuple[str, dict[str, Any]]]:
         rounds, number = self.trial.stage.conditions.settings.rounds, 0
         for each in self.run.said:
-            if each.phase == "planning" and each.round is not None and each.round > rounds + 1:
+            if each.round is not None and each.round > rounds + 1:
                 raise Refusal(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
-            agent, when = self.mapped.agent(each.agent), rounds + 1 if each.phase == "execution" else each.round
-            yield _reply(agent, each.phase, when, each.usage)
+            agent, phase = self.agent(each.agent), "planning" if each.round != 0 else "execution"
+            about: dict[str, Any] = {"agent": agent, "round": each.round if each.round != 0 else rounds + 1}
+            yield _reply(agent, phase, about["round"], each.usage)
             if each.usage is not None:
                 continue
             if each.channel is None:
-                about = {"phase": each.phase, "round": when, "kind": "text", "text": each.text}
-                yield "thought", {"agent": agent, **about}
+                yield "thought", {**about, "phase": phase, "kind": "text", "text": each.text}
             elif each.failed:
-                told = {"tool": "post", "kind": "unknown_channel", "message": each.failed}
-                yield "mistake", {"agent": agent, "round": when, **told}
+                yield "mistake", {**about, "tool": "post", "kind": "unknown_channel", "message": each.failed}
             else:
                 number += 1
-                where = {"channel": channels[each.channel]["name"], "text": each.text}
-                yield "post", {"number": number, "agent": agent, "round": when, **where}
+                channel = channels[each.channel]["name"]
+                yield "post", {"number": number, **about, "channel": channel, "text": each.text}
 
 
 def _reply(agent: str, phase: str, when: int | None, usage: Fields | None = None) -> tuple[str, dict[str, Any]]:

@@ -14,17 +14,16 @@ from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import configured, plan_of
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, one_of, stop
-from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source
+from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source, sound
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.inspect_reader import read_inspect
-from colosseum.imports.mapping import NOTHING, MappedRun, TraceMapping, evaluate, holds
+from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, holds, number
 from colosseum.imports.otel_reader import read_spans
-from colosseum.imports.source_files import laid_out
 from colosseum.imports.table_reader import read_table
 from colosseum.imports.terrarium_reader import read_terrarium
 from colosseum.language import syntax
 from colosseum.model.check import Checked
-from colosseum.model.experiment import Arm, Conditions, Design
+from colosseum.model.experiment import Arm, Design
 from colosseum.model.values import text
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import Usage
@@ -55,9 +54,12 @@ class Import:
     written: list[Result] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.expansions = Expansions(self.checked.spec, self.checked.params)
-        self.trials = Trials(self.expansions, _by_nobody, lambda name, _: Endpoint(name))
-        self.configured = configured(self.design, self.expansions, {"model": f"imported from {self.reader}"})
+        expansions = Expansions(self.checked.spec, self.checked.params)
+        self.trials = Trials(  # without the spec's models: others have played
+            expansions, lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
+            lambda name, _: Endpoint(name),
+        )  # fmt: skip
+        self.configured = configured(self.design, expansions, {"model": f"imported from {self.reader}"})
         earlier = self.folder.plan() if self.folder.plan_path.exists() else None
         if earlier and earlier.configuration != self.configured.configuration:
             help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
@@ -75,10 +77,10 @@ class Import:
     def _one(self, name: str, make: Callable[[], ForeignRun]) -> ImportedRun:
         run = None
         try:
-            with laid_out("it", f"`{self.reader}` writes it"):
+            with sound("it"):
                 run = make()
             trial = self._trial(run)
-            made = ForeignTrace(run, trial, MappedRun(self.mapping, run, trial.stage.scenario), self.reader)
+            made = ForeignTrace(self.mapping, run, trial.stage.scenario, trial, self.reader)
             listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(_cell(listed), listed.trial)
             if known != listed.trial:
@@ -157,11 +159,6 @@ class Import:
             self.folder.commit(result)
 
 
-def _by_nobody(conditions: Conditions) -> Conditions:
-    """Without the spec's models: others have played."""
-    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "sim"),)))
-
-
 def _cell(listed: Listed) -> tuple[str, str, int, int, str]:
     return listed.arm, listed.point, listed.seed, listed.repeat, listed.model
 
@@ -170,11 +167,10 @@ def _whole(kind: str, found: Any) -> int | None:
     """A seed or a repeat. Raises Refusal where it is no whole number."""
     if found in (NOTHING, None):
         return None
-    if isinstance(found, float) and found.is_integer():
-        found = int(found)
-    if isinstance(found, bool) or not str(found).isdecimal() or len(str(found)) > 18:
+    whole = number(found)
+    if not isinstance(whole, int | float) or isinstance(whole, bool) or whole % 1 or not 0 <= whole < 2**53:
         raise Refusal(f"its {kind} is `{found}`, not a whole number")
-    return int(found)
+    return int(whole)
 
 
 def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:

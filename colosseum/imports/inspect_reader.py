@@ -1,27 +1,26 @@
 """Logs of Inspect. In: an `.eval` or the older `.json`; out: a ForeignRun for each sample.
 
+The layout is that of https://inspect.aisi.org.uk/eval-logs.html; Inspect itself is not needed.
 Events are read as spans: a span of type `agent` is an agent's, a tool event a call, a model event what was written.
-A mapping reads the sample's metadata, and `task`, `sample` and `epoch`. The layout is that of
-https://inspect.aisi.org.uk/eval-logs.html; Inspect itself is not needed.
 """
 
-import zlib
+import json
+import re
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
-from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from colosseum.imports.foreign_run import ForeignRun, Refusal, Source
+from colosseum.imports.foreign_run import LARGEST, ForeignRun, Refusal, Source, content_of, json_of, sound
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.otel_reader import TOKENS, Key, OtelSpan, field_name, runs_of
-from colosseum.imports.source_files import LARGEST, content_of, json_of, reading
 
 ZSTANDARD = 93
 """The compression that Inspect writes today, by its number in ZIP."""
-ATTACHED = "attachment://"
-"""Begins a text that stands among the sample's attachments."""
+ATTACHED = re.compile('"attachment://([^"\\\\]*)"')
+"""A text that stands among the sample's attachments."""
 
 
 def read_inspect(path: Path, mapping: TraceMapping) -> Source:
@@ -30,7 +29,7 @@ def read_inspect(path: Path, mapping: TraceMapping) -> Source:
 
 
 def _run(source: str, task: Any, sample: Any, mapping: TraceMapping) -> ForeignRun:
-    """A sample as a run. Raises Refusal, and one of MALFORMED."""
+    """A sample as a run. Raises Refusal and one of DAMAGED."""
     if sample.get("error"):
         raise Refusal("the sample ended with an error")
     ((_, make),) = runs_of(source, _spans(task, sample), mapping)
@@ -39,25 +38,20 @@ def _run(source: str, task: Any, sample: Any, mapping: TraceMapping) -> ForeignR
 
 def _samples(path: Path) -> Iterator[tuple[str, Any, Any]]:
     """The name of each sample, what the log says of its task, and the sample."""
-    if path.suffix != ".eval":
-        log = json_of(content_of(path), path.name)
-        if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
-            raise Refusal(f"{path.name} is no log of Inspect with samples")
-        for number, sample in enumerate(log["samples"], start=1):
-            yield f"{path.name} sample {number}", log.get("eval"), sample
+    if path.suffix == ".json":
+        with sound(path.name):
+            old = json_of(content_of(path), path.name)
+            yield from ((f"{path.name} {n}", old["eval"], sample) for n, sample in enumerate(old["samples"], start=1))
         return
-    try:
-        with reading(path.name), ZipFile(path) as log:
-            members = {each.filename: each for each in log.infolist()}
-            header = members.get("header.json") or members.get("_journal/start.json")
-            if header is None:
-                raise Refusal(f"{path.name} is no log of Inspect: it has no header.json")
-            told = json_of(_member(log, header), header.filename)
-            for name, member in members.items():
-                if name.startswith("samples/") and name.endswith(".json"):
-                    yield name, told.get("eval"), json_of(_member(log, member), name)
-    except (BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
-        raise Refusal(f"{path.name} is damaged, or no log of Inspect: {str(error)[:120]}") from None
+    with sound(path.name), ZipFile(path) as log:
+        members = {each.filename: each for each in log.infolist()}
+        header = members.get("header.json") or members.get("_journal/start.json")
+        if header is None:
+            raise Refusal(f"{path.name} is no log of Inspect: it has no header.json")
+        told = json_of(_member(log, header), header.filename)
+        for name, member in members.items():
+            if name.startswith("samples/") and name.endswith(".json"):
+                yield name, told.get("eval"), json_of(_member(log, member), name)
 
 
 def _member(log: ZipFile, member: ZipInfo) -> bytes:
@@ -73,20 +67,16 @@ def _member(log: ZipFile, member: ZipInfo) -> bytes:
 
 
 def _unpacked(file: IO[bytes], name: str) -> bytes:
-    try:
+    with sound(name, "inspect"):
         from zstandard import ZstdDecompressor, ZstdError
-    except ImportError:
-        raise Refusal(f"{name} needs `pip install colosseum[inspect]`: it is packed by Zstandard") from None
     try:
-        with ZstdDecompressor().stream_reader(file, read_across_frames=True) as stream:
-            content: bytes = stream.read(LARGEST + 1)
+        return bytes(ZstdDecompressor().stream_reader(file, read_across_frames=True).read(LARGEST + 1))
     except ZstdError as error:
         raise Refusal(f"{name} is damaged: {error}") from None
-    return content
 
 
 def _spans(task: Any, sample: Any) -> dict[Key, OtelSpan]:
-    """A sample as the span of a workflow, with its events below. Raises one of MALFORMED."""
+    """A sample as the span of a workflow, with its events below. Raises one of DAMAGED."""
     trace = f"{sample['id']}:{sample['epoch']}"
     own = {"trace_id": trace, "task": task["task"], "sample": sample["id"], "epoch": sample["epoch"]}
     root = OtelSpan((trace, ""), ("", ""), (0, 0), False, _named(sample) | own | {"request_model": task["model"]})
@@ -130,13 +120,7 @@ def _parts(message: Any) -> Iterator[dict[str, Any]]:
         yield {"type": "tool_call", "name": call["function"], "arguments": call["arguments"]}
 
 
-def _with_texts(found: Any, attached: Any) -> Any:
+def _with_texts(events: Any, attached: Any) -> Any:
     """Events with the texts that stand among the attachments."""
-    match found:
-        case str() if found.startswith(ATTACHED):
-            return attached.get(found.removeprefix(ATTACHED), found)
-        case list():
-            return [_with_texts(each, attached) for each in found]
-        case dict():
-            return {name: _with_texts(each, attached) for name, each in found.items()}
-    return found
+    told = ATTACHED.sub(lambda found: json.dumps(attached.get(found[1], found[0].strip('"'))), json.dumps(events))
+    return json.loads(told)

@@ -20,7 +20,6 @@ SKIPPED = ("skip", "none", "", None)
 """How sources write that an agent opts out."""
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "in": lambda item, items: item in items, "not in": lambda item, items: item not in items,
 }  # fmt: skip
 WORDS = {"true": True, "false": False}
 
@@ -66,9 +65,6 @@ class MappedRun:
         if unknown := [agent for agent, name in given.items() if name in (NOTHING, None)]:
             raise Refusal(f"the source does not say who `{unknown[0]}` is")
         found = {agent: str(name) for agent, name in given.items()}
-        if strange := [name for name in self.run.agents if name not in found.values()]:
-            help_ = closest(strange[0], found.values()) or f"agents: {', '.join(found.values())}"
-            raise Refusal(f"`{strange[0]}` is not an agent of the scenario; {help_}")
         if len({*found.values()}) < len(found):
             raise Refusal("two agents of the scenario have one name in the source")
         return found
@@ -92,7 +88,7 @@ class MappedRun:
     def agent(self, name: str) -> str:
         """An agent by its name in the source. Raises Refusal."""
         if name not in self.ours:
-            help_ = closest(name, self.ours) or "map it by `agent`"
+            help_ = closest(name, self.ours) or f"agents: {', '.join(self.ours)}"
             raise Refusal(f"`{name}` is not an agent of the scenario; {help_}")
         return self.ours[name]
 
@@ -149,8 +145,6 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             return _field(expr, name, held)
         case syntax.Lookup(base=base, keys=keys):
             return _looked_up(evaluate(base, held), [evaluate(key, held) for key in keys])
-        case syntax.SetLiteral(items=items):
-            return [evaluate(item, held) for item in items]
         case syntax.Negation(operand=operand):
             return not holds(operand, held)
         case syntax.Logical(operator=word, left=left, right=right):
@@ -162,7 +156,7 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             one, other = number(evaluate(left, held)), number(evaluate(right, held))
             known = isinstance(one, int | float) and isinstance(other, int | float)
             return (one + other if sign == "+" else one - other) if known else NOTHING
-    help_ = "it has names, texts, numbers, `[…]`, comparisons, `and`, `or`, `not`, `+` and `-`"
+    help_ = "it has names, texts, numbers, comparisons, `and`, `or`, `not`, `+` and `-`"
     raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
 
 

@@ -1,8 +1,6 @@
 """OpenTelemetry spans of agents. In: OTLP, as JSON lines or protobuf; out: a ForeignRun a conversation or trace.
 
-Spans follow https://opentelemetry.io/docs/specs/semconv/gen-ai. A span is a row of a table: its attributes and those of
-the spans above it, without `gen_ai.` and with `_` for other marks. A tool call is a row with its arguments under the
-tool's name, an assistant's text a row with `message`.
+A span, by https://opentelemetry.io/docs/specs/semconv/gen-ai, is a row with its attributes and those of spans above it.
 """
 
 import re
@@ -13,9 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from colosseum.imports.foreign_run import Refusal, Source
+from colosseum.imports.foreign_run import Refusal, Source, content_of, json_of, sound
 from colosseum.imports.mapping import TraceMapping
-from colosseum.imports.source_files import content_of, json_of, laid_out
 from colosseum.imports.table_reader import json_rows, run_name, run_of
 from colosseum.language.syntax import mentioned
 
@@ -51,7 +48,7 @@ def read_spans(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, by their names. Raises Refusal where a line is damaged: its spans may be of any run."""
     spans: dict[Key, OtelSpan] = {}
     for where, batch in _batches(path):
-        with laid_out(where, "OTLP"):
+        with sound(where):
             for span in _spans(batch):
                 if spans.setdefault(span.key, span) != span:
                     raise ValueError(f"two spans are `{span.key[1]}` of trace `{span.key[0]}`")
@@ -82,12 +79,11 @@ def _batches(path: Path) -> Iterator[tuple[str, Any]]:
     if path.suffix in (".json", ".jsonl"):
         yield from json_rows(path)
         return
-    try:
+    with sound(path.name, "otel"):
         from google.protobuf.json_format import MessageToDict
         from google.protobuf.message import DecodeError
         from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-    except ImportError:
-        raise Refusal("protobuf needs `pip install colosseum[otel]`; JSON lines end in .jsonl") from None
+
     content, place = content_of(path), 0
     while place < len(content):
         # The Collector writes a message's size in four bytes before it; a file of one message begins with its tag.
@@ -103,7 +99,7 @@ def _batches(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _spans(batch: Any) -> Iterator[OtelSpan]:
-    """Raises one of MALFORMED where it is no TracesData."""
+    """Raises one of DAMAGED where it is no TracesData."""
     for resource in batch["resourceSpans"]:
         shared = _fields(resource.get("resource", {}).get("attributes", ()))
         for scope in resource.get("scopeSpans", ()):
@@ -144,29 +140,28 @@ def _value(value: Any) -> Any:
     return found
 
 
-def _json(found: Any) -> Any:
-    """Structured values of attributes also stand as texts. Raises Refusal."""
-    return json_of(found, "an attribute") if isinstance(found, str) else found
-
-
 def _rows(spans: dict[Key, OtelSpan], tools: set[str]) -> list[Row]:
     """The rows of spans that may stand in any order, by time. Only calls of `tools` are acts."""
+    lines = [_line(span, spans) for span in spans.values()]
     carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in spans.values()
                if s.operation == "execute_tool" and s.fields.get("tool_call_arguments") is not None}  # fmt: skip
-    answered = {above.key for s in spans.values() if s.operation == "chat" for above in _line(s, spans)[1:]}
-    counted = {above.key for s in spans.values() if s.taken for above in _line(s, spans)[1:]}
+    failed = {(s.parent, call) for s in spans.values() if s.failed and (call := s.fields.get("tool_call_id"))}
+    answered = {above.key for span, *line in lines if span.operation == "chat" for above in line}
+    counted = {above.key for span, *line in lines if span.taken for above in line}
     rows = list[tuple[int, Row]]()
-    for span in spans.values():
-        fields = {n: v for s in reversed(_line(span, spans)) for n, v in s.fields.items() if n not in WORDS["content"]}
+    for line in lines:
+        span, fields = line[0], dict[str, Any]()
+        for each in reversed(line):
+            fields |= {name: value for name, value in each.fields.items() if name not in WORDS["content"]}
         author = fields.get("agent_name")
         fields["model"] = fields.get("response_model") or fields.get("request_model")
         fields |= {"agent": None if author is None else str(author), "acts": False, "kind": None}
         rows.append((span.times[0], fields | ({} if span.key in counted else span.taken)))
-        # A call in a message counts where no span of the trace has carried out calls of its tool.
+        # A call in a message counts where no span of the trace has carried out calls of its tool with their arguments.
         written = {tool for tool in tools if (span.key[0], tool) not in carried}
         try:
-            with laid_out("it", "OTLP"):
-                for row in _acts(span, tools, written, set() if span.key in answered else {"invoke_agent"}):
+            with sound("it"):
+                for row in _acts(line, tools, written, failed, set() if span.key in answered else {"invoke_agent"}):
                     rows.append((span.times[span.operation != "execute_tool"], fields | {"acts": True} | row))
         except Refusal as unfit:
             rows.append((span.times[0], fields | {"broken": f"span {span.key[1]}: {unfit}"}))
@@ -181,16 +176,19 @@ def _line(span: OtelSpan, spans: dict[Key, OtelSpan]) -> list[OtelSpan]:
     return line
 
 
-def _acts(span: OtelSpan, tools: set[str], written: set[str], also: set[str]) -> Iterator[Row]:
+def _acts(
+    line: list[OtelSpan], tools: set[str], written: set[str], failed: set[tuple[Key, Any]], also: set[str]
+) -> Iterator[Row]:
     """Calls and texts; of calls in messages, those of the `written` tools."""
-    fields = span.fields
+    span, fields = line[0], line[0].fields
     if span.operation == "execute_tool" and fields["tool_name"] in tools:
         yield from _called(fields["tool_name"], fields.get("tool_call_arguments"), failed=span.failed)
     elif span.operation in {"chat", "generate_content", "text_completion"} | also:
-        for part in (p for m in _json(fields.get("output_messages")) or () for p in m["parts"]):
+        for part in (p for m in json_of(fields.get("output_messages"), "a message") or () for p in m["parts"]):
             match part["type"]:
                 case "tool_call" if part["name"] in written:
-                    yield from _called(part["name"], part.get("arguments"))
+                    lost = any((each.parent, part.get("id")) in failed for each in line)
+                    yield from _called(part["name"], part.get("arguments"), failed=lost)
                 case "text" if "message" in tools:
                     yield {"message": str(part["content"])}
                 case "reasoning":
@@ -199,6 +197,6 @@ def _acts(span: OtelSpan, tools: set[str], written: set[str], also: set[str]) ->
 
 def _called(tool: str, arguments: Any, *, failed: bool = False) -> Iterator[Row]:
     if arguments is not None:
-        told = _json(arguments)
+        told = json_of(arguments, "a call")
         own = {name: told[name] for name in WORDS["tools"].get(tool, ()) if name in told}
         yield {tool: told, **own, "failed": "the tool failed" if failed else None}

@@ -1,7 +1,4 @@
-"""Tables of posts and decisions. In: CSV, JSON lines or Parquet, a row each; out: a ForeignRun for each run.
-
-Rows of one run stand together. Columns that are not mapped have the names that `colosseum export` gives them.
-"""
+"""Tables of posts and decisions. In: CSV, JSON lines or Parquet, a row each; out: a ForeignRun for each run."""
 
 import csv
 import hashlib
@@ -14,9 +11,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Source, Utterance
+from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Source, Utterance, json_of, sound
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, number
-from colosseum.imports.source_files import json_of, reading
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
@@ -52,7 +48,7 @@ def rows_of(path: Path) -> Iterator[Fields]:
 
 def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of JSON lines, each with its place. Raises Refusal."""
-    with reading(path.name), open(path, encoding="utf-8-sig", newline="") as file:
+    with sound(path.name), open(path, encoding="utf-8-sig", newline="") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 where = f"{path.name} line {number}"
@@ -64,7 +60,7 @@ def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _csv_rows(path: Path) -> Iterator[Fields]:
     csv.field_size_limit(LONGEST_CELL)
-    with reading(path.name), open(path, encoding="utf-8-sig", newline="") as file:
+    with sound(path.name), open(path, encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.DictReader(file), start=2):
             if None in row or None in row.values():
                 raise Refusal(f"line {number} has another number of cells than the header")
@@ -76,16 +72,12 @@ def _csv_rows(path: Path) -> Iterator[Fields]:
 
 def _parquet_rows(path: Path) -> Iterator[Fields]:
     """A batch after the other, so that a large file is not held."""
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        raise Refusal("Parquet needs `pip install colosseum[parquet]`; CSV and JSON lines need nothing") from None
-    try:
-        with reading(path.name), parquet.ParquetFile(path) as file:
+    with sound(path.name, "parquet"):
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(MOST_ROWS):
                 yield from batch.to_pylist()
-    except ArrowException as error:
-        raise Refusal(f"{path.name} is damaged, or no Parquet: {str(error)[:120]}") from None
 
 
 def _cell(row: Fields) -> str:

@@ -14,8 +14,7 @@ from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
 from colosseum.solve.questions.exposure import MEASURES, Scan
 from colosseum.solve.questions.prospect import Prospect
-from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import score
+from colosseum.solve.scoring import grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum
 from colosseum.solve.verify import Verification
 

@@ -6,8 +6,8 @@ What a run may cost and how it is judged are no part of it, nor where a model is
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -33,11 +33,10 @@ PROTOCOL = 5
 PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
           "memory")  # fmt: skip
 """Settings that change what happens in a run; those of models are among their parameters."""
-MOST_KEPT = 8
-"""Expansions that are remembered: a block's, and some more where its arms differ in params or networks."""
+MOST_KEPT, MOST_WRITTEN = 8, 20_000_000
+"""Expansions that are remembered: a block's, and some more where its arms differ in params or networks; and bytes of
+JSON of more than these."""
 
-MakeTrials: TypeAlias = "Callable[[Block], Sequence[Trial]]"
-"""Makes the trials of a block."""
 MakeEndpoint: TypeAlias = Callable[[str, Settings], Endpoint]
 """How a model is asked, by its name and the settings of the arm."""
 
@@ -67,13 +66,6 @@ class SharedScenario:
     """SHA-256 of that, in hexadecimal."""
     library: Library
     rules: Rules
-
-    @classmethod
-    def of(cls, expansion: Expansion) -> "SharedScenario":
-        """What an expansion comes to."""
-        written = serial.dump(replace(expansion.scenario, title=""))
-        digest = hashlib.sha256(written).hexdigest()
-        return cls(expansion, written, digest, Library.of(expansion.world), Rules(expansion.scenario.task))
 
 
 @dataclass(frozen=True)
@@ -151,7 +143,7 @@ class Trial:
 def conditions_json(conditions: Conditions) -> dict[str, Json]:
     """An arm's conditions as JSON."""
     return {
-        "settings": {k: _plain(v) for k, v in asdict(conditions.settings).items() if k in PLAYED},
+        "settings": {k: _plain(v) for k, v in vars(conditions.settings).items() if k in PLAYED},
         "channels": dict(conditions.channels),
         "variants": dict(conditions.variants),
         "params": {k: _plain(v) for k, v in conditions.params},
@@ -178,6 +170,8 @@ class Expansions:
     spec: Declared
     params: Mapping[str, Value]
     made: dict[tuple[int, str], SharedScenario] = field(default_factory=dict)
+    written: dict[tuple[int, str], bytes] = field(default_factory=dict)
+    """The JSON of many more: it is asked for when runs are planned, and again when they are made."""
 
     def get(self, seed: int, conditions: Conditions) -> tuple[SharedScenario | None, list[Diagnostic]]:
         """The instance under an arm's conditions, or what is wrong with it there."""
@@ -190,7 +184,11 @@ class Expansions:
             return None, diagnostics
         while len(self.made) >= MOST_KEPT:
             self.made.pop(next(iter(self.made)))
-        self.made[key] = SharedScenario.of(expansion)
+        written = self.written.get(key) or serial.dump(replace(expansion.scenario, title=""))
+        if len(written) * len(self.written) < MOST_WRITTEN:
+            self.written[key] = written
+        digest, rules = hashlib.sha256(written).hexdigest(), Rules(expansion.scenario.task)
+        self.made[key] = SharedScenario(expansion, written, digest, Library.of(expansion.world), rules)
         return self.made[key], []
 
 
@@ -236,12 +234,6 @@ class Trials:
                 return [], [replace(d, help=(*d.help, f"this happens at seed {block.seed}")) for d in diagnostics]
             made.append(trial)
         return made, []
-
-    def planned(self, block: Block) -> Sequence[Trial]:
-        """The same of a block that was made before, when it was planned."""
-        made, diagnostics = self.of(block)
-        assert not diagnostics, diagnostics
-        return made
 
     def _trial(self, arm: Arm, block: Block) -> tuple[Trial | None, list[Diagnostic]]:
         conditions = self.adjust(arm.conditions)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from colosseum.model.scenario import Task, Variable
 from colosseum.solve.backend import Optimum, Query, worth
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 STEP = 10.0
 """Grains that a joint value costs more than the one before it."""

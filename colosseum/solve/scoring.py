@@ -18,6 +18,8 @@ from colosseum.model.terms import Assignment
 from colosseum.model.values import Fault, Number, Value, number
 from colosseum.solve.goal import Goal
 
+ROUNDING = 1e-9
+"""Differences within this, relative to max(1, |value|), are rounding and count as 0."""
 MOST = 8
 """Joint values of several variables whose outcomes are remembered."""
 AGREEMENT = 1e-6
@@ -164,6 +166,16 @@ def may_credit(credit: Credit, agent: str) -> bool:
     if isinstance(credit, EqualSplit):
         return agent in credit.agents
     return agent in credit.otherwise or any(agent == a for a, _ in credit.candidates)
+
+
+def grain(*values: float) -> float:
+    """How far values of the size of the greatest of these may lie apart and still be called equal."""
+    return ROUNDING * max((1.0, *map(abs, values)))
+
+
+def rounded(difference: float, reference: float) -> float:
+    """A difference without what rounding leaves of values like the reference: a best response has regret 0."""
+    return 0.0 if abs(difference) <= grain(reference) else difference
 
 
 def hard_broken(requirements: tuple[Requirement, ...], assignment: Mapping[str, Value]) -> list[Requirement]:

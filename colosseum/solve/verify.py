@@ -55,8 +55,11 @@ def verify(
     def verdict(status: Verdict, reason: str, by: tuple[Engine, ...] = (), value: float | None = None) -> Verification:
         return Verification(status, by, value, reason, time.perf_counter() - start, without)
 
-    if wrong := _inconsistent(task, optimum, goal, sign):
-        return verdict("disagrees", wrong)
+    if optimum.assignment is not None and optimum.value is not None:
+        try:
+            checked(task, Query(goal), optimum.assignment, optimum.value, optimum.by)
+        except Disagreement as fault:
+            return verdict("disagrees", str(fault))
     if optimum.status == "limit":
         return verdict("not verified", "it is not proven; its value is attained and within its bound")
     for name, solver in (engines(task) if by is None else by).items():
@@ -80,18 +83,6 @@ def verify(
     if agreeing:
         return verdict("agrees", "", tuple(agreeing), next(iter(agreeing.values())))
     return verdict("not verified", next(iter(without.values()), "there is no other engine"))
-
-
-def _inconsistent(task: Task, optimum: Optimum, goal: Goal, sign: float) -> str:
-    """Why an answer cannot be right, whatever the optimum is; empty when it can."""
-    if optimum.assignment is None or optimum.value is None:
-        return ""
-    try:
-        value = checked(task, Query(goal), optimum.assignment, optimum.value, optimum.by)
-    except Disagreement as fault:
-        return str(fault)
-    above = optimum.bound is not None and _apart(sign * value, sign * optimum.bound) > 0
-    return f"its own bound is {optimum.bound!r}" if above else ""
 
 
 def _apart(value: float, other: float) -> float:

@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
     names = asked.names or NAMES
     for name in names:
         make(name)
-    chosen = " or ".join(f"{name}_team or {name}_spans or {name}_log" for name in names)
+    chosen = " or ".join(f"{name}_team or {name}_spans or {name}_log or {name}_run" for name in names)
     tests = ("-n", "0", "-m", "frameworks", "-k", chosen, "tests/test_frameworks.py")
     kept = {**os.environ, **({KEEP: "1"} if asked.keep else {})}
     return subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=ROOT, env=kept, check=False).returncode

@@ -35,6 +35,8 @@ def say(room: str, words: str) -> str:
 
 def choose(side: str) -> str:
     """Choose left or right, once."""
+    if side not in ("left", "right"):
+        raise ValueError(f"there is no side {side}")
     return "noted"
 
 

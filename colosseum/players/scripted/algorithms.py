@@ -21,8 +21,7 @@ from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.view import ToolCall
 from colosseum.solve.goal import Goal, coalition_goal, mixed, payoff_of
 from colosseum.solve.lowering.rules import written_out
-from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import goal_value, hard_broken
+from colosseum.solve.scoring import goal_value, grain, hard_broken
 
 ACTIVE = 0.7
 """DSA: the probability with which an agent that could gain moves."""

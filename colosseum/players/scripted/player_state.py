@@ -14,7 +14,7 @@ from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import BelievedTask, Knowledge
 from colosseum.players.view import Post, ToolCall, View, post
 from colosseum.solve.goal import WELFARE, Goal, bent, mixed, payoff_of
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,6 @@ BACKENDS: dict[Engine, Callable[[Task], Backend]] = {
     "cp-sat": lambda task: Networked("cp-sat", task),
     "pulp": Pulp,
 }
-LIBRARIES: dict[Engine, str] = {name: process.distribution for name, process in PROCESSES.items()}
-"""What to install for an engine that is not always there."""
 
 
 def engine_named(name: str | None) -> Engine | None:
@@ -29,8 +27,8 @@ def engine_named(name: str | None) -> Engine | None:
     if known is None:
         raise stop("C122", f"`--backend`: there is no engine `{name}`", help=f"engines: {', '.join(BACKENDS)}")
     if known not in installed_engines():
-        here = f"installed: {', '.join(installed_engines())}"
-        raise stop("C122", f"`--backend`: `{name}` is not installed", help=f"pip install {LIBRARIES[known]}; {here}")
+        here = f"pip install {PROCESSES[known].distribution}; installed: {', '.join(installed_engines())}"
+        raise stop("C122", f"`--backend`: `{name}` is not installed", help=here)
     return known
 
 

@@ -23,7 +23,7 @@ from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Optimum, Query, checked
 from colosseum.solve.factors import Factors, Kind
 from colosseum.solve.network import Scope, assigned, network, outline
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 MOST_TABLE = 1 << 22
 """Joint values that a table given may have, …"""

@@ -19,8 +19,7 @@ from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, broken
+from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, grain
 
 MARGIN = 1e-7
 """By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
@@ -41,7 +40,7 @@ class Highs:
     """What tells when to stop."""
     bare: Lowered | None = None
     """The hard requirements alone, once they are lowered: to do that again takes longer than many a query."""
-    known: tuple[tuple[int, int, int], LiveProgram] | None = field(init=False, default=None)
+    known: tuple[tuple[int, int], LiveProgram] | None = field(init=False, default=None)
 
     @cached_property
     def lowered(self) -> Lowered:
@@ -53,8 +52,9 @@ class Highs:
     def live(self) -> LiveProgram:
         """The solvers of the program as it is now: objectives may have added columns and rows."""
         program = self.lowered.program
-        if self.known is None or self.known[0] != program.shape:
-            self.known = program.shape, LiveProgram(matrix(program), self.clock)
+        shape = len(program.columns), len(program.rows)
+        if self.known is None or self.known[0] != shape:
+            self.known = shape, LiveProgram(matrix(program), self.clock)
         return self.known[1]
 
     def relaxed(self, query: Query, *, until: float) -> Optimum | None:

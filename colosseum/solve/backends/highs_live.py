@@ -17,7 +17,7 @@ from highspy.highs import HighsCallbackEvent
 from colosseum.solve.arrays import Floats, Places
 from colosseum.solve.backend import A_SECOND, Clock, Status, WorkClock
 from colosseum.solve.lowering.program import Matrix
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import AGREEMENT, grain
 
 Options: TypeAlias = Mapping[str, str | int | float | bool]
 
@@ -51,8 +51,6 @@ WORK_OF_A_RUN, WORK_OF_A_LOOK = 70, 1_800
 """Pivots that take as long as to begin a relaxation, and as branch and bound goes on between two looks at a clock."""
 INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
-LOOSE = 1e-6
-"""How far a point may lie below what searches told of it, relative to max(1, |value|), and count as the same."""
 MOST_TURNS = 100
 """How often a dive may turn to the other value of a column."""
 DIVING = 0.25
@@ -235,7 +233,7 @@ class LiveProgram:
             empty = all(answer.status == "infeasible" for answer in told)
             return Best("infeasible" if empty else "limit", None, bound)
         value = float(costs @ point)
-        near = bound <= value + LOOSE * max(1.0, abs(bound)) and all(answer.status != "limit" for answer in told)
+        near = bound <= value + AGREEMENT * max(1.0, abs(bound)) and all(answer.status != "limit" for answer in told)
         return Best("optimal" if near or value >= reached(most) else "limit", point, bound)
 
     def loose(self, point: Floats) -> Places:

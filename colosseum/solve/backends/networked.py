@@ -27,7 +27,7 @@ from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Optimum, Query, checked
 from colosseum.solve.factors import Factors
 from colosseum.solve.network import NotANetwork, WeightedNetwork, assigned, network
-from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import grain
 
 LARGEST = 2.0**46
 """What all costs may add up to; toulbar2 counts up to 2^49."""

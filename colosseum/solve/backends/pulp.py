@@ -15,10 +15,7 @@ from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Optimum, Query, worth
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import Affine, Program
-from colosseum.solve.rounding import grain
-
-ROUNDED = 1e-6
-"""How far, relative to max(1, |value|), CBC may be off: it keeps rows to 1e-7."""
+from colosseum.solve.scoring import AGREEMENT, grain
 
 
 class Pulp:
@@ -60,7 +57,7 @@ class Pulp:
             return Optimum("limit", by=self.name, reason=f"CBC took more than {left:.0f} seconds")
         assignment = program.decode(np.array([column.varValue or 0.0 for column in columns]))
         value, bound = worth(self.task, query, assignment), pulp.value(problem.objective) or 0.0
-        if value is None or abs(bound - value) > ROUNDED * max(1.0, abs(value)):
+        if value is None or abs(bound - value) > AGREEMENT * max(1.0, abs(value)):
             return Optimum("limit", bound=bound + grain(bound), by=self.name, reason="CBC is off by a rounding error")
         return Optimum("optimal", value, assignment, value, by=self.name)
 

@@ -5,15 +5,18 @@ as defined here, since no assignment at which it arises is worth anything.
 """
 
 from collections.abc import Mapping
+from itertools import compress
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
-from colosseum.model.values import Elements, Fault, Value, is_number
-from colosseum.solve.arrays import Floats
+from colosseum.model.values import Fault, Value, is_number
+from colosseum.solve.arrays import Floats, worths
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import ROUNDING, VALUE, Lowering, Options
 
 NONE = Constant(None)
+FINEST = 10
+"""Numbers that are multiples of 2^-FINEST are told apart exactly."""
 
 
 def inverse(term: terms.Inverse, lowering: Lowering) -> Affine:
@@ -66,20 +69,16 @@ def conjunction(parts: list[Affine], lowering: Lowering) -> Affine:
 
 
 def paired(term: terms.Compare | terms.Member, lowering: Lowering) -> Affine | None:
-    """`==`, `!=` and `in` where one variable decides each side: for each value of one, those of the other that fit."""
-    if any(len(side.scope) > 1 for side in term.below):
+    """A condition of two variables: the values of one by which values of the other fit them, whatever it compares."""
+    if len(term.scope) > 2:
         return None
-    left, right = (values_of_one(side, lowering) for side in term.below)
-    fitting: dict[Value, list[Value]]
-    if isinstance(term, terms.Member):
-        fitting = {s: [v for v in left if v is not None and v in s] for s in right if isinstance(s, Elements)}
-    elif term.operator in ("==", "!="):
-        fitting = {value: [value] for value in right if value in left}
-    else:
-        return None
-    agree = [conjunction([right[s], total(left[v] for v in found)], lowering) for s, found in fitting.items()]
-    different = isinstance(term, terms.Compare) and term.operator == "!="
-    return Affine(1.0).minus(total(agree)) if different else total(agree)
+    one, other = lowering.variables(term)
+    fitting: dict[tuple[bool, ...], list[Affine]] = {}
+    for value, row in zip(one.domain, (worths(term, [one, other]) != 0).tolist(), strict=True):
+        fitting.setdefault(tuple(row), []).append(lowering.program.indicator(one.name, value))
+    choices = [lowering.program.indicator(other.name, value) for value in other.domain]
+    fit = {row: Affine(1.0) if all(row) else total(compress(choices, row)) for row in fitting}
+    return total(conjunction([total(mine), fit[row]], lowering) for row, mine in fitting.items())
 
 
 def compared(term: terms.Compare, lowering: Lowering) -> Affine | None:
@@ -121,10 +120,11 @@ def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering)
 def at_most(operator: str, gap: Affine, lowering: Lowering) -> tuple[Affine, float]:
     """What is at most 0 exactly where `left < right` or its like holds, and the room that rounding needs.
 
-    Whole numbers, halves and their like need none; sums of other fractions may be more by it where the sides are equal.
+    Whole numbers, halves and their like need none: their sums are exact in floating point. Sums of other fractions may
+    be more by it where the sides are equal.
     """
     body = gap if operator in ("<", "<=") else gap.scaled(-1.0)
-    if (counted := lowering.program.grained(body)) is not None:
+    if counted := next(filter(lowering.program.whole, (body.scaled(2.0**k) for k in range(FINEST + 1))), None):
         return counted + Affine(1.0 if operator in ("<", ">") else 0.0), 0.0
     low, high = lowering.program.bounds(body)
     return body, ROUNDING * max(1.0, -low, high)

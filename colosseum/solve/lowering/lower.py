@@ -112,7 +112,6 @@ class Lowered:
                 form = self._form(part)
             weights = np.zeros(len(self.program.columns))
             weights[list(form.coefficients)] = list(form.coefficients.values())
-            self.program.price(weights)
             low, high = self.program.bounds(form)
             if 0.0 < max(-low, high) < NEAREST:
                 what = f"it reaches {max(-low, high):.2g} at most, and differences of 1e-9 count as rounding"

@@ -127,32 +127,19 @@ def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
     program = lowering.program
     ends = [(part, *program.bounds(part)) for part in parts]
     floor, top = max(low for _, low, _ in ends), max(high for _, _, high in ends)
-    live = [(part, low) for part, low, high in ends if high > floor or low == floor]
-    if len(live) <= 2:
-        return live[-1][0] + excess(live[0][0].minus(live[-1][0]), lowering)
-    whole = all(program.whole(part) for part, _ in live)
-    column = Affine(0.0, {program.column("greatest", low=floor, high=top, integral=whole): 1.0})
-    selected = [Affine(0.0, {program.column("selected", integer=True): 1.0}) for _ in live]
-    program.row(total(selected), low=1.0, high=1.0)
-    for (part, low), select in zip(live, selected, strict=True):
-        program.row(column.minus(part), low=0.0)
-        program.row(column.minus(part) + select.scaled(top - low), high=top - low)
-    return column
-
-
-def excess(body: Affine, lowering: Lowering) -> Affine:
-    """`max(0, body)`."""
-    program, known = lowering.program, ("excess", body.key)
-    low, high = program.bounds(body)
-    if high <= 0 or low >= 0:
-        return Affine(0.0) if high <= 0 else body
+    live = {part.key: part for part, low, high in ends if high > floor or low == floor}
+    known = "greatest", frozenset(live)
+    if len(live) == 1:
+        return next(iter(live.values()))
     if known not in lowering.made:
-        over = Affine(0.0, {program.column("excess", high=high, integral=program.whole(body)): 1.0})
-        positive = Affine(0.0, {program.column("is over", integer=True): 1.0})
-        program.row(over.minus(body), low=0.0)
-        program.row(over.minus(positive.scaled(high)), high=0.0)
-        program.row(over.minus(body).minus(positive.scaled(low)), high=-low)
-        lowering.made[known] = over
+        whole = all(map(program.whole, live.values()))
+        column = Affine(0.0, {program.column("greatest", low=floor, high=top, integral=whole): 1.0})
+        selected = [Affine(0.0, {program.column("selected", integer=True): 1.0}) for _ in range(len(live) - 1)]
+        for part, select in zip(live.values(), [Affine(1.0).minus(total(selected)), *selected], strict=True):
+            most = max(program.bounds(other.minus(part))[1] for other in live.values())
+            program.row(column.minus(part), low=0.0)
+            program.row(column.minus(part) + select.scaled(most), high=most)
+        lowering.made[known] = column
     return lowering.made[known]
 
 

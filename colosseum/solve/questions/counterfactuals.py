@@ -12,9 +12,8 @@ from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
 from colosseum.solve.backend import NOT_PROVEN, Optimum, Query
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
-from colosseum.solve.questions.frontier import point_of
-from colosseum.solve.questions.preferred import ends, preferred_to
-from colosseum.solve.rounding import ROUNDING, grain, rounded
+from colosseum.solve.questions.frontier import ends, point_of, preferred_to
+from colosseum.solve.scoring import ROUNDING, grain, rounded
 from colosseum.solve.solver import Solver
 
 SATISFICING = 0.01
@@ -35,12 +34,10 @@ class AskedOnce(Solver):
 
     def _optimise(self, query: Query) -> Optimum:
         asked = query.goal, query.canonical, frozenset(query.fixed.items())
-        if asked not in self.known:
-            found = super()._optimise(query)
-            if found.status == "limit":
-                return found
+        found = self.known.get(asked) or super()._optimise(query)
+        if found.status != "limit":
             self.known[asked] = found
-        return self.known[asked]
+        return found
 
 
 class Counterfactuals:
@@ -105,8 +102,6 @@ class Stakes:
         best, least = self.optimum.proven, self.minimum.proven
         assert best is not None
         assert least is not None
-        if best - least <= grain(best):
-            return self.among_optima
         room = SATISFICING * (best - least) + grain(best)
         rule = Compare(">=", Total(tuple(p.term for p in self.solver.task.payoffs)), Constant(best - room))
         demand = Requirement("good enough", "good enough", rule, None, None)

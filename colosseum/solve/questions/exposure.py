@@ -9,6 +9,7 @@ best for F_c (the worst for them among equals) than at the y that is best for th
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import comb, inf
 from typing import Literal, TypeAlias, get_args
@@ -18,10 +19,9 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import known_best, preferred_to
+from colosseum.solve.questions.frontier import preferred_to
 from colosseum.solve.questions.prospect import fair_share, lost
-from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import Score, goal_worth, score
+from colosseum.solve.scoring import Score, goal_worth, grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 MOST_COALITIONS = 2_000
@@ -37,12 +37,17 @@ class Exposure:
     """What one coalition could do: each measure has a figure, or a reason why there is none."""
 
     coalition: Coalition
-    figures: dict[Measure, float]
-    reasons: dict[str, str]
+    figures: Mapping[Measure, float | str]
 
     def by(self, measure: Measure) -> float | None:
         """One of the figures."""
-        return self.figures.get(measure)
+        found = self.figures[measure]
+        return None if isinstance(found, str) else found
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why figures are missing."""
+        return {measure: why for measure, why in self.figures.items() if isinstance(why, str)}
 
 
 @dataclass(frozen=True)
@@ -96,24 +101,19 @@ def _exposure(
 ) -> Exposure:
     fixed = {v.name: x[v.name] for v in solver.task.variables if v.owner not in coalition.members}
     best, wanted, outsiders = scored.value, coalition_goal(coalition), outsiders_goal(solver.task.agents, coalition)
-    found: dict[Measure, float | None] = dict.fromkeys(MEASURES)
-    missing = dict.fromkeys(MEASURES, NOT_PROVEN)
-    found["worst_harm"] = lost(best, solver.minimise(WELFARE, fixed=fixed).proven)
+    of_equals = partial(preferred_to, solver, fixed=fixed)
+    found: dict[Measure, float | str | None] = {}
+    found["worst_harm"], why = lost(best, solver.minimise(WELFARE, fixed=fixed).proven), NOT_PROVEN
     try:
         selfish = solver.maximise(wanted, fixed=fixed)
         found["temptation"] = lost(selfish.proven, goal_worth(wanted, scored, x))
-        worst = preferred_to(solver, selfish, wanted, WELFARE, sign=-1.0, fixed=fixed).proven
-        found["selfish_harm"] = lost(best, worst)
-        if isinstance(unit, float):
-            fair = preferred_to(solver, known_best(x), WELFARE, outsiders, fixed=fixed).proven
-            left = preferred_to(solver, selfish, wanted, outsiders, sign=-1.0, fixed=fixed).proven
-            found["outsider_harm"] = lost(fair, left, unit)
-        else:
-            missing["outsider_harm"] = unit
+        found["selfish_harm"] = lost(best, of_equals(selfish, wanted, WELFARE, sign=-1.0).proven)
+        fair = of_equals(Optimum("optimal", assignment=dict(x)), WELFARE, outsiders).proven
+        left = of_equals(selfish, wanted, outsiders, sign=-1.0).proven
+        found["outsider_harm"] = unit if isinstance(unit, str) else lost(fair, left, unit)
     except NotLowered as fault:
-        missing = dict.fromkeys(MEASURES, str(fault))
-    known = {measure: value for measure, value in found.items() if value is not None}
-    return Exposure(coalition, known, {str(m): why for m, why in missing.items() if m not in known})
+        why = str(fault)
+    return Exposure(coalition, {each: why if (known := found.get(each)) is None else known for each in MEASURES})
 
 
 def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:
@@ -123,9 +123,7 @@ def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:
     """
     agents = scenario.task.agents
     found = combinations(agents, size) if comb(len(agents), size) <= MOST_COALITIONS else _drawn(scenario, size)
-    declared: dict[frozenset[str], Coalition] = {}
-    for coalition in scenario.coalitions:
-        declared.setdefault(frozenset(coalition.members), coalition)
+    declared = {frozenset(coalition.members): coalition for coalition in reversed(scenario.coalitions)}
     return tuple(declared.get(frozenset(members), Coalition("", members, ())) for members in found)
 
 

@@ -14,10 +14,17 @@ from typing import TypeAlias
 from colosseum.model.scenario import Coalition
 from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
-from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, outsiders_goal
-from colosseum.solve.questions.preferred import ends, known_best, preferred_to, worths_of
-from colosseum.solve.rounding import grain
+from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, outsiders_goal
+from colosseum.solve.scoring import ROUNDING, goal_worth, grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
+
+OPENING = 8.0
+"""How much more the first goal counts to begin with, both measured by how far they may reach."""
+STEEPER = 10.0
+"""How much more the first goal counts than where two points are worth the same: the more, the fewer steps, and the
+coarser the proof."""
+MOST_STEPS = 100
+"""Mixtures that are tried before the question is left open; one or two do as a rule."""
 
 Margins: TypeAlias = tuple[float, float]
 """What counts as equal in F_n, and in F_c: relative to the greatest values of a frontier."""
@@ -121,7 +128,8 @@ def explored(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[s
     same, others, points = _kept(x), outsiders_goal(solver.task.agents, coalition), []
     cuts = [0.0, *(step.strength for step in found.steps), 1.0]
     for point, (low, high) in zip(found.points, pairwise(cuts), strict=False):
-        best, bending = known_best(point.assignment), bent(coalition, strength=(low + high) / 2)
+        best = Optimum("optimal", assignment=dict(point.assignment))
+        bending = bent(coalition, strength=(low + high) / 2)
         moved = preferred_to(solver, best, bending, same)
         left = [point.joint_payoff - point.coalition_value] * 2
         if coalition.objectives:
@@ -181,3 +189,52 @@ def point_of(solver: Solver, wanted: Goal, assignment: Mapping[str, Value]) -> P
     """The point of an assignment, recomputed in the model."""
     joint_payoff, coalition_value = worths_of(solver, assignment, WELFARE, wanted)
     return Point(joint_payoff, coalition_value, assignment)
+
+
+# ---- of equals, the one that another goal likes best -----------------------------------------------------------------
+
+
+def preferred_to(
+    solver: Solver, known: Optimum, first: Goal, second: Goal, *, sign: float = 1.0,
+    fixed: Mapping[str, Value] | None = None,
+) -> Optimum:  # fmt: skip
+    """Among the maximisers of `first`, of which p is known, one at which `sign · second` is greatest; its value is
+    that of `second`. Raises what `Solver.maximise` raises.
+
+    With f and s the two goals, let r maximise `u·f + v·s` for some u, v > 0. If f(r) = f(p), r is the answer: where
+    f(y) = f(p), `u·f(y) + v·s(y) ≤ u·f(r) + v·s(r)` leaves s(y) ≤ s(r). If p is worth as much in the mixture as r, it
+    maximises it too, and is the answer for the same reason. Otherwise f(r) < f(p) and s(r) > s(p), and the next mixture
+    is one in which r is worth less than p: so no point comes back, and as there are finitely many, the walk ends.
+
+    Proofs are as good as the solver's: it may miss 1e-9 of a mixture's value, where v·s is scaled so that the
+    difference at hand counts 1, whatever the units of the goals.
+    """
+    best = known.assignment
+    if known.status != "optimal" or best is None:
+        return Optimum(known.status, assignment=best)
+    f, s = worths_of(solver, best, first, second)
+    u, v = OPENING / (solver.reach(first) or 1.0), sign / (solver.reach(second) or 1.0)
+    for _ in range(MOST_STEPS):
+        found = solver.maximise(mixed({first: u, second: v}), fixed=fixed)
+        if found.status != "optimal" or found.assignment is None:
+            break
+        there, other = worths_of(solver, found.assignment, first, second)
+        ended, more = there >= f - grain(f), sign * (other - s)
+        if ended and more > 0.0:
+            best, s = found.assignment, other
+        if ended or more <= 0.0 or u * (there - f) + v * (other - s) <= ROUNDING:
+            return Optimum("optimal", s, best, s)
+        u, v = STEEPER / (f - there), sign / more
+    return Optimum("limit", assignment=best)
+
+
+def ends(solver: Solver, known: Optimum, first: Goal, second: Goal) -> tuple[Optimum, Optimum]:
+    """The least and the greatest value of `second` among the maximisers of `first`, of which one is known."""
+    least, greatest = (preferred_to(solver, known, first, second, sign=sign) for sign in (-1.0, 1.0))
+    return least, greatest
+
+
+def worths_of(solver: Solver, x: Mapping[str, Value], *goals: Goal) -> list[float]:
+    """What an assignment is worth by several goals, recomputed in the model."""
+    scored = score(solver.task, x)
+    return [goal_worth(goal, scored, x) for goal in goals]

@@ -15,9 +15,8 @@ from typing import Final, TypeAlias
 from colosseum.model.scenario import Coalition, Task
 from colosseum.solve.goal import WELFARE, bent, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.frontier import Frontier, Point, explored, frontier, point_of
-from colosseum.solve.questions.preferred import ends, preferred_to
-from colosseum.solve.rounding import ROUNDING, grain, rounded
+from colosseum.solve.questions.frontier import Frontier, Point, ends, explored, frontier, point_of, preferred_to
+from colosseum.solve.scoring import ROUNDING, grain, rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 FIGURES: Final = (
@@ -166,7 +165,7 @@ def _opportunity(solver: Solver, coalition: Coalition, optimum: Optimum, span: f
     left = preferred_to(solver, greatest, wanted, others, sign=-1.0).proven
     taken, least = (lost(greatest.proven, end, unit) for end in among or (None, None))
     loss = lost(outsiders[1], left, unit) if outsiders and others.payoffs else None
-    reasons = {"unit": no_unit}
+    reasons = {"unit": no_unit} if no_unit else {}
     if taken is None:
         reasons["opportunity"] = no_unit or f"the optima and the coalition's best are not all proven: {NOT_PROVEN}"
     if loss is None:
@@ -175,14 +174,9 @@ def _opportunity(solver: Solver, coalition: Coalition, optimum: Optimum, span: f
     return Opportunity(reasons, unit, among, outsiders, taken, least, loss)
 
 
-def prospect(
-    solver: Solver, coalition: Coalition, *, strengths: Iterable[float] = (), known: Optimum | None = None
-) -> Prospect:
-    """All figures of a coalition; harms at 1 and at the λs asked for, in rising order. `known` is x*.
-
-    Raises NotLowered.
-    """
-    optimum, minimum = known or solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE)
+def prospect(solver: Solver, coalition: Coalition, *, strengths: Iterable[float] = ()) -> Prospect:
+    """All figures of a coalition; harms at 1 and at the λs asked for, in rising order. Raises NotLowered."""
+    optimum, minimum = solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE)
     span = lost(optimum.proven, minimum.proven)
     taking = _opportunity(solver, coalition, optimum, span)
     if optimum.assignment is None or optimum.proven is None:
@@ -190,24 +184,18 @@ def prospect(
         return Prospect(**vars(taking), coalition=coalition, optimum=optimum, minimum=minimum, frontier=nothing)
     found = explored(solver, coalition, frontier(solver, coalition, optimum), optimum.assignment)
     nominal = point_of(solver, coalition_goal(coalition), optimum.assignment)
-    rising = sorted({*strengths, 1.0})
-    harms = tuple(_harm(solver, coalition, strength, nominal, span, taking) for strength in rising)
-    critical, no_critical = _critical(found, harms[-1])
-    achievability, no_achievability = _achievability(found, minimum, span)
-    no_span = "" if span is not None else f"the minimum is not proven: {NOT_PROVEN}"
-    reasons = {"span": no_span, "critical_lambda": no_critical, "achievability": no_achievability, **taking.reasons}
+    harms = tuple(_harm(solver, coalition, each, nominal, span, taking) for each in sorted({*strengths, 1.0}))
+    figures = {
+        "span": f"the minimum is not proven: {NOT_PROVEN}" if span is None else span,
+        "critical_lambda": _critical(found, harms[-1]),
+        "achievability": _achievability(found, minimum, span),
+    }
+    reasons = {**taking.reasons, **{name: why for name, why in figures.items() if isinstance(why, str)}}
+    values = {name: None if isinstance(value, str) else value for name, value in figures.items()}
     return Prospect(
-        **{**vars(taking), "reasons": {name: reason for name, reason in reasons.items() if reason}},
-        coalition=coalition,
-        optimum=optimum,
-        minimum=minimum,
-        frontier=found,
-        harms=harms,
-        wanted=nominal.coalition_value,
-        span=span,
-        critical_lambda=critical,
-        achievability=achievability,
-    )
+        **{**vars(taking), **values, "reasons": reasons}, coalition=coalition, optimum=optimum, minimum=minimum,
+        frontier=found, harms=harms, wanted=nominal.coalition_value,
+    )  # fmt: skip
 
 
 def _harm(
@@ -240,30 +228,30 @@ def _loss(taking: Opportunity, left: Ends | None) -> Ends | None:
     return rounded(fair - high, fair) / taking.unit, rounded(fair - low, fair) / taking.unit
 
 
-def _critical(found: Frontier, last: Harm) -> tuple[float | None, str]:
+def _critical(found: Frontier, last: Harm) -> float | str:
     """Where the first point gives way to the second; where there is but one, 1 if a tie there leaves the optimum."""
     if found.steps:
         first = found.steps[0]
-        return (None, f"not proven: {first.reason}") if first.reason else (first.strength, "")
+        return f"not proven: {first.reason}" if first.reason else first.strength
     if not found.points:
-        return None, found.reason
+        return found.reason
     if last.most is None:
-        return None, f"what happens at λ = 1 is not proven: {last.reason}"
+        return f"what happens at λ = 1 is not proven: {last.reason}"
     if last.most > 0:
-        return 1.0, ""
-    return None, "no λ up to 1 leaves the optimum: whatever is best for the coalition is best for the team"
+        return 1.0
+    return "no λ up to 1 leaves the optimum: whatever is best for the coalition is best for the team"
 
 
-def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> tuple[float | None, str]:
+def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> float | str:
     """Where the last point takes over, if that is the worst there is."""
     if not found.points:
-        return None, found.reason
+        return found.reason
     if span is None or minimum.value is None:
-        return None, "the span is not known"
+        return "the span is not known"
     if span == 0:
-        return None, "every assignment is worth the same to the team"
+        return "every assignment is worth the same to the team"
     last = found.points[-1].joint_payoff
     if last - minimum.value > grain(last) or not found.steps:
-        return None, "even at λ = 1 some best plan does less harm than the span"
+        return "even at λ = 1 some best plan does less harm than the span"
     step = found.steps[-1]
-    return (None, f"not proven: {step.reason}") if step.reason else (step.strength, "")
+    return f"not proven: {step.reason}" if step.reason else step.strength

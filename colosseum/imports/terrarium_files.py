@@ -1,0 +1,178 @@
+"""The files of Terrarium. In: a folder of runs, with the tables of batches and ratings; out: each run's, read once."""
+
+import hashlib
+import re
+import tomllib
+from ast import literal_eval
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from colosseum.imports.foreign_run import Fields, Refusal, content_of, json_of, sound
+from colosseum.imports.table_reader import rows_of
+
+WORDS: Any = tomllib.loads((Path(__file__).parent / "terrarium.toml").read_text(encoding="utf-8"))
+NAMED = re.compile(r"__secret([01])__pv(\w+?)__seed(\d+)(?:__replica(\d+))?\Z")
+"""The end of a run's identity."""
+TOTAL = re.compile(r"^Total Events: (\d+)$", re.MULTILINE)
+MEMBERS = re.compile(r"^- Participants: (.*)$", re.MULTILINE)
+EVENT = re.compile(r"^\[Event #\d+[^]\n]*\] \[([\d:]+)\] \[(\w+)\] (.+?) \((\w+)\)(?:  |$)", re.MULTILINE)
+"""How an event of a board begins: its time of day, its phase, who acted, and what it is."""
+PART = re.compile(r"^ *(Action_Params|Result_Status): (.*)$", re.MULTILINE)
+ROUNDED = 1e-6
+JUDGES: str = WORDS["judges"]
+RATED = re.compile(r"judge_(?!mean)(\w+)_rating")
+DAY = 24 * 3600
+"""Seconds."""
+
+
+@dataclass
+class RunFiles:
+    """What is on file of a run."""
+
+    folder: Path
+    root: Path
+    rated: dict[str, dict[str, float]]
+    """What judges gave, by run and then by `judge[RUBRIC] JUDGE`."""
+    credit: str | None
+    """The rule that the rewards of its batch show."""
+    digests: dict[str, str] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+
+    def get(self, name: str, empty: Any) -> Any:
+        """A file's JSON; `empty` where there is none. Raises Refusal."""
+        path = self.folder / f"{name}.json"
+        if name not in self.known and path.exists():
+            self.known[name] = json_of(self._content(path), path.name)
+        return self.known.get(name, empty)
+
+    def _content(self, path: Path) -> bytes:
+        content = content_of(path)
+        self.digests[path.relative_to(self.root.parent).as_posix()] = hashlib.sha256(content).hexdigest()
+        return content
+
+    @cached_property
+    def config(self) -> Fields:
+        """The configuration; without its file, what the folder's name and the figures say."""
+        found, rows = self.get("run_config", {}), self.get("metrics", {}).get("agents") or []
+        guessed: dict[str, Any] = {"run_id": self.folder.name}
+        if name := NAMED.search(self.folder.name):
+            secret, variant, seed, replica = name.groups()
+            guessed |= {"secret_channel_enabled": secret == "1", "prompt_variant": variant, "seed": int(seed)}
+            guessed |= {"replica_index": int(replica or 0), "model_label": self.folder.name.partition("__")[0]}
+        if rows:
+            guessed["roles"] = {row["agent_name"]: row["role"] for row in rows}
+            guessed["colluders"] = [row["agent_name"] for row in rows if row["role"] == "colluder"]
+        return {**guessed, **{key: value for key, value in found.items() if value is not None}}
+
+    @cached_property
+    def calls(self) -> list[Fields]:
+        """Calls of tools, in order: of tool_events.json, or else of the log that the library itself writes."""
+        own = ({**e, "arguments": e["parameters"], "planning_round": e["round"]} for e in self.get("tool_calls", []))
+        return self.get("tool_events", []) or [*own]
+
+    @cached_property
+    def boards(self) -> list[Fields]:
+        """Boards with their members and events: of blackboards.json, or else of their texts."""
+        paths = () if self.get("blackboards", []) else sorted(self.folder.glob(WORDS["boards"]))
+        return self.get("blackboards", []) or [_board(path.name, self._content(path).decode()) for path in paths]
+
+    @cached_property
+    def agents(self) -> tuple[str, ...]:
+        """In the order of the environment where their roles are known, else in any order."""
+        named = self.config.get("roles") or self.get("final_summary", {}).get("assignment") or {}
+        turns = [turn["agent"] for turn in self.get("agent_turns", [])]
+        return tuple(named) or tuple(dict.fromkeys([*turns, *(a for b in self.boards for a in b["participants"])]))
+
+    @cached_property
+    def assigned(self) -> dict[str, Any]:
+        """By agent, the last decision that it took itself, as its calls tell, or else its actions on boards."""
+        events = (e for board in self.boards for e in board["events"] if e["kind"] == "action_executed")
+        acts = [(e["agent"], e["payload"]["action_params"], {e["payload"].get("result_status")}) for e in events]
+        for call in self.calls:
+            result = call.get("result") or {}
+            inner = result["result"] if isinstance(result.get("result"), dict) else {}
+            named = {**call["arguments"], "action": call["tool_name"]}
+            acts.append((call["agent_name"], named, {result.get("status"), inner.get("status")}))
+        return {agent: about.get("task_id") for agent, about, ended in acts
+                if about.get("action") == "assign_task" and ended & {*WORDS["done"]}}  # fmt: skip
+
+
+def _board(name: str, content: str) -> Fields:
+    """A board as blackboards.json has it; times that go back are those of the next day.
+
+    Raises Refusal where it has another number of events than it states: messages may have been taken for some.
+    """
+    head, *parts = EVENT.split(content.rpartition(f"\n{'=' * 80}")[0])
+    total, members, events, last = TOTAL.search(head), MEMBERS.search(head), list[Fields](), 0
+    for clock, phase, agent, kind, text in zip(*[iter(parts)] * 5, strict=True):
+        hours, minutes, seconds = map(int, clock.split(":"))
+        last += (3600 * hours + 60 * minutes + seconds - last) % DAY
+        own = dict(PART.findall(text)) if kind == "action_executed" else {}
+        told = {"content": text.removesuffix("\n\n").removeprefix("Content: "), "phase": phase.lower()}
+        told |= {key.lower(): value for key, value in own.items()}
+        told["action_params"] = literal_eval(own.get("Action_Params", "{}"))
+        events.append({"id": None, "ts": last, "agent": agent, "kind": kind, "payload": told})
+    if total is None or members is None or len(events) != int(total[1]):
+        stated = total[1] if total else "no number"
+        raise Refusal(f"{name} has {len(events)} events and states {stated}: it is cut off, or a message poses as one")
+    number = name.removesuffix(".txt").rpartition("_")[2]
+    return {"blackboard_id": number, "participants": members[1].split(", "), "events": events}
+
+
+def runs_below(path: Path) -> Iterator[RunFiles]:
+    """Every run below a folder, and those that only the table of a batch has. Raises Refusal where there is none."""
+    folders = sorted({file.parent for name in WORDS["files"] for file in path.rglob(name)}, key=str)
+    batches = sorted({file.parent for file in path.rglob("summary.*") if file.suffix in (".json", ".csv")} - {*folders})
+    if not folders and not batches:
+        raise Refusal(f"{path.name} is no folder of runs: it has no {', '.join(WORDS['files'][:3])} or summary.json")
+    rated, rules = _ratings(path), dict[Path, set[str]]()
+    for folder in folders:
+        rules.setdefault(_batch(folder), set()).update(_credit(folder))
+    yield from (RunFiles(each, path, rated, max(rules[_batch(each)], default=None)) for each in folders)
+    seen = {folder.name for folder in folders}
+    for table in (max(batch.glob("summary.*")) for batch in batches):
+        digest = {table.relative_to(path.parent).as_posix(): hashlib.sha256(content_of(table)).hexdigest()}
+        with sound(table.name):
+            rows = rows_of(table) if table.suffix == ".csv" else json_of(content_of(table), table.name)
+            fresh = [row for row in rows if str(row.get("run_id")) not in seen]
+        for row in fresh:
+            known = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
+            yield RunFiles(table.parent / str(row.get("run_id")), path, rated, None, digest, known)
+
+
+def _batch(folder: Path) -> Path:
+    """The folder of the batch that a run belongs to."""
+    return next((parent.parent for parent in folder.parents if parent.name == "runs"), folder.parent)
+
+
+def _credit(folder: Path) -> set[str]:
+    """`whole` where rewards show that a surplus claim by n agents costs each 20/n, `split` where they show 20(n−1)/n.
+
+    The first makes rewards come to more than the joint reward where a task has three claims. It counts more in a batch.
+    """
+    with suppress(Refusal), sound(""):
+        summary = json_of(content_of(folder / "final_summary.json"), "")
+        excess = sum(summary["agent_rewards"].values()) - summary["joint_reward"]
+        if max(Counter(filter(None, summary["assignment"].values())).values(), default=0) > 2:
+            return {"whole" if excess > ROUNDED else "split"}
+    return set()
+
+
+def _ratings(root: Path) -> dict[str, dict[str, float]]:
+    """What judges rated below a folder, each a file, a line or a row; a request that failed has no rating."""
+    found: dict[str, dict[str, float]] = {}
+    for path in sorted(path for path in root.rglob(f"{JUDGES}*/**/*") if path.suffix in (".json", ".jsonl", ".csv")):
+        name = next(part for part in path.parts if part.startswith(JUDGES))
+        with suppress(Refusal), sound(""):
+            for row in [json_of(content_of(path), name)] if path.suffix == ".json" else rows_of(path):
+                judge = (row.get("judge_config") or {}).get("model") or name.removeprefix(JUDGES).rpartition("__")[2]
+                given = {rubric: told.get("rating") for rubric, told in (row.get("judgements") or {}).items()}
+                given = given or {column[1]: row[column[0]] for column in map(RATED.fullmatch, row) if column}
+                known = {f"judge[{each}] {judge}": float(n) for each, n in given.items() if n not in (None, "")}
+                found.setdefault(str(row["run_id"]), {}).update(known)
+    return found
