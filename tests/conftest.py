@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import settings
 
 from colosseum.campaign.folder import Folder, Result, replace_file
-from colosseum.campaign.planning import Planned, PlannedQuestion, plan
+from colosseum.campaign.planning import Planned, configured, plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt
 from colosseum.campaign.runner import Options, Progress, Runner, Tally
@@ -108,7 +108,7 @@ def prepare(
     whole = next(iter(found.designs.values()))
     cells = tuple(cell for cell in whole.cells if arms is None or cell.name in arms)
     part = replace(whole, seeds=tuple(seeds), cells=cells)
-    asked = PlannedQuestion(whole, "", model, {})
+    asked = configured(whole, trials.expansions, {"model": model})
     kept = Folder(folder)
     plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())
     return made

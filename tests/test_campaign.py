@@ -8,18 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import MATCH, SPECS, events, planned, prepare, run
+from conftest import MATCH, SPECS, Silence, events, planned, prepare, run
 from warm_process import Command
 
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.planning import Planned
+from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, OnAttempt
-from colosseum.campaign.runner import Options
+from colosseum.campaign.runner import Options, Runner
+from colosseum.campaign.source import PaidSource
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.model.experiment import Conditions
+from colosseum.model.experiment import Arm, Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question
+from colosseum.run.redaction import Redaction
 from colosseum.run.trace import BrokenTrace, Seal, TraceWriter, read_trace
+from colosseum.run.trial import Block, Trial
 
 JIRA = str(SPECS / "jira.colo")
 
@@ -317,3 +322,27 @@ def test_scripted_runs_ask_no_model(tmp_path: Path) -> None:
     _, todo, _ = planned(MATCH, seeds=(1,))
     run(tmp_path, todo)
     assert all(e["usage"] is None for t in todo for e in events(tmp_path, t) if e["event"] == "reply")
+
+
+# ---- blocks ------------------------------------------------------------------------------------------------------
+
+
+def test_a_block_that_no_money_is_left_for_is_not_even_expanded(tmp_path: Path) -> None:
+    listed, purse = planned(MATCH)[1][0].listed, Purse(1.0, {}, reached=True)
+    block = Planned(Block("", 1, 1, ()), (listed,), {listed.trial: 3})
+    source = PaidSource(Silence(), purse)
+    runner = Runner(Folder(tmp_path), source, purse, Options(), Redaction(), lambda listed, became, result: None)
+
+    def expanded(block: Block) -> list[Trial]:
+        raise AssertionError(block)
+
+    assert asyncio.run(runner.run([block], expanded)) == {"halted": 1}
+    assert not list(tmp_path.rglob("*.json*"))
+
+
+def test_a_block_has_one_lock_whatever_arms_are_asked_for(tmp_path: Path) -> None:
+    """A command that makes other arms of it waits, and two blocks may be made at once."""
+    folder, trials = Folder(tmp_path), planned(MATCH, seeds=(1, 2))[1]
+    arms = tuple(Arm(trial.arm, "", Conditions()) for trial in trials)
+    assert folder.lock(Block("", 1, 1, arms)) == folder.lock(Block("", 1, 1, arms[1:]))
+    assert len({folder.lock(Block(point, seed, 1, ())) for point in ("", "n=2") for seed in (1, 2)}) == 4

@@ -266,6 +266,17 @@ def test_more_workers_than_connections_are_told(scheduler: LocalCluster, spec: P
     assert "2 workers cannot share `--max-connections 1`" in done.stderr
 
 
+def test_workers_that_cannot_ask_a_model_start_no_run(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
+    with ChatServer(lambda body: fails(401, "no such key")) as server:
+        done = audit(spec, tmp_path / "out", server.url, "--cluster", scheduler.scheduler_address)
+    assert (done.returncode, done.stdout) == (2, "")
+    words = " ".join(done.stderr.split())
+    assert "error[C124]" in words
+    assert "so it is for the worker on" in words
+    assert "no run was started and nothing was spent on one" in words
+    assert not (tmp_path / "out" / "runs").exists()
+
+
 def test_what_is_not_installed_is_named(spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm:2")
@@ -343,9 +354,9 @@ def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster,
 
 
 def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
-    told = Instructions("token", work.folder.path, b"", Options(), Purse(None, {}))
+    told = Instructions(work.folder.path, work.folder.path / "sign", b"", Options(), Purse(None, {}))
     with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
         make_runs(told)
-    told.token_path.write_text(told.token)
+    told.sign.touch()
     with pytest.raises(ColosseumError, match=r"has Colosseum .*, not 0\.0"):
         make_runs(replace(told, version="0.0"))

@@ -54,7 +54,7 @@ def test_an_outage_of_two_minutes_fails_no_run(tmp_path: Path, monkeypatch: pyte
         provider = Provider(sleep=sooner, clock=lambda: FASTER * asyncio.get_running_loop().time())
         tally = run(tmp_path, todo, provider=provider)
     assert outage.turned_away >= 4
-    assert tally.became == {"complete": 16}
+    assert tally == {"complete": 16}
     assert (provider.stopping, provider.gave_up) == (False, None)
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from shutil import rmtree
 
 from colosseum.campaign.folder import Damaged, Folder
@@ -18,6 +19,7 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can
 from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
 from colosseum.campaign.part import read_shard
+from colosseum.campaign.planning import remade
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
@@ -124,7 +126,7 @@ def carry_out(work: Work) -> AuditOutcome:
         source.watch = meter.call
         runner = Runner(work.folder, source, purse, work.options(purse), redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
-        tally = awaited(runner.run(work.planned, work.make), source, request.warn)
+        tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
     return AuditOutcome(tally, purse, judging.verdicts)
 
 
@@ -150,7 +152,7 @@ def _check_block(work: Work, purse: Purse) -> None:
         return
     left = {listed.trial for listed in work.left}
     first = {block.block.point: block.block for block in reversed(work.planned) if left & block.turns.keys()}
-    costs = [(least_cost(runs := work.make(block), purse.prices), len(runs)) for block in first.values()]
+    costs = [(least_cost(runs := remade(work.trials, block), purse.prices), len(runs)) for block in first.values()]
     least, number = min(costs)
     if least > purse.limit:
         words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.model_options import Asking, read_asking
-from colosseum.campaign.money import check_budget
-from colosseum.campaign.part import read_design, sharded
-from colosseum.campaign.planning import Configured, configured
+from colosseum.campaign.model_options import Asking
+from colosseum.campaign.part import sharded
+from colosseum.campaign.planning import Configured
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.screening import Screener
-from colosseum.campaign.work import Request, resolved
+from colosseum.campaign.work import Request, read_request
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.run.trial import Block, Expansions, Trials, blocks
+from colosseum.run.trial import Block, Trials, blocks
 
 
 @dataclass(frozen=True)
@@ -47,22 +46,18 @@ class Draft:
     @property
     def registered(self) -> Registered:
         """What an audit settles before its first run."""
-        design, scenario = self.checked.designs[self.design.name], self.checked.expansion.scenario
-        asked = self.shared.configuration
-        return register(design, scenario, self.checked.spec, seeds=len(self.design.seeds), configuration=asked)
+        scenario, shared = self.checked.expansion.scenario, self.shared
+        seeds, asked = len(self.design.seeds), shared.configuration
+        return register(shared.design, scenario, self.checked.spec, seeds=seeds, configuration=asked)
 
 
 def draft(checked: Checked, request: Request) -> Draft:
     """Read the options, look where runs may be, and screen the seeds. Raises ColosseumError, OSError and Damaged."""
-    check_budget(request.budget)
-    design = read_design(checked, request.part, file=str(request.file), say=request.warn)
-    asking = read_asking(request.wanted, checked, design)
-    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
-    path, whole = request.place(checked), checked.designs[design.name]
+    design, asking, trials, shared = read_request(checked, request)
+    path = request.place(checked)
     folder = Folder(path / "put aside" if request.fresh else path)
-    shared = configured(whole, trials.expansions, resolved(request, asking))
     before = folder.earlier(shared.configuration)
-    screener = Screener(whole, trials, before.screening if before else None)
+    screener = Screener(shared.design, trials, before.screening if before else None)
     passing = list(screener.passing(blocks(design)))
     if screener.diagnostics or not passing:
         raise ColosseumError(*(screener.diagnostics or [screener.nothing]))

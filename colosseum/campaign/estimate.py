@@ -117,10 +117,10 @@ class RemainingWork:
     """By model: the means that were reckoned with, before runs on file corrected what they come to."""
     blocks: int
     """On file, by which the estimate was corrected."""
-    said: Spread
-    """Bytes that are posted in a run."""
-    written: Spread
-    """Bytes that models write in a run, thoughts included."""
+    said: tuple[float, float]
+    """Bytes that are posted in a run, probably and at most."""
+    written: tuple[float, float]
+    """The same of all that models write, thoughts included."""
 
 
 def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_by_side: int) -> RemainingWork:
@@ -145,11 +145,9 @@ def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_
     longer = _factors(blocks, likely, habits)["completion_tokens"]
     said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
     written, most_written = (max((run.written for run in cells.values()), default=0.0) for cells in (likely, ceiling))
-    said, written = min(said * longer, most_said), min(written * longer, most_written)
     return RemainingWork(
         models, Spread(seconds / widest, seconds, seconds * widest, None), basis, habits, len(blocks),
-        Spread(said / widest, said, said * widest, most_said),
-        Spread(written / widest, written, written * widest, most_written),
+        (min(said * longer, most_said), most_said), (min(written * longer, most_written), most_written),
     )  # fmt: skip
 
 
@@ -263,7 +261,7 @@ def _one_run(scenario: Scenario, ahead: RemainingWork, habits: Habits, tries: in
     for question in rubrics(scenario):
         words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + EXCHANGE
         length = ahead.written if question.thoughts else ahead.said
-        words += length.likely if tries == 1 or length.ceiling is None else length.ceiling
+        words += length[tries > 1]
         for tried in range(tries):
             prompt = words / habits.bytes_per_token + tried * (completion + EXCHANGE / habits.bytes_per_token)
             load.add(Load(0, 1, prompt, completion, price.cost(prompt, completion) if price else 0.0), SETS)

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar
 
@@ -18,8 +18,8 @@ from colosseum.diagnostics import counted
 from colosseum.run.event_loop import completed
 
 T = TypeVar("T")
-LOOKING = 0.02
-"""Seconds between two looks at calls under way."""
+LOOKING, WAITING = 0.1, 0.02
+"""Seconds between two looks at whether somebody said stop, and then at calls under way."""
 TERMINATING = 4.0
 """Seconds for which they are waited for after SIGTERM: who sends it kills what does not end soon."""
 
@@ -48,9 +48,6 @@ class _Stopping:
     signals: int = 0
     until: float = math.inf
     """By the monotonic clock, when calls under way are waited for no longer."""
-    asked: asyncio.Event = field(default_factory=asyncio.Event)
-    loop: asyncio.AbstractEventLoop | None = None
-    """Where the work goes on."""
 
     def heard(self, number: int, frame: FrameType | None) -> None:
         """Calls under way are paid for, so they are waited for; a second signal does not wait.
@@ -66,22 +63,14 @@ class _Stopping:
             if self.source.provider.under_way:
                 calls = counted(self.source.provider.under_way, "call")
                 self.warn(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
-            if self.loop is not None:
-                self.loop.call_soon_threadsafe(self.asked.set)
 
     async def until_interrupted(self, work: Coroutine[None, None, T]) -> T:
         """The work's result. Raises KeyboardInterrupt once calls under way have ended."""
-        self.loop = asyncio.get_running_loop()
-        working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(self.asked.wait())
-        if self.signals:
-            self.asked.set()
-        await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            waiting.cancel()
-            return working.result()
-        await ended(working, self.source, self._patient)
-        if not working.cancelled():
-            working.exception()  # it was about to end by itself; what we were asked for comes first
+        task = await unless_stopped(work, self.source, lambda: self.signals > 0, patient=self._patient)
+        if not self.signals:
+            return task.result()
+        if not task.cancelled():
+            task.exception()  # it was about to end by itself; what we were asked for comes first
         raise KeyboardInterrupt
 
     def _patient(self) -> bool:
@@ -89,13 +78,21 @@ class _Stopping:
         return self.signals < 2 and time.monotonic() < self.until
 
 
-async def ended(work: "asyncio.Future[T]", source: PaidSource, patient: Callable[[], bool] = lambda: True) -> None:
-    """End work once calls under way, which are paid for, have ended, or nobody is patient any more."""
-    source.stop()
-    while source.provider.under_way and patient():
-        await asyncio.sleep(LOOKING)
-    work.cancel()
-    await asyncio.wait([work])
+async def unless_stopped(
+    work: Coroutine[None, None, T], source: PaidSource, stopped: Callable[[], bool],
+    *, patient: Callable[[], bool] = lambda: True, looking: float = LOOKING,
+) -> "asyncio.Task[T]":  # fmt: skip
+    """The work once it has ended: by itself or, when it is stopped, after calls under way, which are paid for."""
+    task = asyncio.create_task(work)
+    while not task.done():
+        await asyncio.wait([task], timeout=looking)
+        if not task.done() and stopped():
+            source.stop()
+            while source.provider.under_way and patient():
+                await asyncio.sleep(WAITING)
+            task.cancel()
+            await asyncio.wait([task])
+    return task
 
 
 @contextmanager

@@ -20,15 +20,18 @@ CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own
 
 
 @dataclass(frozen=True)
-class PlannedQuestion:
-    """What is planned, besides the trials themselves."""
+class Configured:
+    """What runs of one report have in common."""
 
     design: Design
     """The whole experiment, with arms that no trial is of."""
-    title: str
-    model: str
-    """As it was named in place of the spec's; empty where it was not."""
-    options: Mapping[str, Json]
+    configuration: str
+    files: tuple[NewFile, ...]
+    """The spec's, the main one first."""
+    digests: dict[str, str]
+    """The SHA-256 of each."""
+    params: dict[str, Json]
+    options: dict[str, Json]
     """What was asked for, resolved."""
 
 
@@ -43,7 +46,7 @@ class Planned:
 
 
 def plan(
-    folder: Folder, asked: PlannedQuestion, blocks: Iterable[Block], trials: Trials, *, seeds: int, before: Plan | None
+    folder: Folder, asked: Configured, blocks: Iterable[Block], trials: Trials, *, seeds: int, before: Plan | None
 ) -> tuple[list[Planned], Plan]:
     """Write down every trial and the spec, or say what is wrong with one and write nothing.
 
@@ -53,8 +56,7 @@ def plan(
     """
     planned: list[Planned] = []
     first: Trial | None = None
-    shared = configured(asked.design, trials.expansions, {"model": asked.model, **asked.options})
-    before = before if before and before.configuration == shared.configuration else None
+    before = before if before and before.configuration == asked.configuration else None
     screener = Screener(asked.design, trials, before.screening if before else None)
     ended = _ended(folder, before)
     for block in screener.passing(blocks):
@@ -74,13 +76,20 @@ def plan(
             first.instance.rules.prepare()
     if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
         raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
-    for file in shared.files:
+    for file in asked.files:
         keep_file(folder.spec / file.path, file.content)
-    whole = plan_of(asked, [each for block in planned for each in block.listed], first, shared)
+    whole = plan_of(asked, [each for block in planned for each in block.listed], first)
     spec, scenario = trials.expansions.spec, first.stage.scenario
-    settled = register(asked.design, scenario, spec, seeds=seeds, configuration=shared.configuration)
+    settled = register(asked.design, scenario, spec, seeds=seeds, configuration=asked.configuration)
     whole = replace(whole, screening=screener.screening, registered=settled)
     return planned, folder.write_plan(whole, asked.design.arms)
+
+
+def remade(trials: Trials, block: Block) -> Sequence[Trial]:
+    """The trials of a block that were made before, when it was planned."""
+    made, diagnostics = trials.of(block)
+    assert not diagnostics, diagnostics
+    return made
 
 
 def _ended(folder: Folder, before: Plan | None) -> dict[tuple[str, str, int, int], Listed]:
@@ -89,44 +98,33 @@ def _ended(folder: Folder, before: Plan | None) -> dict[tuple[str, str, int, int
     return {(each.point, each.arm, each.seed, each.repeat): each for each in found if folder.ended(each.trial)}
 
 
-@dataclass(frozen=True)
-class Configured:
-    """What runs of one report have in common."""
-
-    configuration: str
-    files: tuple[NewFile, ...]
-    """The spec's, the main one first."""
-    digests: dict[str, str]
-    """The SHA-256 of each."""
-    params: dict[str, Json]
-    options: dict[str, Json]
-
-
 def configured(design: Design, expansions: Expansions, options: Mapping[str, Json]) -> Configured:
     """What the runs of an experiment with such options have in common. Raises OSError."""
     files = gathered(expansions.spec.composition, folders=design.protocols)
     params: dict[str, Json] = {name: plain(value) for name, value in sorted(expansions.params.items())}
     digests = {file.path.as_posix(): hashlib.sha256(file.content).hexdigest() for file in files}
-    return Configured(configuration(design.name, digests, params, options), files, digests, params, dict(options))
+    digest = configuration(design.name, digests, params, options)
+    return Configured(design, digest, files, digests, params, dict(options))
 
 
-def plan_of(asked: PlannedQuestion, listed: Sequence[Listed], first: Trial, shared: Configured) -> Plan:
+def plan_of(asked: Configured, listed: Sequence[Listed], first: Trial) -> Plan:
+    """The plan of trials, one of which is the first."""
     design, scenario = asked.design, first.stage.scenario
     present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
     return Plan(
         schema=SCHEMA,
         colosseum=__version__,
         scenario=scenario.name,
-        title=asked.title,
+        title=scenario.title,
         experiment=design.name,
         question=design.question,
         arms=tuple(name for name in design.arms if name in present),
         coalitions=tuple(c.name for c in scenario.coalitions),
-        configuration=shared.configuration,
-        spec=shared.files[0].path.as_posix(),
-        files=shared.digests,
-        params=shared.params,
-        options=shared.options,
+        configuration=asked.configuration,
+        spec=asked.files[0].path.as_posix(),
+        files=asked.digests,
+        params=asked.params,
+        options=asked.options,
         trials=tuple(listed),
         protocol=design.cells[0].conditions.settings.protocol,
     )

@@ -37,7 +37,7 @@ SOON, BUSY = 0.02, 1.0
 Became: TypeAlias = Literal["complete", "failed", "reused", "failed before", "halted"]
 """What became of a trial in this call of the program."""
 Progress: TypeAlias = Callable[[Listed, Became, Result | None], None]
-Make: TypeAlias = Callable[[Block], Sequence[Trial]]
+MakeTrials: TypeAlias = Callable[[Block], Sequence[Trial]]
 """Makes the trials of a block."""
 Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
@@ -61,20 +61,11 @@ class Options:
     """Models that share a rate limit."""
 
 
-@dataclass
-class Tally:
+class Tally(Counter[Became]):
     """How many trials became what."""
 
-    became: dict[Became, int] = field(default_factory=dict)
     gave_up: str = ""
     """Why a model was asked no more, in words."""
-
-    def count(self, became: Became) -> None:
-        """One more."""
-        self.became[became] = self.became.get(became, 0) + 1
-
-    def __getitem__(self, became: Became) -> int:
-        return self.became.get(became, 0)
 
 
 @dataclass
@@ -92,18 +83,19 @@ class Runner:
     """Scenarios that are in the folder."""
     rank: int = field(init=False, default=0)
     """Blocks that were begun."""
-    running: int = field(init=False, default=0)
-    """Runs that go on."""
+    rooms: dict[bool, asyncio.Semaphore] = field(init=False)
+    """For runs of models, as many at once as was said, and for one of scripted players."""
     held: Counter[FileLock] = field(init=False, default_factory=Counter)
     """Locks on blocks, and how many runs each waits for."""
-    left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
-    """Set when one of them ends."""
     watch: Watch = lambda trial, event, content: None
     then: Callable[[Listed], Coroutine[None, None, None]] | None = None
     """What is done with a run that is complete, while others go on."""
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
 
-    async def run(self, planned: Iterable[Planned], make: Make) -> Tally:
+    def __post_init__(self) -> None:
+        self.rooms = {True: asyncio.Semaphore(self.options.side_by_side), False: asyncio.Semaphore(1)}
+
+    async def run(self, planned: Iterable[Planned], make: MakeTrials) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
         async with self.group:
             busy, pause = list(planned), SOON
@@ -114,7 +106,7 @@ class Runner:
         self.tally.gave_up = self.redaction.clean(silent.reason) if silent else ""
         return self.tally
 
-    async def _block(self, each: Planned, make: Make) -> bool:
+    async def _block(self, each: Planned, make: MakeTrials) -> bool:
         """Begin what is missing of a block, unless another process is at it; whether none is.
 
         The system lets go of the lock when a process dies, however it does. The file goes once there are results.
@@ -142,7 +134,7 @@ class Runner:
         await asyncio.sleep(0)
         return True
 
-    async def _begin(self, each: Planned, todo: Sequence[Listed], make: Make, lock: FileLock) -> None:
+    async def _begin(self, each: Planned, todo: Sequence[Listed], make: MakeTrials, lock: FileLock) -> None:
         """Begin runs of a block, each once there is room for it and if there is money for all of them."""
         self.rank += 1
         wanted = {listed.trial for listed in todo}
@@ -160,11 +152,12 @@ class Runner:
                 if (path := self.folder.calls(trial.identity)).exists():
                     shared.remember(trial, read_calls(path))
         for trial, account in missing:
-            await self._room(trial)
+            room = self.rooms[bool(trial.endpoints)]
+            await room.acquire()
             self.held[lock] += 1
             source = RunSource(self.source, account)
             made = self._made(trial, account, Coupled(shared, trial.identity, source) if shared else source)
-            self.group.create_task(made).add_done_callback(lambda _: self._left(each, lock))
+            self.group.create_task(made).add_done_callback(partial(self._ended, each, lock, room))
             await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
 
     def _account(self, trial: Trial) -> Account:
@@ -174,17 +167,8 @@ class Runner:
             account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
 
-    async def _room(self, trial: Trial) -> None:
-        """Wait until one more run may go on: as many of models as was said, one of scripted players."""
-        while self.running >= (self.options.side_by_side if trial.endpoints else 1):
-            self.left.clear()
-            await self.left.wait()
-        self.running += 1
-
-    def _left(self, each: Planned, lock: FileLock) -> None:
-        """One of the runs of a block has ended."""
-        self.running -= 1
-        self.left.set()
+    def _ended(self, each: Planned, lock: FileLock, room: asyncio.Semaphore, run: "asyncio.Task[None]") -> None:
+        room.release()
         self._let_go(each, lock)
 
     def _let_go(self, each: Planned, lock: FileLock) -> None:
@@ -229,7 +213,7 @@ class Runner:
         self._became(trial.listed, result.status, result)
 
     def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
-        self.tally.count(became)
+        self.tally[became] += 1
         self.progress(listed, became, result)
         if self.then is not None and became in ("complete", "reused"):
             self.group.create_task(self.then(listed))

@@ -19,7 +19,7 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, one_of, read_asking
 from colosseum.campaign.money import Budget, check_budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
-from colosseum.campaign.planning import Planned, PlannedQuestion, plan
+from colosseum.campaign.planning import Configured, Planned, configured, plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
@@ -34,7 +34,7 @@ from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
+from colosseum.run.trial import Expansions, Listed, Trials
 from colosseum.solve.lowering.lower import NotLowered
 
 MANY_RUNS = 100
@@ -91,12 +91,6 @@ class Work:
     planned: Sequence[Planned]
     can_play: set[str] = field(default_factory=set)
     """Models that were asked whether they can play or judge."""
-
-    def make(self, block: Block) -> Sequence[Trial]:
-        """A block's trials."""
-        made, diagnostics = self.trials.of(block)
-        assert not diagnostics, diagnostics  # planning has made them before
-        return made
 
     def pilot(self, number: int) -> "Work":
         """The same with so many of its blocks, so that different sweep points are among them."""
@@ -179,17 +173,13 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     """Everything that is to be done, written down. Raises ColosseumError, OSError."""
     if request.fresh and (aside := folder.set_aside()):
         request.say(f"what was there is kept in {aside}")
-    check_budget(request.budget)
-    design = read_design(checked, request.part, file=str(request.file), say=request.warn)
-    asking, (_, shards) = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
+    design, asking, trials, asked = read_request(checked, request)
     for name in asking.own:
         if (module := module_of(name)) not in request.wanted.python:
             help_ = f"read its source; then `--allow-python {module}` lets it run"
             raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
-    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
-    options = resolved(request, asking)
-    asked = PlannedQuestion(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
-    before, blocks = folder.earlier(), sharded(design, request.part.shard)
+    before, shards = folder.earlier(), read_shard(request.part.shard)[1]
+    blocks = sharded(design, request.part.shard)
     try:
         planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
     except UnknownPlayer as unknown:
@@ -205,6 +195,16 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     return Work(request, design, asking, trials, folder, whole, planned)
+
+
+def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Trials, Configured]:
+    """The arms and seeds asked for, how models are asked, and what makes trials. Raises ColosseumError, OSError."""
+    check_budget(request.budget)
+    design = read_design(checked, request.part, file=str(request.file), say=request.warn)
+    asking = read_asking(request.wanted, checked, design)
+    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    asked = configured(checked.designs[design.name], trials.expansions, resolved(request, asking))
+    return design, asking, trials, asked
 
 
 def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:

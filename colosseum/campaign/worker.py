@@ -11,12 +11,13 @@ import pickle
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from colosseum import __version__
 from colosseum.campaign.folder import Folder, Result
-from colosseum.campaign.interrupting import ended
-from colosseum.campaign.planning import Planned
+from colosseum.campaign.interrupting import unless_stopped
+from colosseum.campaign.planning import Planned, remade
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
@@ -26,7 +27,7 @@ from colosseum.diagnostics import stop
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import search
 from colosseum.run.redaction import Redaction
-from colosseum.run.trial import Block, Listed, Trial, Trials
+from colosseum.run.trial import Listed, Trials
 
 LOOKING = 0.5
 """Seconds between two looks at whether the campaign goes on."""
@@ -36,10 +37,10 @@ LOOKING = 0.5
 class Instructions:
     """What every worker is told of a campaign."""
 
-    token: str
-    """Names this call of the program; a file in the folder holds it while runs are to be made."""
     path: Path
     """The folder, from the root of the file system on."""
+    sign: Path
+    """A file in it that is there as long as this campaign goes on."""
     work: bytes
     """Blocks, and the Trials that makes their runs, pickled: another version of this program may not understand it."""
     options: Options
@@ -55,15 +56,11 @@ class Instructions:
     version: str = __version__
 
     @property
-    def token_path(self) -> Path:
-        """The file that shows that a worker sees the folder, and that the campaign goes on."""
-        return self.path / f"cluster-{self.token}"
-
-    @property
     def going_on(self) -> bool:
         """Whether the campaign goes on, in a folder that this process sees; what is opened is never an old copy."""
         try:
-            return self.token_path.read_text(encoding="utf-8") == self.token
+            with open(self.sign, "rb"):
+                return True
         except OSError:
             return False
 
@@ -103,22 +100,15 @@ async def _made(told: Instructions, place: str) -> Made:
             return Made((), purse.counts, f"{words} (so it is for {place})")
     planned, trials = _unpacked(told.work)
 
-    def make(block: Block) -> Sequence[Trial]:
-        made, diagnostics = trials.of(block)
-        assert not diagnostics, diagnostics  # planning has made them before
-        return made
-
     def heard(listed: Listed, became: Became, result: Result | None) -> None:
         if result is not None:
             runs.append((listed, result))
 
     source = PaidSource(provider, purse)
     runner = Runner(Folder(told.path), source, purse, options, Redaction.of(others=told.secrets), heard)
-    work = asyncio.ensure_future(runner.run(planned, make))
-    while not work.done():
-        await asyncio.wait([work], timeout=LOOKING)
-        if not told.going_on:
-            await ended(work, source)
+    work = await unless_stopped(
+        runner.run(planned, partial(remade, trials)), source, lambda: not told.going_on, looking=LOOKING
+    )
     gave_up = "" if work.cancelled() else work.result().gave_up
     return Made(runs, purse.counts, gave_up)
 

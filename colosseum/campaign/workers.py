@@ -116,7 +116,8 @@ def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> In
     each = options.connections // number or 1
     options = replace(options, retry_failed=False, connections=each, side_by_side=min(each, -(-len(left) // number)))
     packed = pickle.dumps((todo, trials))
-    return Instructions(secrets.token_hex(8), path, packed, options, purse.shared(), work.asking.secrets)
+    sign = path / f"cluster-{secrets.token_hex(8)}"
+    return Instructions(path, sign, packed, options, purse.shared(), work.asking.secrets)
 
 
 @dataclass
@@ -143,18 +144,16 @@ class Dispatch:
 
     def run(self) -> Tally:
         """Make what is missing. Raises KeyboardInterrupt once calls under way have ended, and what breaks."""
-        going_on = self.told.token_path
-        going_on.write_text(self.told.token, encoding="utf-8")
+        self.told.sign.touch()
         try:
             with self.work.request.watching(self.meter), handling(interrupt):
                 try:
                     self._run()
                 except KeyboardInterrupt:
-                    going_on.unlink()
                     self._end()
                     raise KeyboardInterrupt("what was answered is kept: the same call goes on") from None
         finally:
-            going_on.unlink(missing_ok=True)
+            self.told.sign.unlink(missing_ok=True)
         return self.tally
 
     def _run(self) -> None:
@@ -193,11 +192,12 @@ class Dispatch:
         self.left.pop(listed.trial, None)
         earlier: dict[Status, Became] = {"complete": "reused", "failed": "failed before"}
         became: Became = "halted" if result is None else earlier[result.status] if before else result.status
-        self.tally.count(became)
+        self.tally[became] += 1
         self.meter.trial(listed, became, result)
 
     def _end(self) -> None:
-        """Wait for calls under way, which are paid for; a second signal does not wait."""
+        """Let workers begin no further call, and wait for those under way: they are paid for."""
+        self.told.sign.unlink()
         until = monotonic() + (TERMINATING if exit_code() == 128 + signal.SIGTERM else math.inf)
         calling = bool(self.work.models)
         if calling:

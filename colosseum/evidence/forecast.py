@@ -48,7 +48,7 @@ class Forecast:
     prices: Mapping[str, Price]
     """Dollars for a million tokens, where they are known."""
     lengths: Mapping[str, Habits]
-    """How long posts and replies are, by model."""
+    """How long posts and replies are by default, by model; runs on file then correct what they come to."""
     lengths_from: Mapping[str, Basis]
     blocks_measured: int
     seconds: Spread

@@ -11,7 +11,7 @@ from typing import Any
 from colosseum.campaign.calls import Expense
 from colosseum.campaign.folder import Folder, Result, keep_file, writing_to
 from colosseum.campaign.part import Part, read_design
-from colosseum.campaign.planning import PlannedQuestion, configured, plan_of
+from colosseum.campaign.planning import configured, plan_of
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import closest, counted, one_of, stop
 from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source, sound
@@ -153,9 +153,8 @@ class Import:
         for file in self.configured.files:
             keep_file(self.folder.spec / file.path, file.content)
         shared = replace(self.configured, options={**self.configured.options, "imported": self.reader})
-        asked = PlannedQuestion(self.design, self.checked.expansion.scenario.title, "", {})
         self.folder.drop(self.folder.report)
-        self.folder.write_plan(plan_of(asked, self.fresh, self.first, shared), self.design.arms)
+        self.folder.write_plan(plan_of(shared, self.fresh, self.first), self.design.arms)
         for result in self.written:
             self.folder.commit(result)
 
