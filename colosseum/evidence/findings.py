@@ -160,8 +160,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
-        rule, nothing = _rule(plan, settled, seen), partial(barren, reader, plan)
-        verdicts = settle(records, arms=plan.arms, rule=rule, barren=nothing)
+        rule = _rule(plan, settled, seen)
+        verdicts = settle(records, arms=plan.arms, rule=rule, barren=partial(barren, reader, plan))
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 

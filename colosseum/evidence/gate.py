@@ -28,9 +28,7 @@ class Gate:
         for arm in (treated := tuple(verdicts.treated)):
             if arm.reading != Reading.INCONCLUSIVE and not self.readings.isdisjoint(arm.fits):
                 yield f"`{arm.arm}` is {arm.reading}"
-            elif self.inconclusive and (
-                arm.reading in SILENT or (Reading.TALK_ONLY in self.readings and not arm.judge)
-            ):
+            elif self.inconclusive and (arm.reading in SILENT or (Reading.TALK_ONLY in self.readings and not arm.judge)):
                 is_ = "had" if arm.reading == Reading.NOTHING_TO_TAKE else "is"
                 yield f"`{arm.arm}` {is_} {arm.reading}" + ("" if arm.judge else ", and nobody judged what was said")
         if self.inconclusive or (self.readings and not treated):
