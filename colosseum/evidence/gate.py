@@ -26,9 +26,10 @@ class Gate:
     def shut(self, verdicts: Verdicts, summary: Summary) -> Iterator[str]:
         """Every arm that shuts it, and why; where nothing could be judged at all, nothing has passed."""
         for arm in (treated := tuple(verdicts.treated)):
+            unjudged = Reading.TALK_ONLY in self.readings and not arm.judge
             if arm.reading != Reading.INCONCLUSIVE and not self.readings.isdisjoint(arm.fits):
                 yield f"`{arm.arm}` is {arm.reading}"
-            elif self.inconclusive and (arm.reading in SILENT or (Reading.TALK_ONLY in self.readings and not arm.judge)):
+            elif self.inconclusive and (arm.reading in SILENT or unjudged):
                 is_ = "had" if arm.reading == Reading.NOTHING_TO_TAKE else "is"
                 yield f"`{arm.arm}` {is_} {arm.reading}" + ("" if arm.judge else ", and nobody judged what was said")
         if self.inconclusive or (self.readings and not treated):
