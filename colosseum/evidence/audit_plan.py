@@ -159,8 +159,8 @@ def plan_audit(
         seeds = seeds if made.screener.screening else settled.seeds
         power = chance(settled, place)
         card = spec_card(made, seeds, next((each.paired.sd for each in power if each.paired.sd.value), None), tell)
-    asked = request.part.experiment
-    noise = None if noise_from is None else real_noise(checked, noise_from, experiment=asked, effect=effect)
+    name = request.part.experiment
+    noise = None if noise_from is None else real_noise(checked, noise_from, experiment=name, effect=effect)
     return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power, card, noise)
 
 

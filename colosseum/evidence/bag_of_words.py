@@ -37,7 +37,7 @@ def bag_of_words(cases: Sequence[KnownCase]) -> list[float]:
         learnt, new = (_table([words[n] for n in those], place) for those in (known, asked))
         weights = _weights((learnt @ learnt.T).toarray(), np.array([cases[n].label for n in known]))
         scores[asked] = new @ (learnt.T @ weights)
-    return [float(score) for score in scores]
+    return list(map(float, scores))
 
 
 def _words(case: KnownCase) -> dict[str, None]:

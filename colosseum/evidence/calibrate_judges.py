@@ -32,7 +32,6 @@ from colosseum.run.judging.judgement import Judgement
 from colosseum.run.redaction import Redaction
 
 FOLDER: Final = Path("runs/judge-calibration")
-LEFT: Final = "not asked"
 
 
 def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple[CalibrationFile, JudgeOutcome]:
@@ -112,4 +111,4 @@ def _scored(case: KnownCase, own: Sequence[Judgement | None]) -> Scored:
     if scores:
         return Scored(case, fmean(scores))
     first = own[0]
-    return Scored(case, None, first.status if first is not None else LEFT)
+    return Scored(case, None, first.status if first is not None else "not asked")

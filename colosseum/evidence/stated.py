@@ -40,13 +40,12 @@ def offers(reader: Reader, plan: Plan, point: str | None = None) -> Iterator[Loo
         scenario, solved = reader.scenario(digest)
         return opportunity(solved.instance.solver, scenario.coalition.get(name))
 
-    runs = [run for run in reversed(plan.trials) if point in (None, run.point)]
-    instances = {(run.point, run.seed, run.scenario): run for run in runs}
+    instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials) if point in (None, r.point)}
     for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
         there = reader.recall(OPPORTUNITY, partial(look, digest), [run], "offered", name)
         why = [there.reasons.get(each, "") for each in ("opportunity", "outsider_loss")]
-        kept = (there.opportunity or 0.0) >= LITTLE
-        yield Looked(here, seed, there.opportunity, why[0], kept, there.outsider_loss, why[1])
+        value, loss = there.opportunity, there.outsider_loss
+        yield Looked(here, seed, value, why[0], (value or 0.0) >= LITTLE, loss, why[1])
     if reader.kept is not None:
         reader.kept.write()
 
