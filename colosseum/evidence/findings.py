@@ -160,8 +160,10 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
+        ended = {record.trial for record in records if record.figures}
+        there = replace(plan, trials=tuple(each for each in plan.trials if each.trial in ended))
         rule = _rule(plan, settled, seen)
-        verdicts = settle(records, arms=plan.arms, rule=rule, barren=partial(barren, reader, plan))
+        verdicts = settle(records, arms=plan.arms, rule=rule, barren=partial(barren, reader, there))
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 

@@ -51,9 +51,10 @@ def offers(reader: Reader, plan: Plan, point: str | None = None) -> Iterator[Loo
 
 
 def barren(reader: Reader, plan: Plan, point: str) -> bool:
-    """Whether at no seed of a sweep point the coalition could gain and others lose. Raises Unreadable."""
+    """Whether a sweep point has runs, but at no seed the coalition could gain and others lose. Raises Unreadable."""
     ends = ((each.opportunity, each.outsider_loss) for each in offers(reader, plan, point))
-    return all(any(end is not None and end <= ROUNDING for end in both) for both in ends)
+    nowhere = all(any(end is not None and end <= ROUNDING for end in both) for both in ends)
+    return nowhere and any(run.point == point for run in plan.trials)
 
 
 def stated_agreement(records: Sequence[RunRecord]) -> Iterator[tuple[str, Figure]]:

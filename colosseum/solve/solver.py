@@ -33,6 +33,9 @@ MUCH = 1 << 27
 """… and in about a second."""
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
+SOME, FEW = 16, 1_000
+"""Queries of small tables after which the relaxation is tried first, and values of the variables up to which it is:
+repeated optima come soonest by it where it is whole."""
 SHARE = 0.25
 """Of a query's time, what toulbar2 may take, which may come to no end."""
 
@@ -55,6 +58,8 @@ class Solver:
     """Whether toulbar2 has come to no end: it is asked last from then on."""
     asked: int = field(default=0, init=False)
     """How often it was asked."""
+    whole: bool = field(default=False, init=False)
+    """Whether the last relaxation was a proof: it comes first then."""
 
     @cached_property
     def clock(self) -> Clock:
@@ -167,14 +172,25 @@ class Solver:
 
     def _best(self, query: Query, until: float) -> Optimum:
         """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but
-        small ones; the relaxation; a short elimination; a search by HiGHS, and by toulbar2 in the end.
+        small ones; the relaxation, before them where it was a proof; a short elimination; a search by HiGHS, and by
+        toulbar2 in the end.
         """
-        found = self._by_tables(query, until) or self.highs.relaxed(query, until=until) or self._eliminated(query)
+        values = sum(len(v.domain) for v in self.task.variables)
+        ways = (self._by_tables, self._relaxed)
+        if self.whole or (self.asked == SOME and values <= FEW):
+            ways = (self._relaxed, self._by_tables)
+        found = ways[0](query, until) or ways[1](query, until) or self._eliminated(query)
         if found is None:
             found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
             if self.toulbar2 is not None and found.status == "limit":
                 again = self.toulbar2.solve(query, until=until)
                 found = found if again.status == "limit" else again
+        return found
+
+    def _relaxed(self, query: Query, until: float) -> Optimum | None:
+        """What the relaxation proves."""
+        found = self.highs.relaxed(query, until=until)
+        self.whole = found is not None
         return found
 
     def _eliminated(self, query: Query, *, most: int = LITTLE) -> Optimum | None:

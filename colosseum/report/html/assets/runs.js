@@ -130,12 +130,11 @@ function narrow() {
   list.shown();
 }
 
-/** Whether a number is among those of `1, 3..5`. */
-function among(number, words) {
-  return String(words)
-    .split(",")
-    .map((part) => part.split("..").map((end) => (end.trim() === "" ? NaN : Number(end))))
-    .some(([low, high = low]) => low <= number && number <= high);
+/** Whether a seed is among those of `1, 3..5`; large ones are texts, as a number would be rounded. */
+function among(seed, words) {
+  const is = seed === null ? -1n : BigInt(seed);
+  const parts = String(words).matchAll(/(\d+)(?:\s*\.\.\s*(\d+))?/g);
+  return [...parts].some(([, low, high = low]) => BigInt(low) <= is && is <= BigInt(high));
 }
 
 /** Which of two comes first; what is not known comes last, whatever the direction. */
