@@ -164,7 +164,7 @@ def test_answers_under_way_at_ctrl_c_are_kept(scheduler: LocalCluster, spec: Pat
 
 def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: LocalCluster, tmp_path: Path) -> None:
     alone, out = tmp_path / "alone", tmp_path / "shared"
-    asked = ["audit", str(TOY), "--seeds", "1..20", "--json", "--out"]
+    asked = ["audit", str(TOY), "--seeds", "1..100", "--json", "--out"]
     process = Command(*asked, out, "--cluster", scheduler.scheduler_address)
     wait_for_results(out, 2)
     os.kill(processes(scheduler)[0], signal.SIGKILL)
@@ -173,10 +173,11 @@ def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: Loca
     _, words = process.communicate()
     assert (process.returncode, "Traceback" in words) == (130, False), words
     assert "run the same command to go on" in words
+    time.sleep(2.0)  # workers of a scheduler hear a moment later that they are to stop
     made = len(list((out / "runs").glob("*.json")))
-    assert 10 <= made < 60
+    assert 10 <= made < 300
     done = colosseum(*asked, out, "--cluster", scheduler.scheduler_address)
-    assert f"60 runs complete, {made} of them from before" in done.stderr
+    assert f"300 runs complete, {made} of them from before" in done.stderr
     assert done.stdout == colosseum(*asked, alone, "--jobs", 1).stdout
     assert files(out) == files(alone)
     assert not list(out.glob("cluster-*"))
