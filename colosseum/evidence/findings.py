@@ -161,9 +161,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
         ended = {record.trial for record in records if record.figures}
-        there = replace(plan, trials=tuple(each for each in plan.trials if each.trial in ended))
-        rule = _rule(plan, settled, seen)
-        verdicts = settle(records, arms=plan.arms, rule=rule, barren=partial(barren, reader, there))
+        ran = replace(plan, trials=tuple(each for each in plan.trials if each.trial in ended))
+        verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled, seen), barren=partial(barren, reader, ran))
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 
