@@ -51,9 +51,9 @@ class Query:
     least: float = -inf
     """What is worth less is of no use: an engine may say that there is none."""
     among: Mapping[str, range] = field(default_factory=dict)
-    """Places of their domains at which some variables must stand, for HiGHS and PuLP, …"""
+    """Places of their domains at which some variables must stand: not for tables, …"""
     ranks: Mapping[str, float] = field(default_factory=dict)
-    """… and what each step along its domain costs where an open one stands, for the others."""
+    """… and what each step along its domain costs where an open one stands: not for PuLP."""
 
 
 @dataclass(frozen=True)

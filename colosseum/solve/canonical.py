@@ -12,8 +12,8 @@ from colosseum.model.scenario import Task, Variable
 from colosseum.solve.backend import Optimum, Query, worth
 from colosseum.solve.scoring import grain
 
-STEP = 10.0
-"""Grains that a joint value costs more than the one before it."""
+EXACT, NEAR = 10.0, 200.0
+"""Grains that a joint value costs more than the one before it: with engines that add up exactly, and with others."""
 MOST_RANKS = 1_000
 """Joint values of variables that are told apart at once: all their ranks together must not outweigh a better payoff."""
 MOST_TESTS = 200
@@ -23,17 +23,17 @@ Ask: TypeAlias = Callable[[Query], Optimum | None]
 """The answer to a query; None where it is left open."""
 
 
-def first(task: Task, query: Query, found: Optimum, ask: Ask, *, ranks: bool) -> Optimum:
+def first(task: Task, query: Query, found: Optimum, ask: Ask, *, step: float) -> Optimum:
     """The first of all optima; `found`, which is one, where that stays open.
 
-    If the engine takes ranks, a few variables at a time: each joint value costs a step more than the one before it. Let
-    p be the best point then, an optimum, and y any other: what y is worth less is no more than rounding, and below a
-    step. So p does not rank behind y. Else each variable's earlier values are tried.
+    With a step, in grains, the engine takes ranks: a few variables at a time, each joint value costs a step more than
+    the one before it. Let p be the best point then, an optimum, and y any other: what y is worth less is no more than
+    rounding, and below a step. So p does not rank behind y. Without, each variable's earlier values are tried.
     """
     walk = _Walk(task, query, found, ask)
-    for block in _blocks([v for v in task.variables if v.name not in query.fixed], MOST_RANKS if ranks else 1):
+    for block in _blocks([v for v in task.variables if v.name not in query.fixed], MOST_RANKS if step else 1):
         earlier = any(map(walk.place, block))
-        if earlier and not (walk.ranked(block) if ranks else walk.tried(block[0])):
+        if earlier and not (walk.ranked(block, step) if step else walk.tried(block[0])):
             return found
         walk.hold(block)
     value = worth(task, query, walk.best)
@@ -57,9 +57,9 @@ class _Walk:
         """Pass these variables."""
         self.query = replace(self.query, fixed={**self.query.fixed, **{v.name: self.best[v.name] for v in block}})
 
-    def ranked(self, block: Sequence[Variable]) -> bool:
+    def ranked(self, block: Sequence[Variable], step: float) -> bool:
         """Change `best` so that it is the first as far as these variables go; whether that could be."""
-        ranks, step = dict[str, float](), STEP * grain(self.least)
+        ranks, step = dict[str, float](), step * grain(self.least)
         for variable in reversed(block):
             ranks[variable.name] = step
             step *= len(variable.domain)

@@ -17,7 +17,7 @@ from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES, Networked
-from colosseum.solve.canonical import first
+from colosseum.solve.canonical import EXACT, NEAR, first
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
@@ -168,16 +168,20 @@ class Solver:
         assert engine is not None
         ask = self.highs.tried if engine is self.highs else engine.solve
         stop = math.inf if self.by_work and engine is not self.highs else until
-        return first(self.task, query, found, partial(ask, until=stop), ranks=engine.name not in ("highs", "pulp"))
+        steps = {"highs": (NEAR, 0.0) if self._few else (0.0,), "pulp": (0.0,)}.get(engine.name, (EXACT,))
+        for step in steps:
+            again = first(self.task, query, found, partial(ask, until=stop), step=step)
+            if again.canonical:
+                return again
+        return found
 
     def _best(self, query: Query, until: float) -> Optimum:
         """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but
         small ones; the relaxation, before them where it was a proof; a short elimination; a search by HiGHS, and by
         toulbar2 in the end.
         """
-        values = sum(len(v.domain) for v in self.task.variables)
         ways = (self._by_tables, self._relaxed)
-        if self.whole or (self.asked == SOME and values <= FEW):
+        if self.whole or (self.asked == SOME and self._few):
             ways = (self._relaxed, self._by_tables)
         found = ways[0](query, until) or ways[1](query, until) or self._eliminated(query)
         if found is None:
@@ -186,6 +190,11 @@ class Solver:
                 again = self.toulbar2.solve(query, until=until)
                 found = found if again.status == "limit" else again
         return found
+
+    @cached_property
+    def _few(self) -> bool:
+        """Whether the variables have few values together."""
+        return sum(len(v.domain) for v in self.task.variables) <= FEW
 
     def _relaxed(self, query: Query, until: float) -> Optimum | None:
         """What the relaxation proves."""

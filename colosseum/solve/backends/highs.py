@@ -11,6 +11,8 @@ from functools import cached_property
 from math import inf, isfinite
 from typing import ClassVar
 
+import numpy as np
+
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Clock, Engine, Optimum, Query, checked, worth
@@ -65,7 +67,7 @@ class Highs:
         Where a single value is left to try, a dive looks for one, and a search does in a small program.
         """
         attempt = _Attempt(self, query, until)
-        if attempt.relaxed or any(len(places) > 1 for places in query.among.values()):
+        if attempt.relaxed or query.ranks or any(len(places) > 1 for places in query.among.values()):
             return attempt.relaxed
         return attempt.dived() or (attempt.searched() if len(attempt.costs.weights) <= SMALL else None)
 
@@ -93,9 +95,13 @@ class _Attempt:
         self.engine, self.query, self.until = engine, query, until
         self.least = query.least - MARGIN * max(1.0, abs(query.least))
         self.costs = engine.lowered.objective(query.goal)
+        self.weights = self.costs.weights.copy() if query.ranks else self.costs.weights
+        for name, step in query.ranks.items():
+            choice = engine.lowered.program.choices[name]
+            self.weights[choice.start : choice.stop] -= step * np.arange(len(choice))
         self.live = engine.live
         self.box = self._box()
-        self.best = self.live.relaxation.ask(self.costs.weights, self.box, until=until)
+        self.best = self.live.relaxation.ask(self.weights, self.box, until=until)
 
     @property
     def bound(self) -> float:
@@ -114,7 +120,7 @@ class _Attempt:
         if self.best.status != "optimal":
             return None
         least = self.least - self.costs.constant if isfinite(self.least) else reached(self.best.bound)
-        found = self.live.dive(self.costs.weights, self.box, self.best, least=least, until=self.until)
+        found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
         return self._told(found) if found else None
 
     def searched(self) -> Optimum | None:
@@ -123,7 +129,7 @@ class _Attempt:
 
         Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
         """
-        self.best = self.live.search(self.costs.weights, self.box, most=self.best.bound, until=self.until)
+        self.best = self.live.search(self.weights, self.box, most=self.best.bound, until=self.until)
         status, task, point = self.best.status, self.engine.task, self.best.point
         if point is None:
             return Optimum(status, bound=self.bound if isfinite(self.bound) else None)
@@ -132,7 +138,7 @@ class _Attempt:
             self._forbid(missed, assignment)
             return None
         try:
-            thought = self.costs.constant + float(self.costs.weights @ point)
+            thought = self.costs.constant + float(self.weights @ point)
             value = checked(task, self.query, assignment, thought, self.engine.name)
         except Disagreement:
             if settle(self.engine.lowered.lowering, point, assignment):
