@@ -50,9 +50,9 @@ def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float 
     for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
         there = reader.recall(OPPORTUNITY, partial(look, digest), [run], "offered", name, str(seconds))
         value, loss, why = there.opportunity, there.outsider_loss, there.reasons.get
+        if reader.kept is not None:
+            reader.kept.write()  # now, as nobody may ask for the seeds that follow
         yield Looked(here, seed, value, why("opportunity", ""), (value or 0) >= LITTLE, loss, why("outsider_loss", ""))
-    if reader.kept is not None:
-        reader.kept.write()
 
 
 def barren(reader: Reader, plan: Plan, point: str) -> bool:
