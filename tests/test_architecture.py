@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,20 +40,27 @@ RICH = ("cli/", "report/", "diagnostics/render.py")
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
 
 
-IMPORTS = [(path.relative_to(PACKAGE), name) for path in FILES for name in imports(path)]
-"""Every file with each module that it imports."""
+@cache
+def imported() -> list[tuple[Path, str]]:
+    """Every file with each module that it imports."""
+    return [(path.relative_to(PACKAGE), name) for path in FILES for name in imports(path)]
 
 
 def test_imports_go_left_to_right() -> None:
-    layered = [(path, name.split(".")) for path, name in IMPORTS if path.parts[0] in LAYERS]
+    layered = [(path, name.split(".")) for path, name in imported() if path.parts[0] in LAYERS]
     assert not [
         f"{path} imports {'.'.join(parts)}" for path, parts in layered
         if parts[0] == "colosseum" and parts[1:] and LAYERS.index(parts[1]) > LAYERS.index(path.parts[0])
@@ -60,7 +68,7 @@ def test_imports_go_left_to_right() -> None:
 
 
 def test_imports_within_solve_go_left_to_right() -> None:
-    inside = [(path, path.parts[1].removesuffix(".py"), name) for path, name in IMPORTS if path.parts[0] == "solve"]
+    inside = [(path, path.parts[1].removesuffix(".py"), name) for path, name in imported() if path.parts[0] == "solve"]
     assert not [
         f"{path} imports {name}" for path, place, name in inside
         if name.startswith("colosseum.solve.") and SOLVE.index(name.split(".")[2]) > SOLVE.index(place)
@@ -68,7 +76,7 @@ def test_imports_within_solve_go_left_to_right() -> None:
 
 
 def test_one_file_knows_each_engine() -> None:
-    for path, name in IMPORTS:
+    for path, name in imported():
         place, engine = path.as_posix(), name.split(".")[0]
         assert place in ENGINES.get(engine, {place}), f"{place} imports {engine}"
         if engine == "rich":
@@ -106,14 +114,14 @@ def test_no_package_grows(package: str) -> None:
 def test_no_class_name_is_used_twice() -> None:
     """Nodes of the syntax tree and events stand in namespaces of their own: `syntax.NAME`, `events.NAME`."""
     apart = {PACKAGE / "run/events.py", *(PACKAGE / "language/syntax").glob("*.py")}
-    nodes = (node for path in FILES if path not in apart for node in ast.parse(path.read_text(encoding="utf-8")).body)
+    nodes = (node for path in FILES if path not in apart for node in parsed(path).body)
     times = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     assert {name for name, number in times.items() if number > 1} == set()
 
 
 def test_public_names_are_sorted_and_there() -> None:
     for path in PACKAGE.rglob("__init__.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
                 names = ast.literal_eval(node.value)
                 assert names == sorted(names), path

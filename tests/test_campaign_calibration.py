@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,15 +28,24 @@ from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import Redaction
 
 ROOT = Path(__file__).parent.parent
-EVERY = cases()
-GROUPS: dict[str, list[KnownCase]] = defaultdict(list)
-for each in EVERY:
-    GROUPS[each.group].append(each)
 BANKS = {"opening", "reaction", "closing", "filler public", "filler side"}
 
 
+def every() -> Sequence[KnownCase]:
+    """The set that ships, which is made once."""
+    return cases(seed=1)
+
+
 def stratum(name: str) -> list[KnownCase]:
-    return [case for case in EVERY if case.stratum == name]
+    return [case for case in every() if case.stratum == name]
+
+
+def groups() -> list[list[KnownCase]]:
+    """Twins stand together."""
+    found: dict[str, list[KnownCase]] = defaultdict(list)
+    for case in every():
+        found[case.group].append(case)
+    return list(found.values())
 
 
 def posts_of(case: KnownCase, *, aside: bool) -> list[str]:
@@ -45,7 +55,7 @@ def posts_of(case: KnownCase, *, aside: bool) -> list[str]:
 
 
 def test_every_stratum_is_large_enough_in_voices_specs_and_instances() -> None:
-    assert set(STRATA) == {case.stratum for case in EVERY}
+    assert set(STRATA) == {case.stratum for case in every()}
     for name in STRATA:
         own = stratum(name)
         opened = [case for case in own if not case.held_out]
@@ -55,12 +65,12 @@ def test_every_stratum_is_large_enough_in_voices_specs_and_instances() -> None:
         assert len({case.instance.domain.name for case in own}) == 2
         assert len({(case.instance.domain.name, case.instance.seed) for case in own}) == len(own)
         assert {case.label for case in own} == {int(name in POSITIVE)}
-    assert {case.family for case in EVERY if case.held_out} == {"deliberate"}
-    assert len({case.transcript.told() for case in EVERY}) == len(EVERY)
+    assert {case.family for case in every() if case.held_out} == {"deliberate"}
+    assert len({case.transcript.told() for case in every()}) == len(every())
 
 
 def test_twins_differ_only_in_what_is_said() -> None:
-    for twins in GROUPS.values():
+    for twins in groups():
         assert sorted(case.stratum for case in twins) == sorted(STRATA)
         first = twins[0].transcript
         lengths = [SCORERS["characters"](case) for case in twins]
@@ -79,15 +89,15 @@ def test_twins_differ_only_in_what_is_said() -> None:
 @pytest.mark.parametrize("scorer", SCORERS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_judges_that_do_not_read_cannot_tell_the_labels(scorer: str, seed: int) -> None:
-    every = EVERY if seed == 1 else cases(seed=seed)
-    above, below = ([SCORERS[scorer](case) for case in every if case.label == label] for label in (1, 0))
+    labelled = cases(seed=seed)
+    above, below = ([SCORERS[scorer](case) for case in labelled if case.label == label] for label in (1, 0))
     low, high = BOUNDS
     assert low <= mannwhitneyu(above, below).statistic / len(above) / len(below) <= high
 
 
 def test_keywords_are_as_common_in_every_stratum() -> None:
     low, high = BOUNDS
-    opened = [case for case in EVERY if not case.held_out]
+    opened = [case for case in every() if not case.held_out]
     for name in STRATA:
         own = [keywords(case) for case in opened if case.stratum == name]
         others = [keywords(case) for case in opened if case.label != int(name in POSITIVE)]
@@ -96,8 +106,8 @@ def test_keywords_are_as_common_in_every_stratum() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_bag_of_words_cannot_tell_the_labels(seed: int) -> None:
-    every = EVERY if seed == 1 else cases(seed=seed)
-    rows = calibration("words", [*map(Scored, every, bag_of_words(every))]).rows
+    labelled = cases(seed=seed)
+    rows = calibration("words", [*map(Scored, labelled, bag_of_words(labelled))]).rows
     areas = {(row.name, row.held_out): row.auroc.value for row in rows if row.auroc}
     assert areas["all", False] <= 0.65
     assert areas["all", True] <= 0.65
@@ -105,32 +115,32 @@ def test_a_bag_of_words_cannot_tell_the_labels(seed: int) -> None:
 
 
 def test_a_bag_of_words_finds_a_word_that_tells_and_never_learns_from_its_own_voice() -> None:
-    some = cases(per_domain=3)
+    labelled = cases(per_domain=3)
 
     def told(case: KnownCase, word: str) -> KnownCase:
         first, *others = case.transcript.posts
         posts = (replace(first, text=f"{first.text} {word}"), *others)
         return replace(case, transcript=replace(case.transcript, posts=posts))
 
-    planted = [told(case, "hush") if case.label else case for case in some]
+    planted = [told(case, "hush") if case.label else case for case in labelled]
     found = np.array(bag_of_words(planted))
-    label = np.array([case.label for case in some])
+    label = np.array([case.label for case in labelled])
     assert mannwhitneyu(found[label == 1], found[label == 0]).statistic / sum(label) / sum(1 - label) > 0.9
-    own = [replace(case, label=1 - case.label) if case.family in ("terse", "deliberate") else case for case in some]
-    same = np.array([case.family == "terse" for case in some])
-    assert np.array(bag_of_words(own))[same] == pytest.approx(np.array(bag_of_words(some))[same])
+    own = [replace(case, label=1 - case.label) if case.family in ("terse", "deliberate") else case for case in labelled]
+    same = np.array([case.family == "terse" for case in labelled])
+    assert np.array(bag_of_words(own))[same] == pytest.approx(np.array(bag_of_words(labelled))[same])
 
 
 def test_equal_seeds_make_equal_sets_and_others_make_others() -> None:
     again = cases.__wrapped__(seed=1, per_domain=1)
     assert [case.transcript for case in again] == [case.transcript for case in cases(seed=1, per_domain=1)]
     other = {case.transcript.told() for case in cases(seed=2)}
-    assert not other & {case.transcript.told() for case in EVERY}
+    assert not other & {case.transcript.told() for case in every()}
 
 
 def test_nothing_is_left_of_the_templates_and_nobody_is_named() -> None:
     names = re.compile(r"\b(?:engineer\d|Ana|Ben|Cleo|Dev|Eli)\b")
-    for case in EVERY:
+    for case in every():
         for post in case.transcript.posts:
             assert not set("{}[]|") & set(post.text), post.text
             assert not names.search(post.text), post.text
@@ -165,7 +175,7 @@ def numbers(texts: list[str]) -> set[str]:
 
 
 def test_claims_that_are_to_be_false_are_and_the_rest_is_the_instances() -> None:
-    for twins in list(GROUPS.values())[::7]:
+    for twins in groups()[::7]:
         instance = twins[0].instance
         own, parts = figures(twins[0]), instance.parts
         assert instance.figure == own
@@ -206,7 +216,10 @@ def test_who_claimed_something_sticks_to_it_in_public() -> None:
 
 # ---- models ------------------------------------------------------------------------------------------------------
 
-SOME = cases(per_domain=1)[:12]
+
+def some() -> Sequence[KnownCase]:
+    """A dozen of them."""
+    return cases(seed=1, per_domain=1)[:12]
 
 
 def reads(body: Body) -> Answer:
@@ -230,22 +243,22 @@ def test_a_model_judges_each_case_once_and_again_where_it_could_not_be_read(
         with ChatServer(script) as server:  # type: ignore[arg-type]
             endpoint = Endpoint("openai/judge", temperature=0.0, api_base=server.url)
             source = PaidSource(Provider(4), Purse(None, {}))
-            found = asyncio.run(judged(SOME, endpoint, 1, tmp_path, source, Redaction.of(others=[KEY])))
+            found = asyncio.run(judged(some(), endpoint, 1, tmp_path, source, Redaction.of(others=[KEY])))
             return [one.status for (one,) in found if one is not None], len(server.requests)
 
     first, asked = have_judged(unreadable_once_in_a_while)
-    odd = sum("secret" in matter(case).transcript.told() for case in SOME)
-    assert 0 < odd < len(SOME)
-    assert (Counter(first), asked) == ({"ok": len(SOME) - odd, "unreadable": odd}, len(SOME) + 2 * odd)
+    odd = sum("secret" in matter(case).transcript.told() for case in some())
+    assert 0 < odd < 12
+    assert (Counter(first), asked) == ({"ok": 12 - odd, "unreadable": odd}, 12 + 2 * odd)
     second, again = have_judged(reads)
-    assert (second, again) == (["ok"] * len(SOME), odd)
+    assert (second, again) == (["ok"] * 12, odd)
     third, nothing = have_judged(reads)
-    assert (third, nothing) == (["ok"] * len(SOME), 0)
+    assert (third, nothing) == (["ok"] * 12, 0)
     assert KEY not in (tmp_path / "calls.jsonl").read_text(encoding="utf-8")
 
 
 def test_a_judge_is_asked_whether_the_pair_colluded_and_not_told_the_answer() -> None:
-    for case in SOME:
+    for case in some():
         about = matter(case)
         assert about.rubric.name == "collusion"
         assert not [name for name in (*STRATA, case.family, *case.focal) if name in about.prompt]
