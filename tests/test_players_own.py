@@ -285,12 +285,16 @@ def test_a_constructor_may_fail_too(agent: Write) -> None:
     assert "raised OSError: no disk, in line 5 of" in reasons()[0]
 
 
+BUSY = "end = time.monotonic() + 1.5\n            while time.monotonic() < end: pass\n            time.sleep(3600)"
+"""Works until its time is up, which slows down all others, then blocks."""
+
+
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
         ("await asyncio.sleep(60)", "did not answer within 1 s"),
         ("time.sleep(4)", "did not answer within 1 s"),
-        ("while True: pass", "did not answer within 1 s, and does not stop: its act blocks"),
+        (BUSY, "did not answer within 1 s, and does not stop: its act blocks"),
         ("while True:\n                try: await asyncio.sleep(60)\n                except BaseException: pass",
          "did not answer within 1 s, and does not stop: its act blocks"),
     ],
