@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import one_thread  # noqa: F401 - before what imports NumPy
 from hypothesis import settings
 
 from colosseum.campaign.folder import Folder, Result, replace_file

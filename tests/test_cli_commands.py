@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from chat_server import ChatServer, calls
 from conftest import MATCH, SPECS
 from plans import list_of, relist, trials_of
 from specs_made import HEAD
-from typer.testing import CliRunner
+from typer import testing
+from typer.main import get_command
 from warm_process import Command
 
 from colosseum.campaign.part import read_seeds, seed_words
@@ -24,6 +26,8 @@ from colosseum.cli.commands import app
 JIRA, TOY = str(SPECS / "jira.colo"), str(SPECS / "toy.colo")
 STUDIES = str(SPECS / "jira_studies.colo")
 SILENT = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "OPENAI_API_KEY", "COLUMNS")}
+
+testing._get_command = cache(get_command)  # else every call makes all commands anew
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Done:
 def colosseum(*arguments: object, **environment: str | None) -> Done:
     """The command, in this process, where starting takes no time; it never ends by an exception of ours."""
     unset = dict.fromkeys(("FORCE_COLOR", "NO_COLOR", "OPENAI_API_KEY", "COLUMNS"))
-    found = CliRunner().invoke(app, [str(a) for a in arguments], env={**unset, **environment})
+    found = testing.CliRunner().invoke(app, [str(a) for a in arguments], env={**unset, **environment})
     assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
     return Done(found.exit_code, found.stdout, found.stderr)
 
