@@ -199,17 +199,17 @@ def test_a_budget_is_shared_and_kept_and_more_goes_on(
     asked, out = Counting(seconds=0.015), tmp_path / "out"
     workers = (by, 2 if by == "--jobs" else scheduler.scheduler_address)
     with ChatServer(asked) as server:
-        done = audit(spec, out, server.url, *DEAR, "--budget", 10, "--seeds", "1..60", *workers, OPENAI_API_KEY=KEY)
+        done = audit(spec, out, server.url, *DEAR, "--budget", 5, "--seeds", "1..30", *workers, OPENAI_API_KEY=KEY)
         assert done.returncode == 4, done.stderr
         assert "the same command with a larger `--budget` goes on" in done.stderr
         spent = asked.times.total() * ANSWER
-        assert 5.0 < spent <= 10.0
-        assert f"${spent:.2f} of $10.00 spent" in done.stderr
+        assert 2.5 < spent <= 5.0
+        assert f"${spent:.2f} of $5.00 spent" in done.stderr
         assert paid(out).total() == asked.times.total()
-        done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..60", *workers, OPENAI_API_KEY=KEY)
+        done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..30", *workers, OPENAI_API_KEY=KEY)
     assert done.returncode == 0, done.stderr
-    assert asked.times.total() == len(paid(out)) == 120 * 6
-    assert f"${120 * 6 * ANSWER:.2f} of $100.00 spent" in done.stderr
+    assert asked.times.total() == len(paid(out)) == 60 * 6
+    assert f"${60 * 6 * ANSWER:.2f} of $100.00 spent" in done.stderr
 
 
 def test_a_budget_of_one_run_holds_in_workers_too(spec: Path, tmp_path: Path) -> None:
