@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import dask
 import dask_jobqueue  # noqa: F401 - what it holds by default is read here, not where a test changes some of it
@@ -18,8 +20,8 @@ from chat_mind import broken, key_of, late, plays
 from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, SPECS
 from distributed import Client, LocalCluster
-from test_cli_commands import Done, colosseum
-from warm_process import Command
+from test_cli_commands import SILENT, Done, colosseum
+from warm_process import Command, run
 
 from colosseum.campaign import cluster
 from colosseum.campaign.calls import read_calls
@@ -92,9 +94,17 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def audit(spec: Path, out: Path, url: str, *more: object, **environment: str | None) -> Done:
+def forked(*words: object, **environment: str | None) -> "CompletedProcess[str]":
+    """The command in a process without threads, whose workers are forks: those of this one import all anew."""
+    return run(*words, env={**SILENT, **{name: value for name, value in environment.items() if value is not None}})
+
+
+def audit(
+    spec: Path, out: Path, url: str, *more: object,
+    command: Callable[..., "Done | CompletedProcess[str]"] = colosseum, **environment: str | None,
+) -> "Done | CompletedProcess[str]":  # fmt: skip
     """The campaign of a model, whose key is not told here."""
-    return colosseum(
+    return command(
         "audit", spec, "--model", "openai/test", "--api-base", url, "--price", "1,1", "--out", out, *more,
         **{**WITHOUT_KEY, **environment},
     )  # fmt: skip
@@ -198,15 +208,16 @@ def test_a_budget_is_shared_and_kept_and_more_goes_on(
     """Workers tell each other what they pay; no answer is paid for twice."""
     asked, out = Counting(seconds=0.015), tmp_path / "out"
     workers = (by, 2 if by == "--jobs" else scheduler.scheduler_address)
+    given: Any = {"command": forked if by == "--jobs" else colosseum, "OPENAI_API_KEY": KEY}
     with ChatServer(asked) as server:
-        done = audit(spec, out, server.url, *DEAR, "--budget", 5, "--seeds", "1..30", *workers, OPENAI_API_KEY=KEY)
+        done = audit(spec, out, server.url, *DEAR, "--budget", 5, "--seeds", "1..30", *workers, **given)
         assert done.returncode == 4, done.stderr
         assert "the same command with a larger `--budget` goes on" in done.stderr
         spent = asked.times.total() * ANSWER
         assert 2.5 < spent <= 5.0
         assert f"${spent:.2f} of $5.00 spent" in done.stderr
         assert paid(out).total() == asked.times.total()
-        done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..30", *workers, OPENAI_API_KEY=KEY)
+        done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..30", *workers, **given)
     assert done.returncode == 0, done.stderr
     assert asked.times.total() == len(paid(out)) == 60 * 6
     assert f"${60 * 6 * ANSWER:.2f} of $100.00 spent" in done.stderr
@@ -215,7 +226,9 @@ def test_a_budget_is_shared_and_kept_and_more_goes_on(
 def test_a_budget_of_one_run_holds_in_workers_too(spec: Path, tmp_path: Path) -> None:
     asked = Counting()
     with ChatServer(asked) as server:
-        done = audit(spec, tmp_path, server.url, *DEAR, "--run-budget", 1, "--jobs", 2, OPENAI_API_KEY=KEY)
+        done = audit(
+            spec, tmp_path, server.url, *DEAR, "--run-budget", 1, "--jobs", 2, command=forked, OPENAI_API_KEY=KEY
+        )
     assert done.returncode == 4, done.stderr
     assert f"{RUNS} runs left, because each had reached its budget" in done.stderr
     assert asked.times.total() < CALLS
