@@ -10,6 +10,7 @@ from inspect import getsource
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from colosseum.model.scenario import Scenario
 from colosseum.model.serial import LEFT_OUT, SCHEMA, adapter
 
 Plain: TypeAlias = dict[str, Any]
@@ -44,7 +45,7 @@ FIRST = {
 
 def json_schema() -> Plain:
     """The schema of `schema: 1`."""
-    model = adapter().json_schema()
+    model = adapter(Scenario).json_schema()
     definitions = model.pop("$defs")
     words = {name: each for module in MODULES for name, each in _docstrings(module).items()}
     for name, part in {"Scenario": model, **definitions}.items():

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from colosseum.language import shipped
 from colosseum.model.scenario import Scenario
@@ -23,9 +23,8 @@ def encode(content: Mapping[str, Json]) -> str:
 
 def plain(content: object) -> Json:
     """A dataclass or model as plain values, by pydantic: each field under its name."""
-    from pydantic import TypeAdapter
-
-    found: Json = TypeAdapter(type(content)).dump_python(content, mode="json")
+    kind: Any = type(content)
+    found: Json = adapter(kind).dump_python(content, mode="json")
     return found
 
 
@@ -42,11 +41,11 @@ class NotAModel(ValueError):  # noqa: N818 - what the file is, not what went wro
 
 
 @cache
-def adapter() -> "TypeAdapter[Scenario]":
-    """What pydantic makes of the model's types."""
+def adapter(kind: type[Any]) -> "TypeAdapter[Any]":
+    """What pydantic makes of a type."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Scenario)
+    return TypeAdapter(kind)
 
 
 def dump(scenario: Scenario) -> bytes:
@@ -54,7 +53,7 @@ def dump(scenario: Scenario) -> bytes:
 
     Numbers are written as Python writes them: other writers of JSON differ between their releases.
     """
-    plain = adapter().dump_python(scenario, mode="json", by_alias=True)
+    plain = adapter(Scenario).dump_python(scenario, mode="json", by_alias=True)
     variants = (variant for prompt in plain["prompts"] for variant in prompt["variants"])
     for each in (*plain["channels"], *plain["claims"], *plain["rubrics"], *variants):
         for key in each.keys() & LEFT_OUT:
@@ -77,9 +76,10 @@ def load(data: bytes) -> Scenario:
         written = json.dumps(content["schema"], ensure_ascii=False)
         raise NotAModel(f"has `schema: {written}`; this version of colosseum reads `schema: {SCHEMA}`")
     try:
-        return adapter().validate_json(data)
+        found: Scenario = adapter(Scenario).validate_json(data)
     except ValidationError as wrong:
         raise NotAModel(_misfit(wrong, content)) from None
+    return found
 
 
 def schema_text() -> str:
