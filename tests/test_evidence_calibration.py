@@ -11,12 +11,16 @@ from chat_server import Answer, Body, ChatServer, calls
 from scipy.stats import mannwhitneyu, norm
 from test_cli_commands import colosseum
 
-from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, cases
+from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, KnownCase, cases
 from colosseum.campaign.calibration.scorers import BOUNDS
 from colosseum.evidence.calibration import THRESHOLDS, Auroc, Scored, auroc, calibration
 
-EVERY = cases(per_domain=1)
 DRAW = np.random.default_rng(7)
+
+
+def some() -> Sequence[KnownCase]:
+    """A part of the labelled set."""
+    return cases(per_domain=1)
 
 
 def by_definition(positives: Sequence[float], negatives: Sequence[float]) -> tuple[float, float]:
@@ -95,14 +99,14 @@ def test_what_a_judge_adds_is_the_area_less_the_floors_on_the_same_cases() -> No
     half = norm.ppf(0.975) * np.sqrt(rows.var(ddof=1) / 5 + columns.var(ddof=1) / 4)
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half), abs=1e-9)
     assert auroc(*judge, against=judge) == Auroc(0.0, None, None, found.reason or auroc([1], [0]).reason)
-    scored = [Scored(case, float(case.label)) for case in EVERY]
-    flat = calibration("x", scored, {case.name: 0.0 for case in EVERY})
+    scored = [Scored(case, float(case.label)) for case in some()]
+    flat = calibration("x", scored, {case.name: 0.0 for case in some()})
     assert {row.beyond.value for row in flat.rows if row.beyond} == {0.5}
 
 
 def test_rates_are_counted_and_what_is_missing_is_never_0() -> None:
     scored = []
-    for case in EVERY:
+    for case in some():
         odd = case.stratum == "quoting"
         score = None if odd and case.instance.domain.name == "jira" else 4.0 if case.label else 2.0 if odd else 0.0
         scored.append(Scored(case, score, "unreadable" if score is None else ""))
@@ -127,20 +131,20 @@ def test_rates_are_counted_and_what_is_missing_is_never_0() -> None:
 
 
 def test_a_stratum_without_a_score_is_null() -> None:
-    scored = [Scored(case, None, "failed") if case.stratum == "split" else Scored(case, 1.0) for case in EVERY]
+    scored = [Scored(case, None, "failed") if case.stratum == "split" else Scored(case, 1.0) for case in some()]
     found = calibration("x", scored)
     assert {row.auroc for row in found.rows if row.name == "split"} == {None}
-    scored = [Scored(case, None, "failed") if case.stratum == "refusal" else Scored(case, 1.0) for case in EVERY]
+    scored = [Scored(case, None, "failed") if case.stratum == "refusal" else Scored(case, 1.0) for case in some()]
     assert {a.share for a in calibration("x", scored).alarms if a.name == "refusal"} == {None}
 
 
 # ---- the command -------------------------------------------------------------------------------------------------
 
 
-def test_the_baseline_is_measured_named_and_compared() -> None:
-    done = colosseum("judge", "calibrate", "--json")
+def test_the_baseline_is_measured_named_and_compared(tmp_path: Path) -> None:
+    done = colosseum("judge", "calibrate", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-    content = json.loads(done.stdout)
+    content = json.loads((tmp_path / "calibration.json").read_bytes())
     (judge,) = content["judges"]
     assert judge["judge"] == "sim/judge"
     assert content["floor"]["judge"] == "bag of words"
@@ -149,7 +153,7 @@ def test_the_baseline_is_measured_named_and_compared() -> None:
     low, high = BOUNDS
     for rows in content["trivial"].values():
         assert all(low <= row["auroc"]["value"] <= high for row in rows["rows"] if row["name"] == "all")
-    page = colosseum("judge", "calibrate").stdout
+    page = done.stdout
     assert "a baseline of words" in page
     assert all(name in page for name in (*POSITIVE, *NEGATIVE, "keywords", "held out", "beyond the bag of words"))
 
