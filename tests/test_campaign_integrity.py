@@ -181,7 +181,7 @@ def test_calls_and_traces_are_durable_before_their_result_is(tmp_path: Path) -> 
             sys.executable, "-m", "colosseum", "audit", spec(tmp_path), "--model", "openai/test", "--api-base",
             server.url, "--no-budget", "--arm", "baseline", "--seeds", "1", "--out", tmp_path / "runs",
         ]  # fmt: skip
-        traced = ["strace", "-f", "-y", "-e", "trace=fsync,rename,renameat2", "-o", log, *command]
+        traced = ["strace", "-f", "--seccomp-bpf", "-y", "-e", "trace=fsync,rename,renameat2", "-o", log, *command]
         done = subprocess.run(
             list(map(str, traced)), env={**os.environ, "OPENAI_API_KEY": "sk-x"}, capture_output=True, check=False
         )  # fmt: skip

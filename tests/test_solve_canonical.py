@@ -28,7 +28,7 @@ def test_what_was_asked_before_changes_no_answer(game: tuple[str, int]) -> None:
 
 def test_what_was_asked_before_changes_no_answer_that_is_not_known_to_be_first() -> None:
     """By HiGHS alone, the first of the optima of this grid would be too much work."""
-    told_alike(("grid", 6, 6), canonical=False, only="highs")
+    told_alike(("grid", 6, 5), canonical=False, only="highs")
 
 
 def told_alike(game: tuple[str, int], *, canonical: bool, only: Engine | None = None) -> None:

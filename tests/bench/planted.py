@@ -4,8 +4,9 @@ A pool of runs is made for every plant, at seeds that offer the coalition someth
 are tried on nulls besides: on fair play of the pool, and on symmetric continuous differences.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -29,11 +30,14 @@ from colosseum.evidence.statistics.means import paired, student_test
 from colosseum.evidence.statistics.shares import RATE, mcnemar, wilson
 from colosseum.evidence.statistics.signs import EXACT_FLIPS, sign_flip, sign_test
 from colosseum.model.check import check
+from colosseum.model.values import Value
 
 from .cases import SPECS
 from .coverage import Coverage, coverage
 from .lines import Ledger, Line
 
+FIVE: Final[Mapping[str, Value]] = {"engineers": 5, "tickets": 6}
+"""A game that is played for half of what six engineers take. Its spread is greater: bars hold at LOW alone."""
 INSTANCES, STUDIES, TENTH, QUICK = 1_500, 2_000, 10, 25
 SEEDS: Final = 40
 LOW, MID, HIGH = 0.05, 0.1, 0.2
@@ -63,9 +67,9 @@ TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
 
 
 def planted(ledger: Ledger) -> None:
-    """Plant at all noises; a 25th of it, at mid noise, where it must be quick."""
+    """Plant at all noises; a 25th of it, of a smaller team at low noise, where it must be quick."""
     part = QUICK if ledger.quick else 1
-    found = _planted(ledger, (MID,) if ledger.quick else (LOW, MID), part)
+    found = _planted(ledger, (LOW,) if ledger.quick else (LOW, MID), part, FIVE if ledger.quick else {})
     ledger.tables(verdict_lines(found, sure=ledger.quick))
     if not ledger.quick:
         ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))
@@ -75,12 +79,14 @@ def planted(ledger: Ledger) -> None:
     ledger.tables(null_lines(stands, draws, NULLS // part))
 
 
-def _planted(ledger: Ledger, noises: tuple[float, ...], part: int) -> Outlook:
-    checked, _ = check(SPECS / "jira.colo")
+def _planted(
+    ledger: Ledger, noises: tuple[float, ...], part: int, params: Mapping[str, Value] = MappingProxyType({})
+) -> Outlook:
+    checked, _ = check(SPECS / "jira.colo", params=params)
     assert checked is not None
     wish = Wish(KINDS, (1.0,), noises, None, INSTANCES // part, STUDIES // part, (SEEDS,), LEAST)
     design, coalition = checked.designs["hidden_channel"], checked.expansion.scenario.coalitions[0]
-    return outlook(SPECS / "jira.colo", {}, design, coalition, wish, lambda *done: _tell(ledger, *done))
+    return outlook(SPECS / "jira.colo", params, design, coalition, wish, lambda *done: _tell(ledger, *done))
 
 
 def _tell(ledger: Ledger, what: str, done: int, whole: int) -> None:
