@@ -14,9 +14,11 @@ from chat_server import Answer, Body, ChatServer, calls, fails
 from conftest import SPECS, results
 from test_cli_commands import Done, colosseum
 
+from colosseum import load
 from colosseum.campaign.calls import read_lines
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.purse import BYTES
+from colosseum.evidence.calls import Reading
 
 SPEC = """colosseum 1
 scenario match
@@ -327,17 +329,16 @@ def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path)
     jira = (SPECS / "jira.colo").read_text().replace("rounds 4", "rounds 1  margin 0.02")
     jira = jira.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 5")
     assert audit(tmp_path, "--seeds", "1..8", *TWINS, text=jira, model="sim").stdout
-    at = (tmp_path / "spec.colo", "--seeds", "1..10", "--out", tmp_path / "out")
-    found = json.loads(colosseum("plan", *at, "--json").stdout)
-    [point] = found["power"]
+    plan = load(tmp_path / "spec.colo").plan(seeds="1..10", out=tmp_path / "out")
+    [point] = plan.power
     reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)
     loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]["paired"]
-    assert (point["arm"], point["paired"]["n"], point["paired"]["n_nonzero"]) == ("again", 8, loss["n_nonzero"])
-    assert point["paired"]["sd"]["value"] == pytest.approx(loss["sd"]["value"])
-    assert found["card"]["sd"] == point["paired"]["sd"], "what was run goes before scripted players"
-    seeds = found["card"]["likely"]["none"]["value"]
-    assert seeds > 20
-    more = " ".join(colosseum("plan", *at).stdout.split())
+    assert (point.arm, point.paired.n, point.paired.n_nonzero) == ("again", 8, loss["n_nonzero"])
+    assert point.paired.sd.value == pytest.approx(loss["sd"]["value"])
+    assert not isinstance(plan.card, str)
+    assert plan.card.sd == point.paired.sd, "what was run goes before scripted players"
+    assert plan.card.likely[Reading.NONE].value > 20
+    more = " ".join(repr(plan).split())
     assert "by the spread of `again` (" in more
     assert "seeds see an effect as large as the margin in 80% of studies; 10 seeds see one of" in more
 
