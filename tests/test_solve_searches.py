@@ -144,8 +144,8 @@ class Boasting(Live):
 
     status: Status
 
-    def ask(self, costs: Floats, box: Box, *, until: float) -> Best:
-        answer = super().ask(costs, box, until=until)
+    def ask(self, costs: Floats, box: Box, *, until: float, above: float = -inf) -> Best:
+        answer = super().ask(costs, box, until=until, above=above)
         return replace(answer, status=self.status, bound=answer.bound + 3)
 
 
@@ -154,8 +154,8 @@ def test_what_a_search_tells_is_a_bound(status: Status) -> None:
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
     live = LiveProgram(whole, time.monotonic)
-    live.plain = Boasting(whole, live.box, STRICTLY, time.monotonic)
-    live.plain.status = status
+    live.presolved = Boasting(whole, live.box, STRICTLY, time.monotonic)
+    live.presolved.status = status
     alone = live.search(costs, live.box, most=inf, until=inf)
     assert alone.point is not None
     best = costs @ alone.point

@@ -15,8 +15,9 @@ from colosseum.model.values import Value
 from colosseum.solve.backend import NOT_PROVEN, Backend, Clock, Engine, Optimum, Query, WorkClock, worth
 from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
+from colosseum.solve.backends.engine_process import PROCESSES
 from colosseum.solve.backends.highs import Highs
-from colosseum.solve.backends.networked import PROCESSES, Networked
+from colosseum.solve.backends.toulbar2 import Toulbar2
 from colosseum.solve.canonical import EXACT, NEAR, first
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.lowering.lower import Lowered
@@ -77,10 +78,10 @@ class Solver:
         return Elimination(self.task)
 
     @cached_property
-    def toulbar2(self) -> Networked | None:
+    def toulbar2(self) -> Toulbar2 | None:
         """The engine for tables, where it is installed; it counts no work."""
         usable = PROCESSES["toulbar2"].installed and not self.by_work
-        return Networked("toulbar2", self.task, self.elimination.factors) if usable else None
+        return Toulbar2(self.task, self.elimination.factors) if usable else None
 
     @property
     def lowered(self) -> Lowered:

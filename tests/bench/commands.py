@@ -17,7 +17,7 @@ from typing import Final, Literal
 from colosseum.model.scenario import Scenario, Task
 from colosseum.solve.backend import Engine, Query
 from colosseum.solve.backends import BACKENDS, installed_engines
-from colosseum.solve.backends.networked import PROCESSES
+from colosseum.solve.backends.engine_process import PROCESSES
 from colosseum.solve.goal import WELFARE, coalition_goal, mixed
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.solver import Solver

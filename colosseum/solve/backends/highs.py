@@ -11,8 +11,6 @@ from functools import cached_property
 from math import inf, isfinite
 from typing import ClassVar
 
-import numpy as np
-
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Clock, Engine, Optimum, Query, checked, worth
@@ -94,12 +92,8 @@ class _Attempt:
         """Ask the relaxation. Raises NotLowered."""
         self.engine, self.query, self.until = engine, query, until
         self.least = query.least - MARGIN * max(1.0, abs(query.least))
-        self.costs = engine.lowered.objective(query.goal)
-        self.weights = self.costs.weights.copy() if query.ranks else self.costs.weights
-        for name, step in query.ranks.items():
-            choice = engine.lowered.program.choices[name]
-            self.weights[choice.start : choice.stop] -= step * np.arange(len(choice))
-        self.live = engine.live
+        self.costs = engine.lowered.objective(query.goal, query.ranks)
+        self.weights, self.live = self.costs.weights, engine.live
         self.box = self._box()
         self.best = self.live.relaxation.ask(self.weights, self.box, until=until)
 
@@ -162,15 +156,8 @@ class _Attempt:
         """The bounds of the columns, with the query's variables fixed."""
         if not (self.query.fixed or self.query.among):
             return self.live.box
-        program, low, high = self.engine.lowered.program, self.live.box.low.copy(), self.live.box.high.copy()
-        for name, value in self.query.fixed.items():
-            choice = program.choices[name]
-            low[choice.start : choice.stop] = high[choice.start : choice.stop] = 0.0
-            if (place := program.places[name].get(value)) is not None:
-                low[choice[place]] = high[choice[place]] = 1.0
-        for name, places in self.query.among.items():
-            choice = program.choices[name]
-            high[choice.start : choice[places.start]] = high[choice[places.stop - 1] + 1 : choice.stop] = 0.0
+        low, high = self.live.box.low.copy(), self.live.box.high.copy()
+        self.engine.lowered.program.fix(low, high, self.query.fixed, self.query.among)
         return Box(low, high)
 
     def _forbid(self, missed: Requirement, assignment: Mapping[str, Value]) -> None:

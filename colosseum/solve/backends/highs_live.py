@@ -103,12 +103,13 @@ class Live:
             np.array(matrix.whole & (not self.relaxed), dtype=np.int32),
         )  # fmt: skip
 
-    def ask(self, costs: Floats, box: Box, *, until: float) -> Best:
-        """The best point for other costs and bounds."""
+    def ask(self, costs: Floats, box: Box, *, until: float, above: float = -inf) -> Best:
+        """The best point for other costs and bounds, of those that are worth more than `above`."""
         highs, left = self.highs, until - self.clock()
         if left <= 0:
             return Best("limit", None, inf)
         highs.changeColsCost(len(self.places), self.places, -costs)
+        highs.setOptionValue("objective_bound", -above)
         if box is not self.box:
             highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
             self.box = box
@@ -221,12 +222,13 @@ class LiveProgram:
         """The best point by branch and bound; `most` is what none exceeds.
 
         Either search of HiGHS alone has called worse points optimal and full programs empty, never both on the same:
-        what the first does not prove by `most`, the second must find no better.
+        what the first does not prove by `most`, the second must find no better. It looks for nothing else, which takes
+        a fourth of the time of another optimum.
         """
         told = [self.presolved.ask(costs, box, until=until)]
-        first = told[0].point
-        if first is None or costs @ first < reached(most):
-            told.append(self.plain.ask(costs, box, until=until))
+        value = -inf if told[0].point is None else float(costs @ told[0].point)
+        if value < reached(most):
+            told.append(self.plain.ask(costs, box, until=until, above=value + AGREEMENT * max(1.0, abs(value))))
         bound = min(most, max(answer.bound for answer in told))
         point = max((a.point for a in told if a.point is not None), key=lambda p: float(costs @ p), default=None)
         if point is None:
