@@ -188,16 +188,6 @@ def test_any_unit_sends_supplies_and_has_the_credit(tmp_path: Path) -> None:
     assert any("sent_once" in name for name in map(str, hard_broken(task.requirements, twice)))
 
 
-def test_a_dive_that_turns_proves_the_optimum_without_branching() -> None:
-    """At seed 6 the relaxation is tight, and going to 1 wherever that is free ends where nothing is free any more."""
-    checked, _ = check(shipped("specs") / "hospital.colo", seed=6)
-    assert checked is not None
-    solver = Solver(checked.expansion.scenario.task)
-    best = solver.maximise(WELFARE)
-    assert (best.status, best.value) == ("optimal", pytest.approx(6970, abs=1e-9))
-    assert "presolved" not in vars(solver.highs.live)
-
-
 def test_the_published_hospitals_have_an_optimum_that_a_relaxation_proves() -> None:
     """Any unit may send supplies on, so that many plans are worth the same: sums of what they send are as good."""
     best = published(1.0).maximise(WELFARE)

@@ -186,10 +186,10 @@ class Solver:
             ways = (self._relaxed, self._by_tables)
         found = ways[0](query, until) or ways[1](query, until) or self._eliminated(query)
         if found is None:
-            found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
-            if self.toulbar2 is not None and found.status == "limit":
-                again = self.toulbar2.solve(query, until=until)
-                found = found if again.status == "limit" else again
+            last = self.toulbar2 if small(self.elimination.factors, query) else None
+            found = self.highs.solve(query, until=until - (SHARE * (until - self.clock()) if last else 0.0))
+            again = last.solve(query, until=until) if last and found.status == "limit" else found
+            found = found if again.status == "limit" else again
         return found
 
     @cached_property
