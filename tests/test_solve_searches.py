@@ -162,3 +162,12 @@ def test_what_a_search_tells_is_a_bound(status: Status) -> None:
     assert (alone.status, alone.bound) == ("limit", best + 3)
     assert live.search(costs, live.box, most=best + 2, until=inf).bound == best + 2
     assert live.search(costs, live.box, most=best, until=inf).status == "optimal"
+
+
+def test_a_search_that_was_cut_off_does_not_stop_the_next_one() -> None:
+    """HiGHS remembers that it was interrupted, unless it is told otherwise at each look."""
+    solver = Solver(case("capacity", 50, 8).task, 0.05, by_work=True, only="highs")
+    assert solver.maximise(WELFARE).status == "limit"
+    solver.time_limit = 100.0
+    found = solver.maximise(WELFARE)
+    assert (found.status, found.value) == ("optimal", pytest.approx(397.72997))

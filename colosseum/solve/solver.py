@@ -186,7 +186,7 @@ class Solver:
             ways = (self._relaxed, self._by_tables)
         found = ways[0](query, until) or ways[1](query, until) or self._eliminated(query)
         if found is None:
-            last = self.toulbar2 if small(self.elimination.factors, query) else None
+            last = self.toulbar2 if self.toulbar2 and small(self.elimination.factors, query) else None
             found = self.highs.solve(query, until=until - (SHARE * (until - self.clock()) if last else 0.0))
             again = last.solve(query, until=until) if last and found.status == "limit" else found
             found = found if again.status == "limit" else again

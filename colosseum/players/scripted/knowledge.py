@@ -25,7 +25,7 @@ from colosseum.solve.solver import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
-PLAN_LIMIT = 3.0
+PLAN_LIMIT = 1.5
 """Seconds of work for a plan."""
 ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfish", "self_sacrificing": "sim/sabotage"}
 """Variants that name their own player."""

@@ -128,8 +128,7 @@ class Live:
 
     def _look(self, event: HighsCallbackEvent) -> None:
         self.looks -= 1
-        if self.looks <= 0:
-            event.interrupt()
+        event.interrupt(self.looks <= 0)  # else it remembers that it was interrupted before
 
 
 class Simplex(Live):
@@ -191,7 +190,8 @@ class LiveProgram:
         told = [self.presolved.ask(costs, box, until=until)]
         value = -inf if told[0].point is None else float(costs @ told[0].point)
         if value < reached(most):
-            told.append(self.plain.ask(costs, box, until=until, above=value + AGREEMENT * max(1.0, abs(value))))
+            above = value + AGREEMENT * max(1.0, abs(value)) if isfinite(value) else value
+            told.append(self.plain.ask(costs, box, until=until, above=above))
         bound = min(most, max(answer.bound for answer in told))
         point = max((a.point for a in told if a.point is not None), key=lambda p: float(costs @ p), default=None)
         if point is None:
