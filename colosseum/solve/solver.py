@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.solve.backend import NOT_PROVEN, Backend, Clock, Engine, Optimum, Query, WorkClock, worth
+from colosseum.solve.backend import NOT_PROVEN, Backend, Clock, Engine, Optimum, Query, WorkClock
 from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.engine_process import PROCESSES
@@ -142,8 +142,6 @@ class Solver:
             found = self._first(query, found, until)
         if query.canonical and found.status != "infeasible" and not (found.canonical or self.asked == 1 or self.late):
             return self.anew(self.task)._optimise(query)
-        if self.by_work and self.task.payoffs and found.status == "limit" and found.assignment is None:
-            found = self._anything(query, found)
         why = found.reason or NOT_PROVEN if found.status == "limit" else ""
         return replace(found, seconds=time.perf_counter() - start, reason=why)
 
@@ -154,13 +152,6 @@ class Solver:
         if task.requirements is self.task.requirements:
             new.highs = Highs(task, self.limits, self.clock, self.highs.bare)
         return new
-
-    def _anything(self, query: Query, found: Optimum) -> Optimum:
-        """An assignment that keeps the hard rules, where the search for the best has come to none."""
-        kept = self.anew(replace(self.task, payoffs=())).maximise(Goal(), fixed=query.fixed)
-        if kept.assignment is None:
-            return replace(found, status=kept.status)
-        return replace(found, assignment=kept.assignment, value=worth(self.task, query, kept.assignment))
 
     def _first(self, query: Query, found: Optimum, until: float) -> Optimum:
         """The first of all optima, where the engine that found one knows it for little; else the one that was found."""
