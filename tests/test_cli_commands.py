@@ -270,10 +270,10 @@ NEVER = {"litellm", "openai", "httpx", "dask", "distributed", "ortools", "pulp",
 """Libraries that none of the commands below has a use for."""
 LIGHT: list[tuple[tuple[object, ...], set[str]]] = [
     (("audit", "--help"), {"lark", "rich", "numpy", "pydantic"}),
-    (("check", TOY), {"rich", "numpy", "pydantic"}),
-    (("check", TOY, "--json"), {"rich", "numpy"}),
+    (("check", TOY), {"lark", "rich", "numpy", "pydantic"}),
+    (("check", TOY, "--json"), {"lark", "rich", "numpy"}),
     (("explain", "regret"), {"lark", "numpy", "pydantic"}),
-    (("compile", TOY), {"asyncio", "pydantic", "scipy"}),
+    (("compile", TOY), {"lark", "asyncio", "pydantic", "scipy"}),
     (("audit", TOY, "--seeds", "1..2", "--jobs", "1", "--out", "runs"), set()),
     (("report", "AUDITED"), {"jinja2", "lark"}),
 ]

@@ -4,14 +4,18 @@ The method of a rule has the rule's name, with `_` behind a word of Python. Its 
 the methods of inner rules gave, and None for an optional part that is absent. It is called when its rule is complete.
 """
 
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
-from colosseum.language import literals, syntax
+from colosseum.language import syntax
 from colosseum.language.syntax import Edition, Expr, Override, ScenarioName, Statement, Text, Use
-from colosseum.language.words import Token
+from colosseum.language.words import QUOTE, Token, label_parts, unquote_long
 
+ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 Piece: TypeAlias = Any
 """A token, a node, or None where an optional part is absent."""
 CONSTANTS = {"none": None, "on": True, "off": False}
@@ -26,7 +30,7 @@ def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
     `x?` is whether the piece is there, `x$` its characters, `x@` the same and where they stand, `x^` a text, `x"` the
     value of a text or nothing, `x*` all pieces that the others leave; `-` fills no field.
     """
-    fields = [(name.rstrip("?$@^\"*"), name[-1]) for name in pieces.split()]
+    fields = [(name.rstrip('?$@^"*'), name[-1]) for name in pieces.split()]
     many = next((place for place, (_, mark) in enumerate(fields) if mark == "*"), None)
 
     def method(self: "Builder", span: Span, *found: Piece) -> Piece:
@@ -57,25 +61,28 @@ class Builder:
     def text(self, token: Token) -> Text:
         """A quoted text, in one pair of quotes or three."""
         long = token.type == "LONG_STRING"
-        value = literals.unquote_long(token) if long else self.unquoted(token, token.start)
+        value = unquote_long(token) if long else self.unquoted(token, token.start)
         return Text(value, long, span=self.span(token))
 
     def unquoted(self, written: str, start: int) -> str:
-        """The value of `"…"` as written at `start`; an unknown escape is an error."""
-        for low, high in literals.wrong_escapes(written):
-            span = Span(self.source, start + low, start + high)
-            help_ = 'the escapes are `\\"`, `\\\\`, `\\n` and `\\t`; a backslash itself is `\\\\`'
-            self.diagnostics.append(report("C010", span, f"`{span.text}` is not an escape", help=help_))
-        return literals.unquote(written)
+        """The value of `"…"` as written at `start`; an unknown escape is an error and stays as it is."""
+
+        def escaped(found: re.Match[str]) -> str:
+            if found[1] not in ESCAPES:
+                span = Span(self.source, start + 1 + found.start(), start + 1 + found.end())
+                help_ = 'the escapes are `\\"`, `\\\\`, `\\n` and `\\t`; a backslash itself is `\\\\`'
+                self.diagnostics.append(report("C010", span, f"`{span.text}` is not an escape", help=help_))
+            return ESCAPES.get(found[1], found[0])
+
+        return _ESCAPE.sub(escaped, written[1:-1])
 
     def value(self, digits: str, span: Span) -> int | float:
-        """The value of a number; 0 with a diagnostic for one beyond every float."""
-        value = literals.number(digits)
-        if value is None:
+        """An int when written without point and exponent, else a float; 0, with a diagnostic, beyond every float."""
+        if not math.isfinite(float(digits)):
             message = "this number is too large"
             self.diagnostics.append(report("C021", span, message, help="the largest is about 1.8e308"))
             return 0
-        return value
+        return int(digits) if digits.isdigit() else float(digits)
 
     def field(self, mark: str, piece: Piece) -> Piece:
         """What a piece puts into a field, by its mark in `_made`."""
@@ -216,13 +223,13 @@ class Builder:
 
     def _label(self, token: Token) -> Iterator[syntax.Cell]:
         """The parts of `low, "a b", -3`: one for each leading index."""
-        for offset, written in literals.label_parts(token):
+        for offset, written in label_parts(token):
             start = token.start + offset
             yield self._cell(written, Span(self.source, start, start + len(written)), {})
 
     def _cell(self, written: str, span: Span, constants: Mapping[str, bool | None]) -> syntax.Cell:
         """A text, a number, one of some words that stand for values, or a name."""
-        if written.startswith(literals.QUOTE):
+        if written.startswith(QUOTE):
             return syntax.Cell(self.unquoted(written, span.start), quoted=True, span=span)
         digits = written.removeprefix("-")
         if digits[0].isdigit():

@@ -59,28 +59,17 @@ def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFi
     assert main is not None
     own = (path for folder in folders for path in sorted((main.parent / folder).glob("*.jinja")))
     read = {source.path: source.text.encode() for source in composition.sources if source.path is not None}
-    paths = dict.fromkeys((*read, *_needed(composition), *own))
+    paths = dict.fromkeys((*read, *_data(composition), *own))
     return tuple(NewFile(p.relative_to(main.parent), read[p] if p in read else p.read_bytes()) for p in paths)
 
 
-def _needed(composition: Composition) -> Iterator[Path]:
-    """The files that a spec uses, and the data of all of them."""
-    for source in composition.sources[1:]:
-        assert source.path is not None
-        yield source.path
+def _data(composition: Composition) -> Iterator[Path]:
+    """The CSV files that a spec and those that it uses read."""
     for statement in (*composition.statements, *composition.overridden):
         if isinstance(statement, Set | Table) and isinstance(statement.source, Loaded):
             naming = statement.span.source.path
             assert naming is not None
             yield (naming.parent / statement.source.path).resolve()
-
-
-def _renamed(path: Path, name: str) -> bytes:
-    """A spec's text with another name for its scenario."""
-    text = path.read_bytes().decode()
-    scenario = parse(Source(path.name, text))[0].scenario
-    assert scenario is not None
-    return (text[: scenario.name_span.start] + name + text[scenario.name_span.end :]).encode()
 
 
 def new_spec(target: str, origin: str | None = None) -> list[Path]:
@@ -102,18 +91,18 @@ def listed(specs: dict[str, str]) -> list[str]:
 
 def _files(origin: str | None, name: str) -> tuple[NewFile, ...]:
     """A short spec with a remark on every part, or a shipped one and all that it reads. Raises ColosseumError."""
-    main = Path(f"{name}.colo")
-    if origin is None:
-        return (NewFile(main, _renamed(STARTER, name)),)
-    specs, spec = shipped_specs(), origin.removesuffix(".colo")
-    if spec not in specs:
-        help_ = [*filter(None, [closest(spec, specs)]), "these ship:", *(f"  {line}" for line in listed(specs))]
-        raise ColosseumError(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
-    path = (shipped("specs") / f"{spec}.colo").resolve()
+    path = STARTER
+    if origin is not None:
+        specs, spec = shipped_specs(), origin.removesuffix(".colo")
+        if spec not in specs:
+            help_ = [*filter(None, [closest(spec, specs)]), "these ship:", *(f"  {line}" for line in listed(specs))]
+            raise ColosseumError(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
+        path = shipped("specs") / f"{spec}.colo"
     composition, diagnostics = load(path)
     assert composition is not None, diagnostics
-    needed = (NewFile(p.relative_to(path.parent), p.read_bytes()) for p in dict.fromkeys(_needed(composition)))
-    return (NewFile(main, _renamed(path, name)), *needed)
+    text, span = composition.source.text, composition.scenario.name_span
+    main = NewFile(Path(f"{name}.colo"), (text[: span.start] + name + text[span.end :]).encode())
+    return (main, *gathered(composition, folders=())[1:])
 
 
 def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:

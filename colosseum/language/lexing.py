@@ -6,13 +6,12 @@ After such a place the reading goes on behind it, so one stray character hides n
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
-from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.syntax import Comment
 from colosseum.language.tables import tables
-from colosseum.language.words import OPENERS, Token
+from colosseum.language.words import LONG_QUOTE, OPENERS, QUOTE, Token
 
 MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
@@ -79,12 +78,8 @@ def lex(source: Source) -> Lexed:
 @cache
 def _words() -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
     """The pattern of all terminals behind blanks, the keywords among those of a terminal, and the ignored terminals."""
-    lexer: Any = tables().parse_interactive("", start="statement").lexer_thread.lexer
-    pattern = "|".join(f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in lexer.scanner.terminals)
-    keywords = {
-        kind: {t.pattern.value: t.name for t in unless.scanner.terminals} for kind, unless in lexer.callback.items()
-    }
-    return re.compile(rf"\s*(?:{pattern})", lexer.g_regex_flags), keywords, lexer.ignore_types
+    found = tables()
+    return re.compile(found["pattern"], found["flags"]), found["keywords"], frozenset(found["ignored"])
 
 
 def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:

@@ -4,67 +4,78 @@ Lark's own loop calls several functions for each rule of a chain such as `expr: 
 such rules, and reads a text in half of the time.
 """
 
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any
+from typing import TypeAlias
 
 from colosseum.diagnostics import Span
 from colosseum.language.builder import Builder, Piece
-from colosseum.language.tables import tables
+from colosseum.language.tables import Tables, tables
 from colosseum.language.words import Token
 
 END = "$END"
+_Maker: TypeAlias = Callable[..., Piece]
 
 
 @cache
-def _table() -> Any:
-    """Lark's table for the start symbol `statement`. Lark does not type it, hence Any in this file and `lexing`.
+def _table() -> tuple[Tables, list[_Maker | None]]:
+    """The tables, and for each of their rules the method that makes its node, if it makes one."""
+    rules = tables()["rules"]
+    return tables(), [None if name[:1] in ("", "_") else _maker(name) for _, _, name, _ in rules]
 
-    Its callbacks make of the symbols of a rule a tree, named after the rule, without signs and keywords and with None
-    for absent parts; those of a rule that only chooses give what it chose.
-    """
-    return tables().parse_interactive(start="statement").parser_state.parse_conf
+
+def _maker(name: str) -> _Maker:
+    found: _Maker = getattr(Builder, name, None) or getattr(Builder, f"{name}_")
+    return found
 
 
 class Machine:
     """A parser of one statement."""
 
     def __init__(self, builder: Builder) -> None:
-        self.table, self.builder = _table(), builder
-        self.states: list[int] = [self.table.start_state]
+        self.table, self.makers = _table()
+        self.builder = builder
+        self.states: list[int] = [self.table["start"]]
         self.values: list[Piece] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
 
     def feed(self, kind: str, token: Token | None, start: int, end: int) -> bool:
         """Go on with a token, or with `END`; False where it does not fit, and then nothing more can be fed."""
-        rows, states = self.table.states, self.states
-        while (found := rows[states[-1]].get(kind)) is not None:
-            target = found[1]
-            if type(target) is int:
+        rows, rules, states = self.table["rows"], self.table["rules"], self.states
+        while (target := rows[states[-1]].get(kind)) is not None:
+            if target >= 0:
                 states.append(target)
                 self.values.append(token)
                 self.starts.append(start)
                 self.ends.append(end)
                 return True
-            if len(target.expansion) == 1 and target.options.expand1 and not target.alias:
+            symbol, length, name, _ = rules[~target]
+            if length == 1 and not name:
                 states.pop()  # one symbol stands for another
             else:
-                self._reduce(target)
-            states.append(rows[states[-1]][target.origin.name][1])
-            if kind == END and states[-1] == self.table.end_state:
+                self._reduce(~target)
+            states.append(rows[states[-1]][symbol])
+            if kind == END and states[-1] == self.table["end"]:
                 return True
         return False
 
-    def _reduce(self, rule: Any) -> None:
-        """Put what a rule stands for in place of its symbols; what a rule with `_` holds belongs to the rule around."""
-        below = len(self.values) - len(rule.expansion)
-        made = self.table.callbacks[rule](self.values[below:])
-        start, end, name = self.starts[below], self.ends[-1], getattr(made, "data", "_")
-        if name[0] != "_":
-            method = getattr(self.builder, name, None) or getattr(self.builder, f"{name}_")
-            made = method(Span(self.builder.source, start, end), *made.children)
+    def _reduce(self, number: int) -> None:
+        """Put what a rule stands for in place of its symbols."""
+        _, length, name, places = self.table["rules"][number]
+        below = len(self.values) - length
+        start, end, found = self.starts[below], self.ends[-1], list[Piece]()
+        for place in places:
+            if place is None or place >= 0:
+                found.append(place if place is None else self.values[below + place])
+            elif found:
+                found += self.values[below + ~place]
+            else:
+                found = self.values[below + ~place]  # the list itself: long ones grow by an item at a time
+        maker = self.makers[number]
+        made = found if maker is None else maker(self.builder, Span(self.builder.source, start, end), *found)
         del self.states[below + 1 :]
-        self.values[below:], self.starts[below:], self.ends[below:] = [made], [start], [end]
+        self.values[below:], self.starts[below:], self.ends[below:] = [made if name else found[0]], [start], [end]
 
     def finish(self) -> bool:
         """End the statement; False where it is not complete."""
@@ -72,7 +83,7 @@ class Machine:
 
     def accepts(self) -> frozenset[str]:
         """Every terminal that could come next, `END` included."""
-        return frozenset(kind for kind in self.table.states[self.states[-1]] if kind.isupper() and self.takes(kind))
+        return frozenset(kind for kind in self.table["rows"][self.states[-1]] if kind.isupper() and self.takes(kind))
 
     def takes(self, terminal: str) -> bool:
         """Whether a terminal could come next: `accepts` for a single one."""
@@ -82,13 +93,13 @@ class Machine:
 @lru_cache(4096)
 def _taken(states: tuple[int, ...], terminal: str) -> bool:
     """Whether a terminal could come next after states; kept, since most statements end alike."""
-    stack, rows = list(states), _table().states
-    while (found := rows[stack[-1]].get(terminal)) is not None:
-        target = found[1]
-        if type(target) is int:
+    stack, table = list(states), tables()
+    while (target := table["rows"][stack[-1]].get(terminal)) is not None:
+        if target >= 0:
             return True
-        del stack[len(stack) - len(target.expansion) :]
-        stack.append(rows[stack[-1]][target.origin.name][1])
-        if terminal == END and stack[-1] == _table().end_state:
+        symbol, length, _, _ = table["rules"][~target]
+        del stack[len(stack) - length :]
+        stack.append(table["rows"][stack[-1]][symbol])
+        if terminal == END and stack[-1] == table["end"]:
             return True
     return False

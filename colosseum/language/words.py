@@ -2,8 +2,9 @@
 
 Every reserved word stands in exactly one class here; a test compares them with the grammar."""
 
-from collections.abc import Set
-from functools import cache
+import re
+from collections.abc import Iterator, Set
+from textwrap import dedent
 
 from colosseum.diagnostics import closest
 from colosseum.language.tables import tables
@@ -17,6 +18,29 @@ class Token(str):
     """The grammar's terminal."""
     start: int
     end: int
+
+
+QUOTE = '"'
+LONG_QUOTE = '"""'
+_LABEL_PART = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,"]+')
+
+
+def unquote_long(written: str) -> str:
+    """The text between three quotes, which has no escapes: dedented, without its first line break and last blanks."""
+    text = written[3:-3].replace("\r\n", "\n")
+    head, newline, rest = text.partition("\n")
+    if newline:
+        text = dedent(rest) if not head.strip() else f"{head}\n{dedent(rest)}"
+        body, newline, tail = text.rpartition("\n")
+        if not tail.strip():
+            text = body if newline else ""
+    return text
+
+
+def label_parts(written: str) -> Iterator[tuple[int, str]]:
+    """The parts of `low, "a b", -3` with the offset of each."""
+    for found in _LABEL_PART.finditer(written):
+        yield found.start(), found[0]
 
 
 def terminals(names: str) -> frozenset[str]:
@@ -92,15 +116,9 @@ OTHER_TONGUES = {
 """What a newcomer may write for our words."""
 
 
-@cache
-def _written() -> dict[str, str]:
-    """The words and signs of the grammar that are typed as they stand there, by their terminals."""
-    return {each.name: each.pattern.value for each in tables().terminals if each.pattern.type == "str"}
-
-
 def spelled(terminal: str) -> str:
     """A keyword or a sign as it stands in a text: `not in` for NOT_IN."""
-    return _written().get(terminal) or terminal.lower().replace("_", " ")
+    return tables()["written"].get(terminal) or terminal.lower().replace("_", " ")
 
 
 def said(terminal: str) -> str:

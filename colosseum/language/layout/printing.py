@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 
 from colosseum.language.layout import document as doc
 from colosseum.language.layout.document import Document
-from colosseum.language.literals import LONG_QUOTE
+from colosseum.language.words import LONG_QUOTE
 
 WIDTH = 100
 """Columns that the words of a line may take; comments and texts may stick out."""

@@ -24,9 +24,8 @@ from colosseum.language.layout.document import (
 from colosseum.language.layout.expressions import Expressions, Level, level_of, opens_block
 from colosseum.language.layout.printing import NEAR, WIDTH
 from colosseum.language.layout.words import WordReader
-from colosseum.language.literals import label_parts
 from colosseum.language.syntax import Cell, Expr, Grid, Node
-from colosseum.language.words import MODIFIERS, terminals
+from colosseum.language.words import MODIFIERS, label_parts, terminals
 
 _CLAUSES = terminals("TO OF WHEN FOR")
 _TEXTS = terminals("STRING LONG_STRING")

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 
 from colosseum.language.layout.document import NOTHING, Break, Document, LongText, Plain, Remark, cat
-from colosseum.language.literals import LONG_QUOTE, unquote_long
 from colosseum.language.syntax import Comment, Node
-from colosseum.language.words import CLOSERS, Token
+from colosseum.language.words import CLOSERS, LONG_QUOTE, Token, unquote_long
 
 _TWO_WORDS = ("NOT_IN", "PER_UNIT")
 _SIGNS = ("COMMA", "COLON")
