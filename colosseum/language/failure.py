@@ -4,39 +4,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from colosseum.diagnostics import Source, Span
-from colosseum.language.words import CLOSERS, MODIFIERS, Token
+from colosseum.language.words import CLOSERS, MODIFIERS, NOTHING, PARTS, Token, phrases
 
 HEAD_OF_SWEEP = 4
 """Tokens after which what follows may as well be a setting of the experiment."""
-PARTS = ("ARM", "SWEEP", "OBJECTIVE", "MEMBERS")
-FORMS = {
-    "COLOSSEUM": ("colosseum 1",),
-    "SCENARIO": ('scenario {name} "title"',),
-    "USE": ('use "file.colo"',),
-    "PARAM": ("param {name} = 6",),
-    "AGENTS": ("agents A, B, C", "agents engineer[1..4]"),
-    "SET": ("set {name} = {{a, b, c}}",),
-    "TABLE": (
-        "table {name}[agents] = 3",
-        "table {name}[agents] ~ uniform(0, 1)",
-        'table {name}[agents] from "file.csv"',
-    ),
-    "VARIABLE": ("variable {name}[agents]: {{a, b}} or none",),
-    "REWARD": ("reward {name}[a in agents] when …: 3",),
-    "REQUIRE": ("require {name}: … <= 1", "require {name}: … <= 1 penalty 5"),
-    "COALITION": ("coalition {name} {{ members = {{A, B}} }}",),
-    "NETWORK": ("network ring",),
-    "CHANNEL": ("channel {name} for agents", "secret channel {name} for {{A, B}}"),
-    "CLAIM": ('claim {name}: "…" is true',),
-    "PROMPT": ('prompt {name} for agents "…"', 'prompt {name} for agents {{ plain: "…" loud: "…" }}'),
-    "RUBRIC": ('rubric {name} "question" {{ 0: "…" 5: "…" }}', 'rubric {name} reads thoughts "question" {{ … }}'),
-    "EXPERIMENT": ("experiment {name} {{ rounds 4  arm baseline {{ }}  arm loud {{ backroom on }} }}",),
-    "ARM": ("arm {name} {{ }}", "arm {name} {{ backroom on  rounds 2 }}"),
-    "SWEEP": ("sweep {name} in 4, 6, 8",),
-    "OBJECTIVE": ("objective {name}: payoff[A] + payoff[B]",),
-    "MEMBERS": ("members = {{A, B}}",),
-}
-"""One or more examples for each word that opens a statement or a part of one."""
 
 
 class ReadingReason(Enum):
@@ -76,27 +47,33 @@ class ReadingFailure:
     """The brackets that are open there."""
 
     @property
-    def token(self) -> Token | None:
-        """The token that does not fit; None at the end of the text."""
-        return self.tokens[self.stop] if self.stop < len(self.tokens) else None
+    def token(self) -> Token:
+        """The token that does not fit; NOTHING at the end of the text."""
+        return self.around(0)
 
-    def around(self, offset: int) -> Token | None:
-        """A token before (-1, -2 …, of this statement) or after (1 …) the one that does not fit."""
+    def around(self, offset: int) -> Token:
+        """A token before (-1, -2 …, of this statement) or after (1 …) the one that does not fit, or NOTHING."""
         index = self.stop + offset
         lowest = self.start if offset < 0 else 0
-        return self.tokens[index] if lowest <= index < len(self.tokens) else None
+        return self.tokens[index] if lowest <= index < len(self.tokens) else NOTHING
+
+    @property
+    def innermost(self) -> Token:
+        """The bracket that was opened last, or NOTHING."""
+        return self.opened[-1] if self.opened else NOTHING
 
     @property
     def place(self) -> Span:
         """The token that does not fit, or the point after the last one when the statement just ends."""
-        token, before = self.token, self.around(-1)
-        if before is not None and (token is None or self.reason is ReadingReason.END):
+        before = self.around(-1)
+        if before is not NOTHING and (self.token is NOTHING or self.reason is ReadingReason.END):
             return Span(self.source, before.end, before.end)
-        return self.at(token) if token is not None else Span(self.source, len(self.source.text), len(self.source.text))
+        return self.at(self.token)
 
     def at(self, token: Token) -> Span:
-        """The span of a token."""
-        return Span(self.source, token.start, token.end)
+        """The span of a token; the end of the text for NOTHING."""
+        end = len(self.source.text)
+        return Span(self.source, token.start, token.end) if token is not NOTHING else Span(self.source, end, end)
 
     @property
     def opening(self) -> int:
@@ -121,8 +98,8 @@ class ReadingFailure:
         """`it is written …` with the user's own name, or an empty string where nothing is known of the statement."""
         index = self.opening
         kind = self.tokens[index].type
-        if kind not in FORMS or index >= self.stop:
+        if kind not in phrases()["forms"] or index >= self.stop:
             return ""
-        follower = self.tokens[index + 1] if index + 1 < len(self.tokens) else None
-        name = str(follower) if follower is not None and follower.type in ("NAME", "LABEL") else "NAME"
-        return f"it is written {' or '.join(f'`{example.format(name=name)}`' for example in FORMS[kind])}"
+        follower = self.around(index + 1 - self.stop)
+        name = str(follower) if follower.type in ("NAME", "LABEL") else "NAME"
+        return f"it is written {' or '.join(f'`{form.format(name=name)}`' for form in phrases()['forms'][kind])}"

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from colosseum.diagnostics import Diagnostic, Source, Span, report
 from colosseum.language.syntax import Comment
 from colosseum.language.tables import tables
-from colosseum.language.words import LONG_QUOTE, OPENERS, QUOTE, Token
+from colosseum.language.words import LONG_QUOTE, OPENERS, QUOTE, Token, phrases
 
 MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
@@ -24,23 +24,6 @@ _OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})
 _FOREIGN_QUOTE = re.compile(
     "['\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}]"
 )
-_SIGNS_OF_PRINT = {"*": "×·", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠", "-": "−–—", "in": "∈", "and": "∧", "or": "∨",
-                   "not": "¬"}  # fmt: skip
-ADVICE = {
-    ";": "a statement ends where the next one begins; leave the `;` out",
-    "!": "write `not`, or `!=` for `is different from`",
-    "%": "there is no remainder; a fraction is written `0.2`",
-    "^": "there are no powers; multiply",
-    "?": "a choice is written `x if condition else y`",
-    "@": "names are letters, digits and `_`",
-    "$": "an amount is written `$20`",
-    "€": "an amount is written `$20`",
-    "`": "write names without quotes",
-    "\\": "there is no continuation sign; a statement may run over several lines as it is",
-    "…": "a range has two points: `1..5`",
-    ".": "a range is written `1..5`, a number `0.5`, a lookup `cost[a, t]`",
-} | {sign: f"write `{ours}`" for ours, signs in _SIGNS_OF_PRINT.items() for sign in signs}
-"""What to write instead of a character that means something elsewhere."""
 
 
 @dataclass(slots=True)
@@ -184,7 +167,7 @@ def _stray_character(source: Source, position: int) -> _Stray:
     while text.startswith(character, end):
         end += 1
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    span, help_ = Span(source, position, end), ADVICE.get(character, "")
+    span, help_ = Span(source, position, end), phrases()["signs"].get(character, "")
     if character == "%" and not text[text.rfind("\n", 0, position) + 1 : position].strip():
         help_ = "a comment begins with `#`"
     return report("C007", span, f"`{shown}` has no meaning here", help=help_), position, end

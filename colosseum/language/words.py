@@ -4,7 +4,10 @@ Every reserved word stands in exactly one class here; a test compares them with 
 
 import re
 from collections.abc import Iterator, Set
+from functools import cache
+from pathlib import Path
 from textwrap import dedent
+from typing import Any, TypedDict, cast
 
 from colosseum.diagnostics import closest
 from colosseum.language.tables import tables
@@ -20,6 +23,9 @@ class Token(str):
     end: int
 
 
+NOTHING = Token()
+"""Stands for the word before the first one and after the last one."""
+NOTHING.type, NOTHING.start, NOTHING.end = "NOTHING", 0, 0
 QUOTE = '"'
 LONG_QUOTE = '"""'
 _LABEL_PART = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,"]+')
@@ -96,24 +102,27 @@ STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON O
 OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DOTS LSQB LPAR UNDISCLOSED")
 SHORTEST_TYPO = 3
 """A shorter word is near to everything and means nothing."""
-OTHER_TONGUES = {
-    word: ours
-    for ours, words in {
-        "use": "import include",
-        "param": "const constant int float real string def let parameter",
-        "variable": "var bool decision",
-        "agents": "agent player players",
-        "require": "constraint rule assert subject forbid forall",
-        "reward": "maximize maximise minimize minimise solve utility payoff bonus",
-        "coalition": "team", "network": "graph topology",
-        "prompt": "message",
-        "rubric": "question",
-        "experiment": "run",
-        "table": "data",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
-"""What a newcomer may write for our words."""
+
+
+class Phrases(TypedDict):
+    """What is said of texts that cannot be read."""
+
+    forms: dict[str, list[str]]
+    """Examples of each statement and part, by the terminal that opens it."""
+    signs: dict[str, str]
+    """What to write instead of a character that means something elsewhere."""
+    tongues: dict[str, str]
+    """What a newcomer may write for our words."""
+    clues: dict[str, list[dict[str, Any]]]
+    """The fields of each clue, in groups."""
+
+
+@cache
+def phrases() -> Phrases:
+    """The tables of `mistakes.toml`."""
+    import tomllib  # what most texts do without
+
+    return cast(Phrases, tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text(encoding="utf-8")))
 
 
 def spelled(terminal: str) -> str:
@@ -168,9 +177,8 @@ def listed(words: list[str]) -> str:
 def meant_opener(word: str) -> str:
     """The statement word that a newcomer's word may stand for, or an empty string."""
     low = word.lower()
-    if low in OTHER_TONGUES:
-        return OTHER_TONGUES[low]
-    return _nearest(low, OPENERS)
+    ours = next((ours for ours, theirs in phrases()["tongues"].items() if low in theirs.split()), "")
+    return ours or _nearest(low, OPENERS)
 
 
 def meant_keyword(word: str, accepts: Set[str]) -> str:
