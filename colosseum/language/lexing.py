@@ -21,9 +21,7 @@ MOST_QUOTED = 80
 """Longest text to repeat in a help."""
 _FILE_NAME = re.compile(r"[\w./-]+\.(?:colo|csv)\b")
 _OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b", re.MULTILINE)
-_FOREIGN_QUOTE = re.compile(
-    "['\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}]"
-)
+_CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
 
 
 @dataclass(slots=True)
@@ -98,7 +96,7 @@ def _stray(source: Source, tokens: list[Token], position: int) -> _Stray:
         return _open_long_text(source, tokens, position)
     if source.text[position] == QUOTE:
         return _open_text(source, position)
-    if _FOREIGN_QUOTE.match(source.text, position):
+    if source.text[position] in f"'{_CURLY_QUOTES}":
         return _foreign_text(source, position)
     named = _file_name(source, position) if source.text[position] == "." else None
     return named or _stray_character(source, position)
@@ -138,11 +136,9 @@ def _open_text(source: Source, position: int) -> _Stray:
 
 def _foreign_text(source: Source, position: int) -> _Stray:
     """A text between single or curly quotes; without a closing one on its line, just the quote."""
-    text, opening = source.text, source.text[position]
-    closing = _FOREIGN_QUOTE.search(text, position + 1, _line_end(text, position))
-    while closing and (closing[0] == "'") is not (opening == "'"):
-        closing = _FOREIGN_QUOTE.search(text, closing.end(), _line_end(text, position))
-    end = closing.end() if closing else position + 1
+    text, closers = source.text, "'" if source.text[position] == "'" else _CURLY_QUOTES
+    places = range(position + 1, _line_end(text, position))
+    end = next((place + 1 for place in places if text[place] in closers), position + 1)
     inside = text[position + 1 : end - 1]
     help_ = f"write `{QUOTE}{inside}{QUOTE}`" if 0 < len(inside) <= MOST_QUOTED else 'write `"`'
     message = 'texts stand between straight double quotes `"`'

@@ -92,13 +92,15 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     whole = False
     for parsed in split(builder, lexed.tokens):
         node, failure, first = parsed.node, parsed.failure, lexed.tokens[parsed.start]
-        touched = bool(lexed.skipped) and _touches(source, parsed, lexed)
+        low, high = _stretch(parsed, lexed, source.text)
+        # A stray within the statement is told already; without a `;` a statement says the same.
+        touched = any(low <= stray < high and source.text[stray:end].strip(";") for stray, end in lexed.skipped)
         if failure is not None and not touched:
             from colosseum.language.mistakes import explain  # what most texts do without
 
             _tell(explain(failure), told)
         if failure is not None or touched:
-            broken.append(source.text[slice(*_stretch(parsed, lexed))].replace(first, meant_opener(first) or first, 1))
+            broken.append(source.text[low:high].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
             alone = failure is not None and failure.reason is ReadingReason.NO_OPENER and first.type != "NAME"
             if alone and pieces:  # it belongs to the statement before
@@ -137,19 +139,9 @@ def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
     )
 
 
-def _touches(source: Source, parsed: Parsed, lexed: Lexed) -> bool:
-    """Whether a stray stands in the statement, so that its failure only repeats what was said about the stray."""
-    start, end = _stretch(parsed, lexed)
-    return any(
-        start <= stray and (end is None or stray < end)
-        for stray, after in lexed.skipped
-        if source.text[stray:after].strip(";")  # without a `;` a statement says the same
-    )
-
-
-def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:
+def _stretch(parsed: Parsed, lexed: Lexed, text: str) -> tuple[int, int]:
     """Where a statement begins and where the next one does; one that fails at its first word begins behind the last."""
-    end = lexed.tokens[parsed.end].start if parsed.end < len(lexed.tokens) else None
+    end = lexed.tokens[parsed.end].start if parsed.end < len(lexed.tokens) else len(text)
     if parsed.failure is not None and parsed.failure.stop == parsed.start:
         return (lexed.tokens[parsed.start - 1].end if parsed.start else 0), end
     return lexed.tokens[parsed.start].start, end

@@ -53,36 +53,29 @@ def lined_up(lines: list[Line]) -> list[Line]:
         replace(line, kind="") if below.code and below.indent > line.indent else line
         for line, below in zip(lines, following, strict=True)
     ]
-    return _runs(_runs(single, lambda line: line.kind, _stops), lambda line: line.remark and "#", _remarks)
+    stops = _runs(single, lambda line: line.kind, lambda line: line.stop, _with_room)
+    return _runs(stops, lambda line: line.remark and "#", lambda line: line.width, _with_remark_behind)
 
 
-def _runs(lines: list[Line], kind: Callable[[Line], str], change: Callable[[list[Line]], list[Line]]) -> list[Line]:
-    """The lines with each run of the same kind and depth changed; lines of no kind stay as they are."""
+def _runs(
+    lines: list[Line], kind: Callable[[Line], str], place: Callable[[Line], int], moved: Callable[[Line, int], Line]
+) -> list[Line]:
+    """The lines, the places in each run of the same kind and depth moved to one column; lines of no kind stay."""
     result: list[Line] = []
     for (found, _), adjacent in groupby(lines, key=lambda line: (kind(line), line.indent)):
         run = list(adjacent)
-        result += change(run) if found else run
+        column = max(map(place, run))
+        apart = column - min(map(place, run)) > MOST_PADDING
+        result += run if not found or apart else [moved(line, column - place(line)) for line in run]
     return result
 
 
-def _stops(run: list[Line]) -> list[Line]:
-    column = max(line.stop for line in run)
-    padded = [
-        replace(line, code=line.code[: line.stop] + " " * (column - line.stop) + line.code[line.stop :]) for line in run
-    ]
-    return run if _apart(line.stop for line in run) else padded
+def _with_room(line: Line, blanks: int) -> Line:
+    return replace(line, code=line.code[: line.stop] + " " * blanks + line.code[line.stop :])
 
 
-def _remarks(run: list[Line]) -> list[Line]:
-    column = max(line.width for line in run)
-    if _apart(line.width for line in run):
-        return run
-    return [replace(line, remark=" " * (column - line.width) + line.remark) for line in run]
-
-
-def _apart(columns: Iterable[int]) -> bool:
-    ordered = sorted(columns)
-    return ordered[-1] - ordered[0] > MOST_PADDING
+def _with_remark_behind(line: Line, blanks: int) -> Line:
+    return replace(line, remark=" " * blanks + line.remark)
 
 
 def printed(document: Document) -> list[Line]:

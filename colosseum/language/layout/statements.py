@@ -7,20 +7,8 @@ import math
 from collections.abc import Iterable
 
 from colosseum.language import syntax
-from colosseum.language.layout.document import (
-    HARD,
-    NOTHING,
-    SPACE,
-    Break,
-    Document,
-    Plain,
-    Stop,
-    align,
-    cat,
-    fill,
-    group,
-    nest,
-)
+from colosseum.language.layout import document as doc
+from colosseum.language.layout.document import NOTHING, SPACE, Break, Document, cat, fill, group, nest
 from colosseum.language.layout.expressions import Expressions, Level, level_of, opens_block
 from colosseum.language.layout.printing import NEAR, WIDTH
 from colosseum.language.layout.words import WordReader
@@ -55,7 +43,7 @@ class Statements(Expressions):
                 swept = cat(self.spaced(3), SPACE, self._values(node.values))
                 return nest(fill([swept] if node.where is None else [swept, self.clause(node.where)]))
             case syntax.Arm():
-                return cat(self.spaced(2), SPACE, Stop("arm"), self._block(node))
+                return cat(self.spaced(2), SPACE, doc.Stop("arm"), self._block(node))
             case syntax.Trace():
                 return cat(nest(self.spaced(3)), SPACE, self._block(node))
         return self._declaration(node, self._header(node))
@@ -121,7 +109,7 @@ class Statements(Expressions):
         """A header and where the values come from; `stop` is the kind of statements whose `=` are lined up."""
         match source:
             case syntax.Given(value=value):
-                sign = cat(SPACE, Stop(stop) if stop else NOTHING, self.take())
+                sign = cat(SPACE, doc.Stop(stop) if stop else NOTHING, self.take())
                 return self._assigned([*header[:-1], cat(header[-1], sign)], value)
             case syntax.Drawn(call=call):
                 return self._value(header, self.clause(call))
@@ -149,18 +137,18 @@ class Statements(Expressions):
         broken = self.words.broken()
         document = self.expression(condition)
         if penalty is not None:
-            between = HARD if broken and self.words.broken() else Break()
+            between = doc.HARD if broken and self.words.broken() else Break()
             price = self.clause(penalty)
             unit = cat(SPACE, self.take()) if self.words.next.kind == "PER_UNIT" else NOTHING
             document = group(document, between, price, unit)
         if self.words.next.kind == "UNDISCLOSED":
             document = group(document, Break(), self.take())
-        return nest(self._first(start), group(HARD if broken else Break(), document))
+        return nest(self._first(start), group(doc.HARD if broken else Break(), document))
 
     def _values(self, nodes: tuple[Expr, ...]) -> Document:
         """Expressions with commas, below each other's first column."""
         items = self.items(nodes)
-        return items[0] if len(nodes) == 1 and opens_block(nodes[0]) else align(fill(items))
+        return items[0] if len(nodes) == 1 and opens_block(nodes[0]) else doc.align(fill(items))
 
     def _listing(self, nodes: tuple[Expr, ...]) -> Document:
         """A word and its values; a block between braces closes where the word stands."""
@@ -190,7 +178,7 @@ class Statements(Expressions):
         left = self.words.take_last(first=not entries)
         if not entries and left is NOTHING and not opening.closes:
             return cat(opening, SPACE, self.take())
-        end = HARD if broken or not entries else Break(" ")
+        end = doc.HARD if broken or not entries else Break(" ")
         return group(opening, nest(*inside, left), end, self.take())
 
 
@@ -212,8 +200,8 @@ def grid(node: Grid, words: WordReader) -> Document:
     for before, entries in rows:
         parts.append(before)
         for i, entry in enumerate(entries):
-            filling = Plain(" " * (widths[i] - _width(entry)))
-            parts += [Plain(GAPS[min(i, 3)]), *((filling, entry) if _numbers(values[i]) else (entry, filling))]
+            filling = doc.Plain(" " * (widths[i] - _width(entry)))
+            parts += [doc.Plain(GAPS[min(i, 3)]), *((filling, entry) if _numbers(values[i]) else (entry, filling))]
     return cat(*parts)
 
 
@@ -221,7 +209,7 @@ def _label(words: WordReader) -> Document:
     """`low, "a b"`, evenly spaced."""
     written = words.next.text
     words.take()
-    return Plain(", ".join(part for _, part in label_parts(written)))
+    return doc.Plain(", ".join(part for _, part in label_parts(written)))
 
 
 def _cell(words: WordReader) -> Document:
