@@ -51,7 +51,7 @@ def _statement(text: str, tokens: list[Token]) -> tuple[list[Token], frozenset[s
     sure = [i for i in starts if tokens[i].type in SURE_OPENERS]
     for start in (*sure[-1:], *starts[-1:]):  # `agents` and `network` open a statement, or stand in one
         machine = Machine(Builder(Source("", text)))
-        if all(machine.feed(t.type, t, t.start, t.end) for t in tokens[start:]):
+        if all(map(machine.feed, tokens[start:])):
             accepts = machine.accepts()
             return tokens[start:], accepts | (OPENERS if "$END" in accepts else frozenset())
     return [], OPENERS

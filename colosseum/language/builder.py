@@ -24,8 +24,8 @@ Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
 
 
-def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
-    """The method of a rule: which field of its node each piece fills, in order.
+def _made(kind: type[syntax.Node], pieces: str, **fixed: str) -> Callable[..., Piece]:
+    """The method of a rule: which field of its node each piece fills, in order, and fields that are `fixed`.
 
     `x?` is whether the piece is there, `x$` its characters, `x@` the same and where they stand, `x^` a text, `x"` the
     value of a text or nothing, `x*` all pieces that the others leave; `-` fills no field.
@@ -43,7 +43,7 @@ def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
             if mark == "@":
                 filled[f"{name}_span"] = self.span(piece)
         filled.pop("-", None)
-        return kind(**filled, span=span)
+        return kind(**filled, **fixed, span=span)
 
     return method
 
@@ -254,12 +254,6 @@ class Builder:
                 return syntax.Switch(token.type == "ON", span=span)
         return self.text(token)
 
-    def either(self, span: Span, left: Expr, right: Expr) -> syntax.Logical:
-        return syntax.Logical("or", left, right, span=span)
-
-    def both(self, span: Span, left: Expr, right: Expr) -> syntax.Logical:
-        return syntax.Logical("and", left, right, span=span)
-
     def comparison(self, span: Span, *pieces: Piece) -> syntax.Comparison:
         return syntax.Comparison(pieces[::2], tuple([" ".join(sign.split()) for sign in pieces[1::2]]), span=span)
 
@@ -287,6 +281,7 @@ class Builder:
     grid = _made(syntax.Grid, "columns rows*")
     ternary, negation = _made(syntax.Ternary, "then condition otherwise"), _made(syntax.Negation, "operand")
     range_, minus = _made(syntax.Range, "low high"), _made(syntax.Minus, "- operand")
+    either, both = (_made(syntax.Logical, "left right", operator=word) for word in ("or", "and"))
     sum_ = product = _made(syntax.Arithmetic, "left operator$ right")
     lookup, tuple_ = _made(syntax.Lookup, "base keys*"), _made(syntax.Tuple, "items*")
     named, quantifier = _made(syntax.NamedArgument, "name$ value"), _made(syntax.Quantifier, "kind$ binders when")

@@ -16,7 +16,7 @@ GROUPS = {
     "IN_EXPERIMENT": "EXPERIMENT ARM SWEEP",
     "TEXT": "STRING LONG_STRING",
     "OPENER": " ".join(sorted(words.OPENERS)),
-    "INNER_WORD": " ".join(words.INNER_WORDS),
+    "INNER_WORD": " ".join(words.phrases()["belongs"]),
     "CLOSING": " ".join(words.CLOSERS),
     "VALUE": " ".join(sorted(words.STARTS_EXPRESSION)),
     "SIGN_OF_VALUE": " ".join(sorted(words.STARTS_EXPRESSION - {"NAME", "AGENTS"})),
@@ -121,7 +121,8 @@ def _words(f: ReadingFailure) -> dict[str, str]:
         "found": words.found(token), "behind": words.found(before),
         "name": after if after.type == "NAME" else "NAME",
         "kind": {"PRIVATE": "table", "SECRET": "channel"}.get(before.type, ""),
-        "belongs": words.INNER_WORDS.get(token.type, ""), "deepest": str(DEEPEST), "longest": str(LONGEST_CHAIN),
+        "belongs": words.phrases()["belongs"].get(token.type, ""),
+        "deepest": str(DEEPEST), "longest": str(LONGEST_CHAIN),
     }  # fmt: skip
 
 

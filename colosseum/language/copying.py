@@ -38,19 +38,9 @@ def shipped_specs() -> dict[str, str]:
     return found
 
 
-def unfit(name: str) -> str:
-    """Why a scenario cannot have this name, or an empty string."""
-    if name.upper() in KEYWORDS and name.islower():
-        return "it is a reserved word"
-    if name[:1].isdigit():
-        return "a name does not begin with a digit"
-    return "" if re.fullmatch(r"[^\W\d]\w*", name) else "a name has letters, digits and `_` only"
-
-
-def fitting(name: str) -> str:
-    """A name like this one that a scenario can have."""
-    plain = re.sub(r"\W+", "_", name).strip("_") or "scenario"
-    return f"my_{plain}" if unfit(plain) or not name else plain
+def fits(name: str) -> bool:
+    """Whether a scenario can have this name."""
+    return bool(re.fullmatch(r"[^\W\d]\w*", name)) and not (name.upper() in KEYWORDS and name.islower())
 
 
 def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFile, ...]:
@@ -76,9 +66,11 @@ def new_spec(target: str, origin: str | None = None) -> list[Path]:
     """Write a spec, or copy a shipped one with all that it reads, where nothing is yet. Raises ColosseumError."""
     head, last = os.path.split(target)
     folder, name = Path(head), last.removesuffix(".colo")
-    if reason := unfit(name):
-        likely = shlex.quote(str(folder / fitting(name)))
-        message = f"`{name}` cannot name a scenario: {reason}" if name else "the new spec needs a name"
+    if not fits(name):
+        plain = re.sub(r"\W+", "_", name).strip("_") or "scenario"
+        likely = shlex.quote(str(folder / (plain if name and fits(plain) else f"my_{plain}")))
+        rule = "names have letters, digits and `_`, begin with no digit and are no reserved words"
+        message = f"`{name}` cannot name a scenario: {rule}" if name else "the new spec needs a name"
         raise stop("C122", message, help=f"as in `colosseum new {likely}`")
     return _write(_files(origin, name), folder)
 

@@ -34,15 +34,13 @@ class Lexed:
     """One for each stretch that was skipped."""
     skipped: list[tuple[int, int]] = field(default_factory=list)
     """The stretches, in order."""
-    gave_up: bool = False
-    """More than `MOST_STRAYS`: the tokens end there."""
 
 
 def lex(source: Source) -> Lexed:
     """Read the words of a text; never raises for any text."""
     text, result, ended = source.text, Lexed(), False
     position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
-    while (stop := _read_from(position, source, result)) is not None:
+    while len(result.strays) < MOST_STRAYS and (stop := _read_from(position, source, result)) is not None:
         stray, start, position = _stray(source, result.tokens, stop)
         if text[stop] != ";" or not ended:
             result.strays.append(stray)
@@ -50,22 +48,18 @@ def lex(source: Source) -> Lexed:
         result.skipped.append((start, position))
         while result.tokens and result.tokens[-1].end > start:
             result.tokens.pop()
-        if len(result.strays) == MOST_STRAYS:
-            result.gave_up = True
-            break
     return result
 
 
 @cache
-def _words() -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
-    """The pattern of all terminals behind blanks, the keywords among those of a terminal, and the ignored terminals."""
-    found = tables()
-    return re.compile(found["pattern"], found["flags"]), found["keywords"], frozenset(found["ignored"])
+def _words() -> tuple[re.Pattern[str], dict[str, dict[str, str]]]:
+    """The pattern of all terminals behind blanks, and the keywords among those of a terminal."""
+    return re.compile(tables()["pattern"]), tables()["keywords"]
 
 
 def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:
     """Append the tokens and comments from a position on; the offset of what is neither, None at the end of the text."""
-    pattern, keywords, ignored = _words()
+    pattern, keywords = _words()
     text, match = source.text, pattern.match
     while position < len(text):
         found = match(text, position)
@@ -73,10 +67,10 @@ def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:
             return position
         kind = found.lastgroup or ""
         word, (start, position) = found[kind], found.span(kind)
-        if kind in ignored:
-            if kind == "COMMENT":
-                span = Span(source, start, start + len(word.rstrip("\r")))
-                lexed.comments.append(Comment(span=span, text=word.rstrip()))
+        if kind == "COMMENT":
+            span = Span(source, start, start + len(word.rstrip("\r")))
+            lexed.comments.append(Comment(span=span, text=word.rstrip()))
+        if kind in ("COMMENT", "WS"):
             continue
         if word == QUOTE * 2 and text.startswith(QUOTE, position):
             return start  # three quotes that nothing closes read as an empty text and one quote

@@ -5,7 +5,7 @@ such rules, and reads a text in half of the time.
 """
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import TypeAlias
 
 from colosseum.diagnostics import Span
@@ -14,6 +14,8 @@ from colosseum.language.tables import Tables, tables
 from colosseum.language.words import Token
 
 END = "$END"
+_END = Token()
+_END.type = END
 _Maker: TypeAlias = Callable[..., Piece]
 
 
@@ -40,15 +42,15 @@ class Machine:
         self.starts: list[int] = []
         self.ends: list[int] = []
 
-    def feed(self, kind: str, token: Token | None, start: int, end: int) -> bool:
-        """Go on with a token, or with `END`; False where it does not fit, and then nothing more can be fed."""
-        rows, rules, states = self.table["rows"], self.table["rules"], self.states
+    def feed(self, token: Token) -> bool:
+        """Go on with a token; False where it does not fit, and then nothing more can be fed."""
+        kind, rows, rules, states = token.type, self.table["rows"], self.table["rules"], self.states
         while (target := rows[states[-1]].get(kind)) is not None:
             if target >= 0:
                 states.append(target)
                 self.values.append(token)
-                self.starts.append(start)
-                self.ends.append(end)
+                self.starts.append(token.start)
+                self.ends.append(token.end)
                 return True
             symbol, length, name, _ = rules[~target]
             if length == 1 and not name:
@@ -79,7 +81,7 @@ class Machine:
 
     def finish(self) -> bool:
         """End the statement; False where it is not complete."""
-        return self.feed(END, None, self.ends[-1], self.ends[-1])
+        return self.feed(_END)
 
     def accepts(self) -> frozenset[str]:
         """Every terminal that could come next, `END` included."""
@@ -87,19 +89,13 @@ class Machine:
 
     def takes(self, terminal: str) -> bool:
         """Whether a terminal could come next: `accepts` for a single one."""
-        return _taken(tuple(self.states), terminal)
-
-
-@lru_cache(4096)
-def _taken(states: tuple[int, ...], terminal: str) -> bool:
-    """Whether a terminal could come next after states; kept, since most statements end alike."""
-    stack, table = list(states), tables()
-    while (target := table["rows"][stack[-1]].get(terminal)) is not None:
-        if target >= 0:
-            return True
-        symbol, length, _, _ = table["rules"][~target]
-        del stack[len(stack) - length :]
-        stack.append(table["rows"][stack[-1]][symbol])
-        if terminal == END and stack[-1] == table["end"]:
-            return True
-    return False
+        stack, rows = self.states[:], self.table["rows"]
+        while (target := rows[stack[-1]].get(terminal)) is not None:
+            if target >= 0:
+                return True
+            symbol, length, _, _ = self.table["rules"][~target]
+            del stack[len(stack) - length :]
+            stack.append(rows[stack[-1]][symbol])
+            if terminal == END and stack[-1] == self.table["end"]:
+                return True
+        return False

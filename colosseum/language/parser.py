@@ -12,7 +12,7 @@ from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
-from colosseum.language.lexing import Lexed, lex
+from colosseum.language.lexing import MOST_STRAYS, Lexed, lex
 from colosseum.language.splitting import Parsed, split
 from colosseum.language.syntax import Edition, File, ScenarioName
 from colosseum.language.words import Token, meant_opener
@@ -110,7 +110,7 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
         if len(told) > MOST_DIAGNOSTICS:
             break
     else:
-        whole = not lexed.gave_up
+        whole = len(lexed.strays) < MOST_STRAYS
         if whole:
             told += _head(builder, pieces)
     found = sorted(told, key=lambda d: d.span.start if d.span else 0)

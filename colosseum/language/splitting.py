@@ -71,16 +71,15 @@ class _Run:
                 if token.type in OPENERS and self._opens(index, parser):
                     break
                 if self._breaks_row(index, parser):
-                    return self._failed(ReadingReason.ROW, index, parser)
-            reason = self._weigh(token)
-            if reason is not None:
-                return self._failed(reason, index, parser)
-            if not parser.feed(token.type, token, token.start, token.end):
+                    return self._failed(ReadingReason.ROW, index)
+            if (reason := self._weigh(token)) is not None:
+                return self._failed(reason, index)
+            if not parser.feed(token):
                 return self._unexpected(index)
             index += 1
         if parser.finish():
             return Parsed(self.start, index, parser.values[0], None)
-        return self._failed(ReadingReason.END, index, self._replay(index))
+        return self._failed(ReadingReason.END, index)
 
     def _opens(self, index: int, parser: Machine) -> bool:
         """Whether an opener ends the running statement rather than going on with it."""
@@ -124,21 +123,21 @@ class _Run:
         ready = not self.opened and self._fresh(index) and self.tokens[index].type in _CELLS - {"MINUS"}
         if ready and parser.finish():
             return Parsed(self.start, index, parser.values[0], None)
-        return self._failed(ReadingReason.TOKEN, index, self._replay(index))
+        return self._failed(ReadingReason.TOKEN, index)
 
     def _replay(self, end: int) -> Machine:
         """A parser just before a token: one that failed has already reduced for the token that it then refused."""
         del self.builder.diagnostics[self.told :]
         parser = Machine(self.builder)
         for token in self.tokens[self.start : end]:
-            parser.feed(token.type, token, token.start, token.end)
+            parser.feed(token)
         return parser
 
-    def _failed(self, reason: ReadingReason, index: int, parser: Machine | None = None) -> Parsed:
+    def _failed(self, reason: ReadingReason, index: int) -> Parsed:
+        accepts = self._replay(index).accepts() if index > self.start else frozenset[str]()
         del self.builder.diagnostics[self.told :]
         refused = self.tokens[index] if index < len(self.tokens) else None
         opened = tuple(bracket for bracket in self.opened if bracket is not refused)
-        accepts = parser.accepts() if parser is not None else frozenset()
         failure = ReadingFailure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
         return Parsed(self.start, self._resume(index, reason), None, failure)
 

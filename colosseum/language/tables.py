@@ -35,11 +35,8 @@ class Tables(TypedDict):
     """The state in which a statement is complete."""
     pattern: str
     """All terminals behind blanks, each a group of its name."""
-    flags: int
-    """Of the pattern."""
     keywords: dict[str, dict[str, str]]
     """By terminal, the words of it that are terminals of their own."""
-    ignored: list[str]
     written: dict[str, str]
     """The terminals that are typed as they stand in the grammar."""
 
@@ -109,12 +106,10 @@ def build_tables(grammar: str) -> Tables:
         start=table.start_state,
         end=table.end_state,
         pattern=rf"\s*(?:{terminals})",
-        flags=lexer.g_regex_flags,
         keywords={
             kind: {each.pattern.value: each.name for each in unless.scanner.terminals}
             for kind, unless in lexer.callback.items()
         },
-        ignored=sorted(lexer.ignore_types),
         written={each.name: each.pattern.value for each in lexer.terminals if each.pattern.type == "str"},
     )
 

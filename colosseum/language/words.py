@@ -64,38 +64,17 @@ SURE_OPENERS = (MODIFIERS | DECLARING | terminals("COLOSSEUM USE TRACE")) - {"OB
 """Words that open a statement wherever they stand."""
 OPENERS = SURE_OPENERS | {"AGENTS", "NETWORK"}
 """All that open one; `agents` is also a set's name and `network` also a setting."""
-PARTS = {
-    "ARM": "inside `experiment … { … }`",
-    "SWEEP": "inside `experiment … { … }`",
-    "OBJECTIVE": "inside `coalition … { … }`",
-    "MEMBERS": "inside `coalition … { … }`",
-}
-"""Words that open a part of a statement between braces, and where that part belongs."""
-INNER_WORDS = PARTS | {
-    "PENALTY": "at the end of a `require`",
-    "WHEN": "before the `:` of a reward or a requirement, or inside a count or a sum",
-    "WHERE": "inside the brackets that name the indices",
-}
-"""All words of parts, and where they belong."""
+PARTS = terminals("ARM SWEEP OBJECTIVE MEMBERS")
+"""Words that open a part of a statement between braces."""
 LINKS = terminals("TO EACH OF FROM FOR IS PENALTY PER_UNIT WHEN WHERE")
 WORD_OPERATORS = terminals("IF ELSE AND OR NOT IN NOT_IN")
 CONSTANTS = terminals("NONE ON OFF")
 QUANTIFIERS = terminals("COUNT ANY ALL")
-KEYWORDS = OPENERS | set(PARTS) | LINKS | WORD_OPERATORS | CONSTANTS | QUANTIFIERS | {"UNDISCLOSED"}
+KEYWORDS = OPENERS | PARTS | LINKS | WORD_OPERATORS | CONSTANTS | QUANTIFIERS | {"UNDISCLOSED"}
 FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sample", "shuffle", "size", "steps", "sum",
              "uniform")  # fmt: skip
 GRAPHS = ("barabasi_albert", "edges", "erdos_renyi", "star", "watts_strogatz")
 """Networks that take arguments. These and the functions are names to the grammar."""
-_KINDS = {
-    "NAME": "a name",
-    "STRING": "a text in quotes",
-    "LONG_STRING": "a text in quotes",
-    "NUMBER": "a number",
-    "MONEY": "an amount such as `$20`",
-    "LABEL": "a row `label | …`",
-    "COMPARE": "a comparison",
-    "$END": "the next statement",
-}
 CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
 STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE "
                               "UNDISCLOSED")  # fmt: skip
@@ -113,6 +92,10 @@ class Phrases(TypedDict):
     """What to write instead of a character that means something elsewhere."""
     tongues: dict[str, str]
     """What a newcomer may write for our words."""
+    kinds: dict[str, str]
+    """Terminals in words."""
+    belongs: dict[str, str]
+    """Where a word belongs that opens no statement."""
     clues: dict[str, list[dict[str, Any]]]
     """The fields of each clue, in groups."""
 
@@ -132,7 +115,7 @@ def spelled(terminal: str) -> str:
 
 def said(terminal: str) -> str:
     """A terminal as a reader would call it, in back-quotes where it is to be typed as it stands."""
-    return _KINDS.get(terminal) or f"`{spelled(terminal)}`"
+    return phrases()["kinds"].get(terminal) or f"`{spelled(terminal)}`"
 
 
 def found(token: Token) -> str:

@@ -152,41 +152,34 @@ class _Printer:
 
     def _ahead(self, room: float) -> float:
         """Columns that follow up to where the line may end; not exact once it is more than the room."""
-        width = 0.0
+        width, inside = 0.0, list[Document]()
         for _, flat, item in reversed(self.todo):
-            part, ends = self._head(item, room - width, flat=flat)
-            width += part
-            if ends or width > room:
+            inside.append(item)
+            while inside and width <= room:
+                match inside.pop():
+                    case doc.Plain(text=text) if "\n" in text:
+                        return width + text.index("\n")
+                    case doc.LongText():
+                        return width + len(LONG_QUOTE)
+                    case doc.Remark():
+                        return width
+                    case doc.Break(hard=hard) if hard or not flat:
+                        return width
+                    case doc.Braced() if not flat:
+                        return width
+                    case doc.Fill(position=place) if place and not flat:
+                        return width
+                    case doc.Fill(parts=parts, position=place) as fill:
+                        inside += [replace(fill, position=place + 1)] if place + 1 < len(parts) else []
+                        inside.append(parts[place])
+                        width += place > 0  # the blank before it
+                    case doc.Cat(parts=parts):
+                        inside += reversed(parts)
+                    case other:
+                        width += other.width
+            if width > room:
                 break
         return width
-
-    def _head(self, item: Document, room: float, *, flat: bool) -> tuple[float, bool]:
-        """Columns up to where the line may end, and whether it may end inside; inexact once more than the room."""
-        width = 0.0
-        todo = [item]
-        while todo and width <= room:
-            match todo.pop():
-                case doc.Plain(text=text) if "\n" in text:
-                    return width + text.index("\n"), True
-                case doc.LongText():
-                    return width + len(LONG_QUOTE), True
-                case doc.Remark():
-                    return width, True
-                case doc.Break(hard=hard) if hard or not flat:
-                    return width, True
-                case doc.Braced() if not flat:
-                    return width, True
-                case doc.Fill(parts=parts, position=place) if place and not flat:
-                    return width, True
-                case doc.Fill(parts=parts, position=place) as fill:
-                    todo += [replace(fill, position=place + 1)] if place + 1 < len(parts) else []
-                    todo.append(parts[place])
-                    width += place > 0  # the blank before it
-                case doc.Cat(parts=parts):
-                    todo += reversed(parts)
-                case other:
-                    width += other.width
-        return width, False
 
     def _fill(self, fill: doc.Fill, indent: int, *, flat: bool) -> None:
         """Its next part, with the break before it; then what is left of it."""
