@@ -136,26 +136,17 @@ class Builder:
         self.contextual(word, "as", "`as` or the next statement")
         return self.text(text)
 
-    def prompt(self, span: Span, name: Token, recipients: Expr, *variants: Piece) -> syntax.Prompt:
-        """A prompt without variants has one of no name."""
-        found = (self.variant(self.span(v), "", v) if isinstance(v, Token) else v for v in variants)
-        return syntax.Prompt(str(name), self.span(name), recipients, tuple(found), span=span)
+    def plain(self, span: Span, text: Token) -> syntax.Variant:
+        return syntax.Variant("", self.text(text), span=span)
 
-    def variant(self, span: Span, name: str, *rest: Token) -> syntax.Variant:
+    def variant(self, span: Span, name: Token, *rest: Token) -> syntax.Variant:
         if rest[0].type == "NAME":
             self.contextual(rest[0], "paraphrases", "a text, or `paraphrases` and several of them")
         first, *others = (self.text(text) for text in rest if text.type != "NAME")
         return syntax.Variant(str(name), first, tuple(others), span=span)
 
-    def rubric(self, span: Span, name: Token, reads: Piece, question: Token, *anchors: Token) -> syntax.Rubric:
-        found = tuple(self._anchors(anchors))
-        return syntax.Rubric(str(name), self.span(name), self.text(question), found, reads is not None, span=span)
-
-    def _anchors(self, tokens: tuple[Token, ...]) -> Iterator[syntax.Anchor]:
-        """Scores and their texts in turn."""
-        for score, text in zip(tokens[::2], tokens[1::2], strict=True):
-            span = self.span(score).to(self.span(text))
-            yield syntax.Anchor(self.value(score, self.span(score)), self.text(text), span=span)
+    def anchor(self, span: Span, score: Token, text: Token) -> syntax.Anchor:
+        return syntax.Anchor(self.value(score, self.span(score)), self.text(text), span=span)
 
     def reads(self, span: Span, verb: Token, what: Token) -> bool:
         self.contextual(verb, "reads", "a text, or `reads thoughts`")
@@ -177,6 +168,8 @@ class Builder:
     coalition = _made(syntax.Coalition, "name@ members objectives*")
     objective = _made(syntax.Objective, "name@ indices when value")
     claim = _made(syntax.Claim, "name@ indices text^ truth")
+    prompt = _made(syntax.Prompt, "name@ recipients variants*")
+    rubric = _made(syntax.Rubric, "name@ thoughts? question^ anchors*")
     arm, setting = _made(syntax.Arm, "name@ settings*"), _made(syntax.Setting, "name@ values*")
     sweep = _made(syntax.Sweep, "name@ - values* where")
     mapped = _made(syntax.Mapped, "kind$ what source")
@@ -190,10 +183,6 @@ class Builder:
 
     def recipients(self, span: Span, who: Piece, *when: Piece) -> syntax.Recipients:
         return syntax.ToEach(who, *when, span=span) if when else syntax.ToWhom(who, span=span)
-
-    def indices(self, span: Span, *items: Piece) -> syntax.Indices:
-        found = tuple([syntax.Index(i.names, i.domain, span=i.span) for i in items[:-1]])
-        return syntax.Indices(found, items[-1], span=span)
 
     def over(self, span: Span, name: Token) -> syntax.Index:
         return syntax.Index((), self.name(span, name), span=span)
@@ -277,6 +266,7 @@ class Builder:
         return syntax.Pair(label, value, span=span)
 
     whole = name
+    indices, index = _made(syntax.Indices, "items* where"), _made(syntax.Index, "names - domain")
     binders, binder = _made(syntax.Binders, "items* where"), _made(syntax.Binder, "names - domain")
     grid = _made(syntax.Grid, "columns rows*")
     ternary, negation = _made(syntax.Ternary, "then condition otherwise"), _made(syntax.Negation, "operand")
