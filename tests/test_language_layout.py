@@ -126,7 +126,9 @@ def test_every_statement_and_every_node_can_be_made() -> None:
             kinds.add(type(read(text).statements[0]).__name__)
             seen.update(type(node).__name__ for node in nodes(read(text)))
         assert kinds == {name.split()[0].capitalize()}
-    kinds = {name for name, kind in vars(syntax).items() if isinstance(kind, type) and issubclass(kind, syntax.Node)}
+    kinds = {
+        kind.__name__ for kind in vars(syntax).values() if isinstance(kind, type) and issubclass(kind, syntax.Node)
+    }
     assert kinds - seen == {"Declaration", "Expr", "Node", "Statement"}
 
 

@@ -95,7 +95,7 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
     """The names in a node; `bound` are the loop variables that it knows."""
     below, source, start = list(syntax.children(node)), node.span.source, node.span.start
     for loop in below:
-        if isinstance(loop, syntax.Binders | syntax.Indices):
+        if isinstance(loop, syntax.Binders):
             place = f"{source.name}:{start}"
             bound = {**bound, **{n: Meaning(n, "loop variable", place) for item in loop.items for n in item.names}}
     match node:
@@ -120,7 +120,7 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
             yield Occurrence(bound.get(name, Meaning(name)), node.span)
         case syntax.Call(function=name) | syntax.Aggregate(function=name):
             yield Occurrence(Meaning(name, "function"), Span(source, start, start + len(name)))
-        case syntax.Binder(names=names) | syntax.Index(names=names):
+        case syntax.Binder(names=names):
             for name, word in zip(names, WORD.finditer(source.text, start), strict=False):
                 yield Occurrence(bound[name], Span(source, *word.span()), True)
         case syntax.Text(value=value) if "{{" in value or "{%" in value:

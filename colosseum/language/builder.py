@@ -118,15 +118,6 @@ class Builder:
             self.diagnostics.append(report("C019", self.span(name), message, help=help_))
         return syntax.Set(str(name), self.span(name), source, span=span)
 
-    def require(self, span: Span, name: Token, *pieces: Piece) -> syntax.Require:
-        *parts, penalty, undisclosed = pieces
-        price, per_unit = penalty or (None, None)
-        found = (*parts, price, per_unit is not None, undisclosed is not None)
-        return syntax.Require(str(name), self.span(name), *found, span=span)
-
-    def penalty(self, span: Span, *pieces: Piece) -> tuple[Piece, ...]:
-        return pieces
-
     def channel(self, span: Span, secret: Token | None, name: Token, who: Piece, wire: Text | None) -> syntax.Channel:
         source = who if isinstance(who, syntax.Drawn) else syntax.Given(who, span=who.span)
         return syntax.Channel(str(name), self.span(name), secret is not None, source, wire, span=span)
@@ -165,6 +156,7 @@ class Builder:
     table = _made(syntax.Table, "private? name@ indices recipients of source")
     variable = _made(syntax.Variable, "name@ indices owner domain")
     reward = _made(syntax.Reward, "name@ indices recipients when value undisclosed?")
+    require = _made(syntax.Require, "name@ indices recipients when condition penalty per_unit? undisclosed?")
     coalition = _made(syntax.Coalition, "name@ members objectives*")
     objective = _made(syntax.Objective, "name@ indices when value")
     claim = _made(syntax.Claim, "name@ indices text^ truth")
@@ -184,8 +176,8 @@ class Builder:
     def recipients(self, span: Span, who: Piece, *when: Piece) -> syntax.Recipients:
         return syntax.ToEach(who, *when, span=span) if when else syntax.ToWhom(who, span=span)
 
-    def over(self, span: Span, name: Token) -> syntax.Index:
-        return syntax.Index((), self.name(span, name), span=span)
+    def over(self, span: Span, name: Token) -> syntax.Binder:
+        return syntax.Binder((), self.name(span, name), span=span)
 
     def pattern(self, span: Span, *names: Token) -> tuple[str, ...]:
         return tuple(map(str, names))
@@ -251,14 +243,6 @@ class Builder:
         others = tuple([a for a in arguments if not isinstance(a, syntax.NamedArgument | None)])
         return syntax.Call(str(function), others, named, span=span)
 
-    def braces(self, span: Span, *pieces: Piece) -> Expr:
-        items = tuple([piece for piece in pieces if piece is not None])
-        if items and isinstance(items[0], syntax.Pair):
-            return syntax.MapLiteral(items, span=span)
-        if items and isinstance(items[-1], syntax.Binders):
-            return syntax.SetBuilder(*items, span=span)
-        return syntax.SetLiteral(items, span=span)
-
     def pair(self, span: Span, key: Token, value: Expr) -> syntax.Pair:
         label: Piece = self.name(self.span(key), key)
         if key.type in ("STRING", "NUMBER"):
@@ -266,8 +250,10 @@ class Builder:
         return syntax.Pair(label, value, span=span)
 
     whole = name
-    indices, index = _made(syntax.Indices, "items* where"), _made(syntax.Index, "names - domain")
-    binders, binder = _made(syntax.Binders, "items* where"), _made(syntax.Binder, "names - domain")
+    set_literal, set_builder = _made(syntax.SetLiteral, "items*"), _made(syntax.SetBuilder, "body binders")
+    map_literal = _made(syntax.MapLiteral, "pairs*")
+    indices = binders = _made(syntax.Binders, "items* where")
+    binder = _made(syntax.Binder, "names - domain")
     grid = _made(syntax.Grid, "columns rows*")
     ternary, negation = _made(syntax.Ternary, "then condition otherwise"), _made(syntax.Negation, "operand")
     range_, minus = _made(syntax.Range, "low high"), _made(syntax.Minus, "- operand")

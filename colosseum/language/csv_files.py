@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, counted, report
@@ -19,6 +18,7 @@ LARGEST_FILE = 16 * 1024 * 1024
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|([^,"\r\n]*))[ \t]*(,|\r?\n|\r|\Z)')
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+\Z")
+COMMAS = "a comma ends a cell: numbers are written with a point, and a text with a comma stands in quotes"
 INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 
@@ -89,21 +89,12 @@ def _uneven_lines(records: list[tuple[Cell, ...]], labels: list[Label]) -> Itera
     width, lengths = len(records[0]), {len(record) for record in records[1:]}
     if len(records) > 2 and len(lengths) == 1 and lengths != {width}:
         message = f"the header has {counted(width, 'cell')}, every line below it {lengths.pop()}"
-        yield report("C059", whole(records[0]), message, labels=labels, help=_split(records[1]))
+        yield report("C059", whole(records[0]), message, labels=labels, help=COMMAS)
         return
     for record in records[1:]:
         if len(record) != width:
             message = f"this line has {counted(len(record), 'cell')}, the header has {width}"
-            yield report("C059", whole(record), message, labels=labels, help=_split(record))
-
-
-def _split(record: tuple[Cell, ...]) -> str:
-    """Why a line may have too many cells: a number with a decimal comma makes two of them."""
-    for left, right in pairwise(record):
-        if isinstance(left.value, int) and isinstance(right.value, int) and right.span.start == left.span.end + 1:
-            halves = f"{left.span.text},{right.span.text}"
-            return f"if `{halves}` is one number, write it with a point: `{left.span.text}.{right.span.text}`"
-    return ""
+            yield report("C059", whole(record), message, labels=labels, help=COMMAS)
 
 
 def _records(source: Source) -> list[tuple[Cell, ...]] | Span:

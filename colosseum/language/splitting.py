@@ -162,8 +162,6 @@ class _Run:
 
     def _fresh(self, index: int) -> bool:
         """Whether a token is the first on its line."""
-        if index == 0:
-            return True
         return "\n" in self.text[self.tokens[index - 1].end : self.tokens[index].start]
 
     def _leftmost(self, index: int) -> bool:

@@ -16,7 +16,6 @@ from colosseum.language.syntax import Expr, Node
 
 Item: TypeAlias = Node | str
 """What stands between commas; a name in a pattern is no node."""
-Loops: TypeAlias = syntax.Binders | syntax.Indices
 
 
 Level = IntEnum("Level", "TERNARY OR AND NOT COMPARISON RANGE SUM PRODUCT UNARY POSTFIX ATOM")
@@ -165,18 +164,18 @@ class Expressions:
 
     def _item(self, node: Item) -> Document:
         match node:
-            case str() | syntax.Index(names=()):
+            case str() | syntax.Binder(names=()):
                 return self.take()
             case syntax.NamedArgument():
                 return cat(self.take(), SPACE, self.clause(node.value))
             case syntax.Pair():
                 return nest(fill([cat(self.take(), self.take()), self.expression(node.value)], snug=NEAR))
-            case syntax.Binder(names=names) | syntax.Index(names=names):
+            case syntax.Binder(names=names):
                 pattern = self.closed(self.take(), self.listed(names)) if len(names) > 1 else self.take()
                 return cat(pattern, SPACE, self.clause(node.domain, least=Level.RANGE))
         return self.expression(node)
 
-    def loop(self, node: Loops, *, body: Expr | None = None, when: Expr | None = None) -> Document:
+    def loop(self, node: syntax.Binders, *, body: Expr | None = None, when: Expr | None = None) -> Document:
         """`e for i in S`, or its binders alone; `where` and `when` on lines of their own if there is no room."""
         first = [] if body is None else [self.expression(body)]
         lead = [] if body is None else [self.take(), SPACE]

@@ -82,7 +82,7 @@ class Statements(Expressions):
         parts = [self.spaced(2 + (self.words.next.kind in MODIFIERS) + 2 * reads)]
         for child in syntax.children(node):
             match child:
-                case syntax.Indices():
+                case syntax.Binders():
                     parts[0] = cat(parts[0], self.closed(self.take(), self.loop(child)))
                 case syntax.ToEach():
                     each = self.spaced(2)

@@ -87,7 +87,7 @@ class Call(Expr):
 
 
 class Binder(Node):
-    """`i in S` or `(a, b) in pairs(S)`."""
+    """`i in S` or `(a, b) in pairs(S)`; an index of a statement may have no names."""
 
     names: tuple[str, ...]
     domain: Expr

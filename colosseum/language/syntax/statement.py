@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from colosseum.diagnostics import Source, Span
-from colosseum.language.syntax.expression import Binders, Call, Expr, Node, Text
+from colosseum.language.syntax.expression import Binder, Binders, Call, Expr, Node, Text
 
 
 class Given(Node):
@@ -50,18 +50,9 @@ class Grid(Node):
 ValueSource: TypeAlias = Given | Drawn | Loaded | Grid
 
 
-class Index(Node):
-    """One index of a statement: `agents` (names is empty) or `a in agents` or `(a, b) in ties`."""
-
-    names: tuple[str, ...]
-    domain: Expr
-
-
-class Indices(Node):
-    """`[a in agents, tasks where c]`."""
-
-    items: tuple[Index, ...]
-    where: Expr | None
+Index: TypeAlias = Binder
+Indices: TypeAlias = Binders
+"""`[a in agents, tasks where c]`: `tasks` has no names."""
 
 
 class ToWhom(Node):
