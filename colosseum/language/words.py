@@ -84,20 +84,14 @@ SHORTEST_TYPO = 3
 
 
 class Phrases(TypedDict):
-    """What is said of texts that cannot be read."""
+    """The tables of `mistakes.toml`, which says what each holds."""
 
     forms: dict[str, list[str]]
-    """Examples of each statement and part, by the terminal that opens it."""
     signs: dict[str, str]
-    """What to write instead of a character that means something elsewhere."""
     tongues: dict[str, str]
-    """What a newcomer may write for our words."""
     kinds: dict[str, str]
-    """Terminals in words."""
     belongs: dict[str, str]
-    """Where a word belongs that opens no statement."""
     clues: dict[str, list[dict[str, Any]]]
-    """The fields of each clue, in groups."""
 
 
 @cache

@@ -48,10 +48,9 @@ class Expressions:
 
     def expression(self, node: Node, *, least: Level = Level.TERNARY, beside: Level | None = None) -> Document:
         """An expression where at least `least` may stand without brackets; `beside` is the operator it belongs to."""
-        if self.words.wrapped(node):
-            if self._unwrapped(node, least, beside):
-                return self.expression(node, least=least, beside=beside)
-            return self.closed(self.take(), self.expression(node))
+        while self.words.wrapped(node):
+            if not self._unwrapped(node, least, beside):
+                return self.closed(self.take(), self.expression(node))
         level = level_of(node)
         match node:
             case syntax.Ternary():

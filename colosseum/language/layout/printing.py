@@ -22,12 +22,12 @@ MOST_PADDING = 30
 """Runs whose columns lie further apart than this are left as they are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """One line of the result."""
 
     indent: int
-    code: str
+    code: str = ""
     """The words, without indentation; a comment that has the line to itself; empty for a blank line."""
     remark: str = ""
     """The comment at its end."""
@@ -48,7 +48,7 @@ class Line:
 
 def lined_up(lines: list[Line]) -> list[Line]:
     """The lines with stops and comments lined up; no stop of a line that goes on below."""
-    following = [*lines[1:], Line(0, "")]
+    following = [*lines[1:], Line(0)]
     single = [
         replace(line, kind="") if below.code and below.indent > line.indent else line
         for line, below in zip(lines, following, strict=True)
@@ -93,12 +93,9 @@ class _Printer:
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.todo: list[_Item] = []
-        self.indent = 0
-        self.code = ""
+        self.line = Line(0)
         self.gap = ""
         """Blanks that stand before the next word if it stands on this line."""
-        self.remark = ""
-        self.kind, self.stop = "", 0
         self.ended = False
         """A comment has ended the running line."""
 
@@ -125,7 +122,7 @@ class _Printer:
                 self._push([doc.Break("", hard=True)], indent, flat=False)
                 self._push([doc.Break("", hard=True), *parts], indent + doc.INDENT, flat=False)
             case doc.Align(parts=parts):
-                below = max(indent, self.indent + len(self.code) + len(self.gap))
+                below = max(indent, self.line.width + len(self.gap))
                 self._push(parts, below, flat=flat)
             case doc.Fill():
                 self._fill(item, indent, flat=flat)
@@ -136,8 +133,8 @@ class _Printer:
             case doc.LongText(lines=lines):
                 self._long_text(lines, indent)
             case doc.Stop(kind=kind):
-                if not self.kind and not self.ended:
-                    self.kind, self.stop = kind, len(self.code) + len(self.gap)
+                if not self.line.kind and not self.ended:
+                    self.line.kind, self.line.stop = kind, len(self.line.code) + len(self.gap)
             case _:
                 assert_never(item)
 
@@ -148,7 +145,7 @@ class _Printer:
 
     def _column(self, indent: int) -> int:
         """Where the next word stands unless a line is broken before it."""
-        return indent if self.ended else self.indent + len(self.code) + len(self.gap)
+        return indent if self.ended else self.line.width + len(self.gap)
 
     def _ahead(self, room: float) -> float:
         """Columns that follow up to where the line may end; not exact once it is more than the room."""
@@ -212,7 +209,7 @@ class _Printer:
             return
         if self.ended:
             self._end(indent)
-        self.code += self.gap + text
+        self.line.code += self.gap + text
         self.gap = ""
 
     def _break(self, item: doc.Break, indent: int, *, flat: bool) -> None:
@@ -221,29 +218,28 @@ class _Printer:
             return
         self._end(indent)
         if item.blank and not flat:
-            self.lines.append(Line(0, ""))
+            self.lines.append(Line(0))
 
     def _comment(self, item: doc.Remark, indent: int) -> None:
         if not item.opens:
-            self.remark, self.ended = item.text, True
+            self.line.remark, self.ended = item.text, True
             return
-        if self.ended or self.code:
+        if self.ended or self.line.code:
             self._end(indent)
-        self.code, self.ended = item.text, True
+        self.line.code, self.ended = item.text, True
 
     def _long_text(self, lines: tuple[str, ...], indent: int) -> None:
         self._write(LONG_QUOTE, indent)
         self._end(0)
         self.lines += [Line(indent if line else 0, line) for line in lines]
-        self.indent = indent - doc.INDENT
+        self.line.indent = indent - doc.INDENT
         self._write(LONG_QUOTE, indent)
 
     def _end(self, indent: int) -> None:
         """Begin a new line."""
         self._flush()
-        self.indent, self.code, self.gap, self.remark = indent, "", "", ""
-        self.kind, self.stop, self.ended = "", 0, False
+        self.line, self.gap, self.ended = Line(indent), "", False
 
     def _flush(self) -> None:
-        if self.code or self.remark:
-            self.lines.append(Line(self.indent, self.code, self.remark, self.kind, self.stop))
+        if self.line.code or self.line.remark:
+            self.lines.append(self.line)

@@ -4,7 +4,6 @@ A grid has one line a row, its columns lined up: numbers to the right, names to 
 """
 
 import math
-from collections.abc import Iterable
 
 from colosseum.language import syntax
 from colosseum.language.layout import document as doc
@@ -13,7 +12,7 @@ from colosseum.language.layout.expressions import Expressions, Level, level_of, 
 from colosseum.language.layout.printing import NEAR, WIDTH
 from colosseum.language.layout.words import WordReader
 from colosseum.language.syntax import Cell, Expr, Grid, Node
-from colosseum.language.words import MODIFIERS, label_parts, terminals
+from colosseum.language.words import MODIFIERS, terminals
 
 _CLAUSES = terminals("TO OF WHEN FOR")
 _TEXTS = terminals("STRING LONG_STRING")
@@ -29,10 +28,8 @@ class Statements(Expressions):
         match node:
             case syntax.Override():
                 return cat(self.take(), SPACE, self.statement(node.statement))
-            case syntax.Agents(items=values) | syntax.Setting(values=values):
-                return self._listing(values)
-            case syntax.Network(graph=graph):
-                return self._listing((graph,))
+            case syntax.Agents() | syntax.Setting() | syntax.Network():
+                return self._listing(tuple(syntax.children(node)))
             case syntax.Given() | syntax.Drawn():
                 return self._source([self.take()], node)
             case syntax.Variant() | syntax.Anchor():
@@ -71,7 +68,7 @@ class Statements(Expressions):
             case syntax.Rubric():
                 return cat(self._value(header, self.take(), snug=WIDTH), SPACE, self._block(node))
         title = cat(SPACE, self.take()) if self.words.next.kind == "STRING" else NOTHING
-        start = nest(self._first(header), title)
+        start = nest(fill(header, apart=True), title)
         return cat(start, SPACE, self._block(node)) if self.words.next.kind == "LBRACE" else start
 
     # ---- headers ------------------------------------------------------------------------------------
@@ -95,10 +92,6 @@ class Statements(Expressions):
                     parts.append(self.clause(child))
         return parts
 
-    def _first(self, parts: list[Document]) -> Document:
-        """A statement's first words and the clauses before its sign."""
-        return fill(parts, apart=True)
-
     def _ended(self, header: list[Document]) -> list[Document]:
         """A header with the sign behind it that comes next."""
         return [*header[:-1], cat(header[-1], self.take())]
@@ -116,20 +109,20 @@ class Statements(Expressions):
             case syntax.Loaded():
                 return self._value(header, self.spaced(2))
             case syntax.Grid():
-                return nest(self._first(header), grid(source, self.words))
+                return nest(fill(header, apart=True), grid(source, self.words))
 
     def _assigned(self, header: list[Document], value: Expr) -> Document:
         """A header that ends in a sign, and an expression behind it or, where that has operators, below it."""
         document = self.expression(value)
         if level_of(value) < Level.UNARY:
-            return nest(self._first(header), group(Break(), document))
+            return nest(fill(header, apart=True), group(Break(), document))
         if opens_block(value) and not header[-1].closes and not document.opens:
-            return cat(nest(self._first(header)), SPACE, document)
+            return cat(nest(fill(header, apart=True)), SPACE, document)
         return self._value(header, document)
 
     def _value(self, header: list[Document], value: Document, *, snug: int = NEAR) -> Document:
         """A header and what goes on the same line if there is room, or begins within so many columns."""
-        return nest(fill([self._first(header), value], snug=snug))
+        return nest(fill([fill(header, apart=True), value], snug=snug))
 
     def _ruled(self, header: list[Document], condition: Expr, penalty: Expr | None) -> Document:
         """A header up to its colon, then an expression on the same line, or below when the author put it there."""
@@ -143,14 +136,14 @@ class Statements(Expressions):
             document = group(document, between, price, unit)
         if self.words.next.kind == "UNDISCLOSED":
             document = group(document, Break(), self.take())
-        return nest(self._first(start), group(doc.HARD if broken else Break(), document))
+        return nest(fill(start, apart=True), group(doc.HARD if broken else Break(), document))
 
-    def _values(self, nodes: tuple[Expr, ...]) -> Document:
+    def _values(self, nodes: tuple[Node, ...]) -> Document:
         """Expressions with commas, below each other's first column."""
         items = self.items(nodes)
         return items[0] if len(nodes) == 1 and opens_block(nodes[0]) else doc.align(fill(items))
 
-    def _listing(self, nodes: tuple[Expr, ...]) -> Document:
+    def _listing(self, nodes: tuple[Node, ...]) -> Document:
         """A word and its values; a block between braces closes where the word stands."""
         word, values = self.take(), self._values(nodes)
         if len(nodes) == 1 and opens_block(nodes[0]):
@@ -191,7 +184,7 @@ def grid(node: Grid, words: WordReader) -> Document:
     rows: list[tuple[Document, list[Document]]] = []
     for label, cells in [((), node.columns), *((row.label, row.cells) for row in node.rows)]:
         before = words.separator("", first=not rows)
-        rows.append((before, [_label(words) if label else NOTHING, words.take(), *(_cell(words) for _ in cells)]))
+        rows.append((before, [words.take() if label else NOTHING, words.take(), *(_cell(words) for _ in cells)]))
     columns = range(max(len(entries) for _, entries in rows))
     widths = [max(_width(entries[i]) for _, entries in rows if i < len(entries)) for i in columns]
     values = [[part for row in node.rows for part in row.label], []]
@@ -205,13 +198,6 @@ def grid(node: Grid, words: WordReader) -> Document:
     return cat(*parts)
 
 
-def _label(words: WordReader) -> Document:
-    """`low, "a b"`, evenly spaced."""
-    written = words.next.text
-    words.take()
-    return doc.Plain(", ".join(part for _, part in label_parts(written)))
-
-
 def _cell(words: WordReader) -> Document:
     """A cell; a minus is a word of its own."""
     return cat(words.take(), words.take()) if words.next.kind == "MINUS" else words.take()
@@ -222,11 +208,7 @@ def _width(entry: Document) -> int:
     return 0 if math.isinf(entry.width) else int(entry.width)
 
 
-def _numbers(cells: Iterable[Cell]) -> bool:
+def _numbers(cells: list[Cell]) -> bool:
     """Whether a column holds numbers, with or without none."""
-    found = False
-    for cell in cells:
-        if cell.quoted or isinstance(cell.value, bool | str):
-            return False
-        found |= cell.value is not None
-    return found
+    others = any(cell.quoted or isinstance(cell.value, bool | str) for cell in cells)
+    return not others and any(cell.value is not None for cell in cells)

@@ -8,9 +8,8 @@ from operator import itemgetter
 
 from colosseum.language.layout.document import NOTHING, Break, Document, LongText, Plain, Remark, cat
 from colosseum.language.syntax import Comment, Node
-from colosseum.language.words import CLOSERS, LONG_QUOTE, Token, unquote_long
+from colosseum.language.words import CLOSERS, LONG_QUOTE, Token, label_parts, unquote_long
 
-_TWO_WORDS = ("NOT_IN", "PER_UNIT")
 _SIGNS = ("COMMA", "COLON")
 """They stay with the word before them: a comment between stands behind them."""
 
@@ -69,8 +68,15 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        text = " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
-        inside = _long_text(text) if word.kind == "LONG_STRING" else Plain(text)
+        match word.kind:
+            case "NOT_IN" | "PER_UNIT":
+                inside: Document = Plain(" ".join(word.text.split()))
+            case "LABEL":
+                inside = Plain(", ".join(part for _, part in label_parts(word.text)))
+            case "LONG_STRING":
+                inside = _long_text(word.text)
+            case _:
+                inside = Plain(word.text)
         return cat(*word.before, inside, word.after)
 
     def take_before(self) -> list[Remark]:
