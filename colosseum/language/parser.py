@@ -150,7 +150,7 @@ def _stretch(parsed: Parsed, lexed: Lexed, text: str) -> tuple[int, int]:
 def _head(builder: Builder, pieces: list[_Piece]) -> Iterator[Diagnostic]:
     """Whether the edition comes first, once, and the scenario second, once."""
     first = builder.span(pieces[0][0]) if pieces else Span(builder.source, 0, 0)
-    kinds = [token.type for token, _ in pieces]
+    kinds, seen = [token.type for token, _ in pieces], dict[str, Label]()
     if not pieces:
         yield report("C001", first, "there is nothing to read here", help=FIRST_LINES)
     elif "COLOSSEUM" not in kinds:
@@ -158,23 +158,20 @@ def _head(builder: Builder, pieces: list[_Piece]) -> Iterator[Diagnostic]:
     elif "SCENARIO" not in kinds:
         help_ = 'write `scenario NAME "title"` after `colosseum 1`'
         yield report("C004", first, "the scenario has no name", help=help_)
-    seen: dict[str, Span] = {}
     for position, (token, node) in enumerate(pieces):
         span, kind = builder.span(token), token.type
         if kind == "COLOSSEUM" and kind in seen:
-            labels = [Label(seen[kind], "first here")]
-            yield report("C003", span, "the edition is stated twice", labels=labels, help="leave this line out")
+            yield report("C003", span, "the edition is stated twice", labels=[seen[kind]], help="leave this line out")
         elif isinstance(node, Edition) and (node.number != EDITION or isinstance(node.number, float)):
             message = f"this is edition {node.number} of the language; edition {EDITION} is the only one there is"
             yield report("C002", node.span, message, help="write `colosseum 1`")
         elif kind == "COLOSSEUM" and position:
             yield report("C001", span, "`colosseum 1` must be the first line", help="move it to the top")
         elif kind == "SCENARIO" and kind in seen:
-            labels = [Label(seen[kind], "the first one")]
             help_ = "leave one of them out, or put the other into a file of its own"
-            yield report("C005", span, "a file has one scenario", labels=labels, help=help_)
+            yield report("C005", span, "a file has one scenario", labels=[seen[kind]], help=help_)
         elif kind == "SCENARIO" and set(kinds[:position]) - {"COLOSSEUM"}:
             message = "`scenario` must come right after `colosseum 1`"
             yield report("C006", span, message, help="move it to the second line")
-        if kind in ("COLOSSEUM", "SCENARIO"):
-            seen.setdefault(kind, span)
+        if kind not in seen:
+            seen[kind] = Label(span, "first here")
