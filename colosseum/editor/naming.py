@@ -15,7 +15,7 @@ from colosseum.diagnostics import Source, Span
 from colosseum.editor.analysis import WORD, Analysis, Meaning
 from colosseum.language.builder import Builder
 from colosseum.language.lexing import lex
-from colosseum.language.machine import Machine
+from colosseum.language.splitting import Machine
 from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
 from colosseum.model.draws import DRAWS
 from colosseum.model.expand import READABLE

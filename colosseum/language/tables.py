@@ -1,4 +1,4 @@
-"""The parser's tables, from the grammar or from the user's cache folder. In: nothing; out: what `machine` goes by.
+"""The parser's tables, from the grammar or from the user's cache folder. In: nothing; out: what `splitting` goes by.
 
 Lark makes them in a second, and is imported for nothing else. They are kept as JSON, in a folder that is ours alone to
 write; whatever cannot be read is made anew.
