@@ -12,10 +12,10 @@ from specs_generated import HEAD, STATEMENTS, Some, Words, laid_out, opened, rel
 
 from colosseum.diagnostics import Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
+from colosseum.language.failure import DEEPEST, LONGEST_CHAIN
 from colosseum.language.layout import lay_out
 from colosseum.language.layout.printing import WIDTH
 from colosseum.language.lexing import lex
-from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 
 HERE = Path(__file__).parent
 EXAMPLES = int(os.environ.get("COLOSSEUM_EXAMPLES", "0"))

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from colosseum.diagnostics import CODES, Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.builder import Builder
-from colosseum.language.clues import CLUES
+from colosseum.language.failure import DEEPEST, LONGEST_CHAIN, clues
 from colosseum.language.lexing import lex
 from colosseum.language.mistakes import EXPLANATIONS
 from colosseum.language.parser import MOST_DIAGNOSTICS
-from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN, split
+from colosseum.language.splitting import split
 from colosseum.language.tables import import_lark, tables
 from colosseum.language.words import OPENERS, Token
 
@@ -93,8 +93,8 @@ def test_every_clue_is_told_of_a_bad_file() -> None:
         for parsed in split(Builder(text), lex(text).tokens):
             if (failure := parsed.failure) is not None:
                 sure = next((each for each in EXPLANATIONS if each(failure)), None)
-                told.add(id(sure or next((clue for clue in CLUES["advice"] if clue.fits(failure)), None)))
-    untold = [clue for clue in (*EXPLANATIONS, *CLUES["advice"]) if id(clue) not in told]
+                told.add(id(sure or next((clue for clue in clues()["advice"] if clue.fits(failure)), None)))
+    untold = [clue for clue in (*EXPLANATIONS, *clues()["advice"]) if id(clue) not in told]
     assert untold == []
 
 

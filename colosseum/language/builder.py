@@ -184,23 +184,17 @@ class Builder:
 
     # ---- grids ------------------------------------------------------------------------------------------------
 
-    def row(self, span: Span, label: Token, *entries: tuple[syntax.Cell, ...]) -> syntax.GridRow:
-        cells = tuple([cell for entry in entries for cell in entry])
+    def row(self, span: Span, label: Token, *cells: syntax.Cell) -> syntax.GridRow:
         return syntax.GridRow(tuple(self._label(label)), cells, span=span)
 
-    def columns(self, span: Span, *tokens: Token | None) -> tuple[syntax.Cell, ...]:
-        """One cell for each token; a minus belongs to the number behind it."""
-        found: list[syntax.Cell] = []
-        start: Token | None = None
-        for token in filter(None, tokens):
-            start = start or token
-            if token.type != "MINUS":
-                sign = "-" if start is not token else ""
-                found.append(self._cell(f"{sign}{token}", self.span(start).to(self.span(token)), CONSTANTS))
-                start = None
-        return tuple(found)
+    def columns(self, span: Span, *cells: syntax.Cell) -> tuple[syntax.Cell, ...]:
+        return cells
 
-    cell = columns
+    def key(self, span: Span, *tokens: Token | None) -> syntax.Cell:
+        """A minus belongs to the number behind it."""
+        return self._cell("".join(filter(None, tokens)), span, CONSTANTS)
+
+    constant = key
 
     def _label(self, token: Token) -> Iterator[syntax.Cell]:
         """The parts of `low, "a b", -3`: one for each leading index."""

@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import words
-from colosseum.language.clues import CLUES
-from colosseum.language.failure import ReadingFailure, ReadingReason
+from colosseum.language.failure import ReadingFailure, ReadingReason, clues
 from colosseum.language.words import NOTHING
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
@@ -169,7 +168,7 @@ def _help(f: ReadingFailure) -> str:
     """What to do about a token that does not fit: a near word, a habit put right, or the form of the statement."""
     if f.token.type == "NAME" and (meant := words.meant_keyword(f.token, f.accepts)):
         return f"did you mean `{meant}`?"
-    if advice := next(filter(None, (clue.advice(f) for clue in CLUES["advice"])), ""):
+    if advice := next(filter(None, (clue.advice(f) for clue in clues()["advice"])), ""):
         return advice
     inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
     expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > f.opening + 1
@@ -183,16 +182,16 @@ def _open_label(f: ReadingFailure) -> list[Label]:
 
 
 EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
-    *CLUES["sure"],
+    *clues()["sure"],
     _no_opener,
     _row,
-    *CLUES["grid"],
+    *clues()["grid"],
     _bar,
     _model_name,
-    *CLUES["first"],
+    *clues()["first"],
     _unclosed,
-    *CLUES["second"],
+    *clues()["second"],
     _not_a_name,
-    *CLUES["last"],
+    *clues()["last"],
 )
 """In this order: a sure sign of one mistake before what only looks like one."""

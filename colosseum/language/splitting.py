@@ -11,17 +11,13 @@ from functools import cache
 
 from colosseum.diagnostics import Span
 from colosseum.language.builder import Builder, Piece, Readable
-from colosseum.language.failure import ReadingFailure, ReadingReason
+from colosseum.language.failure import DEEPEST, LONGEST_CHAIN, ReadingFailure, ReadingReason
 from colosseum.language.tables import tables
 from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, Token, meant_opener, terminals
 
 END = "$END"
 _END = Token()
 _END.type = END
-DEEPEST = 40
-"""Brackets inside each other."""
-LONGEST_CHAIN = 120
-"""Brackets inside each other and operators in a row, together: the depth of an expression's tree stays below."""
 _LINKS = terminals("PLUS MINUS STAR SLASH AMP AND OR NOT IF LSQB")
 _CELLS = terminals("NAME STRING NUMBER MINUS NONE ON OFF") | KEYWORDS
 _OPENING = frozenset(CLOSERS.values())
