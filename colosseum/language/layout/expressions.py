@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from colosseum.language import syntax
-from colosseum.language.layout.document import SPACE, Braced, Break, Document, align, cat, fill, group, joined, nest
+from colosseum.language.layout.document import SPACE, Break, Document, align, braced, cat, fill, group, joined, nest
 from colosseum.language.layout.printing import NEAR
 from colosseum.language.layout.words import WordReader
 from colosseum.language.syntax import Expr, Node
@@ -141,7 +141,7 @@ class Expressions:
     def closed(self, opening: Document, content: Document, *, block: bool = False) -> Document:
         """What stands between an opening bracket and its closing one, which is the next word."""
         inside = cat(content, *self.words.take_before())
-        return group(opening, Braced.of(inside) if block else align(inside), self.take())
+        return group(opening, braced(inside) if block else align(inside), self.take())
 
     def listed(self, nodes: Sequence[Item]) -> Document:
         """Items with commas: many short ones share lines, unless a comment among them gives each its own."""

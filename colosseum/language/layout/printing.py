@@ -78,11 +78,6 @@ def _with_remark_behind(line: Line, blanks: int) -> Line:
     return replace(line, remark=" " * blanks + line.remark)
 
 
-def printed(document: Document) -> list[Line]:
-    """The lines of a statement."""
-    return _Printer().run(document)
-
-
 _Item: TypeAlias = tuple[int, bool, Document]
 """Where lines begin, whether all stands on one line, and what is to be printed."""
 
@@ -99,32 +94,25 @@ class _Printer:
         self.ended = False
         """A comment has ended the running line."""
 
-    def run(self, document: Document) -> list[Line]:
-        self.todo.append((0, False, document))
-        while self.todo:
-            indent, flat, item = self.todo.pop()
-            self._print(item, indent, flat=flat)
-        self._flush()
-        return self.lines
-
-    def _print(self, item: Document, indent: int, *, flat: bool) -> None:
+    def step(self) -> None:
+        indent, flat, item = self.todo.pop()
         match item:
             case doc.Plain(text=text):
                 self._write(text, indent)
             case doc.Break():
                 self._break(item, indent, flat=flat)
-            case doc.LayoutGroup(parts=parts):
+            case doc.Cat(way="group", parts=parts):
                 room = WIDTH - self._column(indent) - item.width
                 self._push(parts, indent, flat=flat or (room >= 0 and self._ahead(room) <= room))
-            case doc.Nest(parts=parts):
+            case doc.Cat(way="nest", parts=parts):
                 self._push(parts, indent + doc.INDENT, flat=flat)
-            case doc.Braced(parts=parts) if not flat:
+            case doc.Cat(way="braced", parts=parts) if not flat:
                 self._push([doc.Break("", hard=True)], indent, flat=False)
                 self._push([doc.Break("", hard=True), *parts], indent + doc.INDENT, flat=False)
-            case doc.Align(parts=parts):
+            case doc.Cat(way="align" | "braced", parts=parts):
                 below = max(indent, self.line.width + len(self.gap))
                 self._push(parts, below, flat=flat)
-            case doc.Fill():
+            case doc.Cat(way="fill"):
                 self._fill(item, indent, flat=flat)
             case doc.Cat(parts=parts):
                 self._push(parts, indent, flat=flat)
@@ -162,11 +150,11 @@ class _Printer:
                         return width
                     case doc.Break(hard=hard) if hard or not flat:
                         return width
-                    case doc.Braced() if not flat:
+                    case doc.Cat(way="braced") if not flat:
                         return width
-                    case doc.Fill(position=place) if place and not flat:
+                    case doc.Cat(way="fill", position=place) if place and not flat:
                         return width
-                    case doc.Fill(parts=parts, position=place) as fill:
+                    case doc.Cat(way="fill", parts=parts, position=place) as fill:
                         inside += [replace(fill, position=place + 1)] if place + 1 < len(parts) else []
                         inside.append(parts[place])
                         width += place > 0  # the blank before it
@@ -178,7 +166,7 @@ class _Printer:
                 break
         return width
 
-    def _fill(self, fill: doc.Fill, indent: int, *, flat: bool) -> None:
+    def _fill(self, fill: doc.Cat, indent: int, *, flat: bool) -> None:
         """Its next part, with the break before it; then what is left of it."""
         part, place = fill.parts[fill.position], fill.position
         goes_on = flat or not place or self._goes_on(fill, indent)
@@ -189,8 +177,8 @@ class _Printer:
         if place:
             self._push([doc.Break()], indent, flat=goes_on)
 
-    def _goes_on(self, fill: doc.Fill, indent: int) -> bool:
-        """Whether the next part of a Fill stands on the running line.
+    def _goes_on(self, fill: doc.Cat, indent: int) -> bool:
+        """Whether the next part of a fill stands on the running line.
 
         One that fits on no line may go on where it is.
         """
@@ -237,9 +225,19 @@ class _Printer:
 
     def _end(self, indent: int) -> None:
         """Begin a new line."""
-        self._flush()
+        self.flush()
         self.line, self.gap, self.ended = Line(indent), "", False
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         if self.line.code or self.line.remark:
             self.lines.append(self.line)
+
+
+def printed(document: Document) -> list[Line]:
+    """The lines of a statement."""
+    printer = _Printer()
+    printer.todo.append((0, False, document))
+    while printer.todo:
+        printer.step()
+    printer.flush()
+    return printer.lines
