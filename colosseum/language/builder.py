@@ -173,9 +173,6 @@ class Builder:
 
     # ---- parts of statements ----------------------------------------------------------------------------------
 
-    def recipients(self, span: Span, who: Piece, *when: Piece) -> syntax.Recipients:
-        return syntax.ToEach(who, *when, span=span) if when else syntax.ToWhom(who, span=span)
-
     def over(self, span: Span, name: Token) -> syntax.Binder:
         return syntax.Binder((), self.name(span, name), span=span)
 
@@ -244,6 +241,7 @@ class Builder:
         return syntax.Pair(label, value, span=span)
 
     whole = name
+    to_whom, to_each = _made(syntax.ToWhom, "recipient"), _made(syntax.ToEach, "binders when")
     set_literal, set_builder = _made(syntax.SetLiteral, "items*"), _made(syntax.SetBuilder, "body binders")
     map_literal = _made(syntax.MapLiteral, "pairs*")
     indices = binders = _made(syntax.Binders, "items* where")

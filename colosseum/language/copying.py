@@ -17,8 +17,6 @@ from colosseum.language.parser import parse
 from colosseum.language.syntax import Loaded, Set, Table
 from colosseum.language.words import KEYWORDS
 
-STARTER = Path(__file__).parent / "starter.colo"
-
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
@@ -83,7 +81,7 @@ def listed(specs: dict[str, str]) -> list[str]:
 
 def _files(origin: str | None, name: str) -> tuple[NewFile, ...]:
     """A short spec with a remark on every part, or a shipped one and all that it reads. Raises ColosseumError."""
-    path = STARTER
+    path = Path(__file__).with_name("starter.colo")
     if origin is not None:
         specs, spec = shipped_specs(), origin.removesuffix(".colo")
         if spec not in specs:

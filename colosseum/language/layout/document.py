@@ -29,6 +29,8 @@ class Plain(Leaf):
     """Words that stay together; with a line break among them, they fit on no line."""
 
     text: str
+    stop: str = ""
+    """Its column is lined up with those of the same kind on adjacent lines."""
 
     @property
     def width(self) -> float:
@@ -74,14 +76,6 @@ class Break(Leaf):
 
 
 @dataclass(frozen=True, slots=True)
-class Stop(Leaf):
-    """A column to which adjacent lines of the same kind are lined up."""
-
-    kind: str
-    width: ClassVar[float] = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Cat:
     """Documents one after the other."""
 
@@ -118,7 +112,7 @@ class Cat:
         return cls(kept, math.inf if broken else sum(part.width for part in kept), opens, closes, way)
 
 
-Document: TypeAlias = Plain | LongText | Remark | Break | Stop | Cat
+Document: TypeAlias = Plain | LongText | Remark | Break | Cat
 NOTHING = Cat((), 0, opens=False, closes=False)
 SPACE = Plain(" ")
 HARD = Break(hard=True)

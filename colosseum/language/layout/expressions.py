@@ -185,12 +185,9 @@ class Expressions:
 
 def opens_block(node: Node) -> bool:
     """Whether an expression ends its first line with an opening brace when it has no room: its last line closes it."""
-    match node:
-        case syntax.SetLiteral() | syntax.MapLiteral():
-            return True
-        case syntax.Call(arguments=[only], named=[]):
-            return isinstance(only, syntax.SetLiteral | syntax.MapLiteral)
-    return False
+    if isinstance(node, syntax.Call) and len(node.arguments) == 1 and not node.named:
+        node = node.arguments[0]
+    return isinstance(node, syntax.SetLiteral | syntax.MapLiteral)
 
 
 def _is_dense(node: Item) -> bool:

@@ -8,7 +8,7 @@ same kind (the `=` of params, the `{` of arms) and the comments at their ends ar
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from colosseum.language.layout import document as doc
 from colosseum.language.layout.document import Document
@@ -78,16 +78,13 @@ def _with_remark_behind(line: Line, blanks: int) -> Line:
     return replace(line, remark=" " * blanks + line.remark)
 
 
-_Item: TypeAlias = tuple[int, bool, Document]
-"""Where lines begin, whether all stands on one line, and what is to be printed."""
-
-
 class _Printer:
     """The state of printing: finished lines, the running one, and what is still to come."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self.todo: list[_Item] = []
+        self.todo: list[tuple[int, bool, Document]] = []
+        """Where lines begin, whether all stands on one line, and what is to be printed; the next is the last."""
         self.line = Line(0)
         self.gap = ""
         """Blanks that stand before the next word if it stands on this line."""
@@ -97,7 +94,9 @@ class _Printer:
     def step(self) -> None:
         indent, flat, item = self.todo.pop()
         match item:
-            case doc.Plain(text=text):
+            case doc.Plain(text=text, stop=kind):
+                if kind and not self.line.kind and not self.ended:
+                    self.line.kind, self.line.stop = kind, len(self.line.code) + len(self.gap)
                 self._write(text, indent)
             case doc.Break():
                 self._break(item, indent, flat=flat)
@@ -120,9 +119,6 @@ class _Printer:
                 self._comment(item, indent)
             case doc.LongText(lines=lines):
                 self._long_text(lines, indent)
-            case doc.Stop(kind=kind):
-                if not self.line.kind and not self.ended:
-                    self.line.kind, self.line.stop = kind, len(self.line.code) + len(self.gap)
             case _:
                 assert_never(item)
 
@@ -178,10 +174,7 @@ class _Printer:
             self._push([doc.Break()], indent, flat=goes_on)
 
     def _goes_on(self, fill: doc.Cat, indent: int) -> bool:
-        """Whether the next part of a fill stands on the running line.
-
-        One that fits on no line may go on where it is.
-        """
+        """Whether the next part of a fill stands on the running line; one that fits on no line may go on there."""
         if fill.apart and len(self.lines) > fill.line:
             return False
         part, last = fill.parts[fill.position], fill.position + 1 == len(fill.parts)

@@ -40,7 +40,7 @@ class Statements(Expressions):
                 swept = cat(self.spaced(3), SPACE, self._values(node.values))
                 return nest(fill([swept] if node.where is None else [swept, self.clause(node.where)]))
             case syntax.Arm():
-                return cat(self.spaced(2), SPACE, doc.Stop("arm"), self._block(node))
+                return cat(self.spaced(2), SPACE, doc.Plain("", "arm"), self._block(node))
             case syntax.Trace():
                 return cat(nest(self.spaced(3)), SPACE, self._block(node))
         return self._declaration(node, self._header(node))
@@ -102,7 +102,7 @@ class Statements(Expressions):
         """A header and where the values come from; `stop` is the kind of statements whose `=` are lined up."""
         match source:
             case syntax.Given(value=value):
-                sign = cat(SPACE, doc.Stop(stop) if stop else NOTHING, self.take())
+                sign = cat(SPACE, doc.Plain("", stop), self.take())
                 return self._assigned([*header[:-1], cat(header[-1], sign)], value)
             case syntax.Drawn(call=call):
                 return self._value(header, self.clause(call))

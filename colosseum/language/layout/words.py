@@ -68,16 +68,7 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        match word.kind:
-            case "NOT_IN" | "PER_UNIT":
-                inside: Document = Plain(" ".join(word.text.split()))
-            case "LABEL":
-                inside = Plain(", ".join(part for _, part in label_parts(word.text)))
-            case "LONG_STRING":
-                inside = _long_text(word.text)
-            case _:
-                inside = Plain(word.text)
-        return cat(*word.before, inside, word.after)
+        return cat(*word.before, _shown(word.kind, word.text), word.after)
 
     def take_before(self) -> list[Remark]:
         """The comments on lines of their own before the next word, without the word."""
@@ -150,9 +141,16 @@ def _settle(words: list[Word]) -> None:
             sign.before = []
 
 
-def _long_text(written: str) -> Document:
-    """Lines that are indented with what surrounds them; as written where it has one line, or would change."""
-    if "\n" not in written:
+def _shown(kind: str, written: str) -> Document:
+    """The word with its parts evenly spaced.
+
+    Lines of a text are indented with what surrounds them; it stays as written where it has one line, or would change.
+    """
+    if kind == "LABEL":
+        return Plain(", ".join(part for _, part in label_parts(written)))
+    if kind in ("NOT_IN", "PER_UNIT"):
+        return Plain(" ".join(written.split()))
+    if kind != "LONG_STRING" or "\n" not in written:
         return Plain(written)
     value = unquote_long(written)
     if not value:
