@@ -91,7 +91,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7155,
     "report": 3998,
     "api": 497,
-    "editor": 511,
+    "editor": 506,
     "cli": 1793,
     "imports": 1834,
 }

@@ -106,11 +106,9 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
                 chosen = (value for value in node.values if isinstance(value, syntax.Name))
                 yield from (Occurrence(Meaning(value.id, "variant", name), value.span) for value in chosen)
                 return
-        case syntax.Agents() | syntax.Network():
-            pass  # these names are the language's
         case syntax.Experiment() | syntax.Arm() | syntax.Objective() | syntax.Trace():
             yield Occurrence(Meaning(node.name, type(node).__name__.lower(), str(start)), node.name_span, True)
-        case syntax.Declaration(name=name):
+        case syntax.Declaration(name=name) if name not in ("agents", "network"):  # which the language declares
             yield Occurrence(Meaning(name), node.name_span, True)
             for each in node.variants if isinstance(node, syntax.Prompt) else ():
                 if each.name:

@@ -6,7 +6,6 @@ The values of a name are those at the seed of its analysis.
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
-from typing import TypeAlias
 
 from lsprotocol.types import CompletionItem
 from lsprotocol.types import CompletionItemKind as Kind
@@ -25,7 +24,6 @@ from colosseum.model.settings import SETTINGS
 from colosseum.model.spec import BUILT_IN
 from colosseum.model.values import Elements, Fault, instance_name, text
 
-Suggestions: TypeAlias = Iterator[tuple[Kind, Iterable[str]]]
 _OPEN_BRACES = re.compile(r"\{[{%](?:(?![}%]\}).)*\Z", re.DOTALL)
 MOST_SHOWN = 12  # values of one name, and lines of a declaration
 
@@ -107,7 +105,7 @@ def completions(text: str, analysis: Analysis | None) -> list[CompletionItem]:
     return [CompletionItem(label=word, kind=kind) for word, kind in found.items()]
 
 
-def _suggested(text: str, analysis: Analysis | None) -> Suggestions:
+def _suggested(text: str, analysis: Analysis | None) -> Iterator[tuple[Kind, Iterable[str]]]:
     lexed = lex(Source("", text))
     if lexed.comments and lexed.comments[-1].span.end == len(text):
         return
@@ -133,7 +131,7 @@ def _statement(text: str, tokens: list[Token]) -> tuple[list[Token], frozenset[s
     return [], OPENERS
 
 
-def _names(statement: list[Token], accepts: frozenset[str], analysis: Analysis) -> Suggestions:
+def _names(statement: list[Token], accepts: frozenset[str], analysis: Analysis) -> Iterator[tuple[Kind, Iterable[str]]]:
     """The names that may stand where a name may; none where one is to be invented."""
     first, last = statement[0].type, statement[-1]
     if first == "EXPERIMENT" and (("NETWORK" in accepts and accepts & {"ARM", "RBRACE"}) or last == "sweep"):

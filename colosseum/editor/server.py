@@ -56,8 +56,7 @@ class SpecServer(LanguageServer):
 
     def at(self, document: lsp.TextDocumentIdentifier, position: lsp.Position) -> tuple[Analysis, Meaning] | None:
         """The name at a place, in its spec."""
-        path = path_of(document.uri)
-        analysis = analyse(path, self.texts)
+        analysis = analyse(path := path_of(document.uri), self.texts)
         name = analysis.at(path, self.offset(self.source(document), position)) if analysis else None
         return (analysis, name) if analysis and name else None
 
@@ -189,8 +188,8 @@ def outline(ls: SpecServer, params: lsp.DocumentSymbolParams) -> list[lsp.Docume
         kind, what = lsp.SymbolKind.Module if arms else lsp.SymbolKind.Variable, type(node).__name__.lower()
         return lsp.DocumentSymbol(node.name, kind, ls.range(node.span), ls.range(node.name_span), what, children=arms)
 
-    statements = parse(ls.source(params.text_document))[0].statements
-    declared = (each.statement if isinstance(each, syntax.Override) else each for each in statements)
+    file, _ = parse(ls.source(params.text_document))
+    declared = (each.statement if isinstance(each, syntax.Override) else each for each in file.statements)
     return [symbol(each) for each in declared if isinstance(each, syntax.Declaration)]
 
 
