@@ -20,6 +20,7 @@ from warm_process import Command
 
 from colosseum.campaign.part import read_seeds, seed_words
 from colosseum.cli.commands import app
+from colosseum.language.tables import tables
 
 JIRA, TOY = str(SPECS / "jira.colo"), str(SPECS / "toy.colo")
 STUDIES = str(SPECS / "jira_studies.colo")
@@ -285,6 +286,7 @@ def test_commands_import_nothing_heavy_that_they_do_not_use(
     arguments: tuple[object, ...], unused: set[str], audited: Path, tmp_path: Path
 ) -> None:
     """Newer versions of typer load pydantic by themselves to read options; we do not."""
+    tables()  # made by Lark where nobody has yet
     script = (
         "import sys\nfrom colosseum.cli import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
