@@ -82,7 +82,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 3800,
+    "language": 3798,
     "model": 6568,
     "solve": 4421,
     "players": 3378,

@@ -87,7 +87,7 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     builder = Builder(source)
     told = builder.diagnostics
     told += lexed.strays
-    pieces: list[_Piece] = []
+    pieces: list[tuple[Token, Readable | None]] = []
     broken: list[str] = []
     whole = False
     for parsed in split(builder, lexed.tokens):
@@ -98,7 +98,9 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
         if failure is not None and not touched:
             from colosseum.language.mistakes import explain  # what most texts do without
 
-            _tell(explain(failure), told)
+            found = explain(failure)
+            if found.code != "C014" or found.message not in {each.message for each in told}:
+                told.append(found)  # a word that cannot be a name is blamed once: it is renamed everywhere
         if failure is not None or touched:
             broken.append(source.text[low:high].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
@@ -113,22 +115,12 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
         whole = len(lexed.strays) < MOST_STRAYS
         if whole:
             told += _head(builder, pieces)
-    found = sorted(told, key=lambda d: d.span.start if d.span else 0)
+    told.sort(key=lambda d: d.span.start if d.span else 0)
     doubts = doubts_in(broken) | Doubts(everything=not whole)
-    return _file(source, pieces, lexed), doubts, found[:MOST_DIAGNOSTICS]
+    return _file(source, pieces, lexed), doubts, told[:MOST_DIAGNOSTICS]
 
 
-def _tell(diagnostic: Diagnostic, told: list[Diagnostic]) -> None:
-    """Keep it, unless it blames a word as a name once more: it is renamed everywhere."""
-    if diagnostic.code != "C014" or diagnostic.message not in {d.message for d in told if d.code == "C014"}:
-        told.append(diagnostic)
-
-
-_Piece = tuple[Token, Readable | None]
-"""A statement's first word, and the statement when it could be read."""
-
-
-def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
+def _file(source: Source, pieces: list[tuple[Token, Readable | None]], lexed: Lexed) -> File:
     nodes = [node for _, node in pieces]
     return File(
         source=source,
@@ -147,7 +139,7 @@ def _stretch(parsed: Parsed, lexed: Lexed, text: str) -> tuple[int, int]:
     return lexed.tokens[parsed.start].start, end
 
 
-def _head(builder: Builder, pieces: list[_Piece]) -> Iterator[Diagnostic]:
+def _head(builder: Builder, pieces: list[tuple[Token, Readable | None]]) -> Iterator[Diagnostic]:
     """Whether the edition comes first, once, and the scenario second, once."""
     first = builder.span(pieces[0][0]) if pieces else Span(builder.source, 0, 0)
     kinds, seen = [token.type for token, _ in pieces], dict[str, Label]()

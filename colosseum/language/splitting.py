@@ -7,7 +7,7 @@ not end it. The parser goes by Lark's LALR(1) tables, but in one step through a 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from colosseum.diagnostics import Span
 from colosseum.language.builder import Builder, Piece, Readable
@@ -95,16 +95,22 @@ class Machine:
 
     def takes(self, terminal: str) -> bool:
         """Whether a terminal could come next: `accepts` for a single one."""
-        stack, rows = self.states[:], self.table["rows"]
-        while (target := rows[stack[-1]].get(terminal)) is not None:
-            if target >= 0:
-                return True
-            symbol, length, _, _ = self.table["rules"][~target]
-            del stack[len(stack) - length :]
-            stack.append(rows[stack[-1]][symbol])
-            if terminal == END and stack[-1] == self.table["end"]:
-                return True
-        return False
+        return _taken(tuple(self.states), terminal)
+
+
+@lru_cache(4096)
+def _taken(states: tuple[int, ...], terminal: str) -> bool:
+    """Whether a terminal could come next after states; kept, since most statements end alike."""
+    stack, table = list(states), tables()
+    while (target := table["rows"][stack[-1]].get(terminal)) is not None:
+        if target >= 0:
+            return True
+        symbol, length, _, _ = table["rules"][~target]
+        del stack[len(stack) - length :]
+        stack.append(table["rows"][stack[-1]][symbol])
+        if terminal == END and stack[-1] == table["end"]:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
