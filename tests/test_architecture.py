@@ -82,7 +82,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 4222,
+    "language": 3798,
     "model": 6568,
     "solve": 4283,
     "players": 3378,
@@ -91,7 +91,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7155,
     "report": 3998,
     "api": 497,
-    "editor": 524,
+    "editor": 506,
     "cli": 1793,
     "imports": 1834,
 }
