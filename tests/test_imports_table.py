@@ -12,7 +12,7 @@ import pytest
 from conftest import MATCH, checked
 from pyarrow import parquet
 
-from colosseum import Campaign, load
+from colosseum import Campaign, ColosseumError, load
 from colosseum.evidence.reading import Reader
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
@@ -163,6 +163,26 @@ def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None
     assert "the source has no field `conditoin`" in done.stderr
     assert "did you mean `condition`?" in done.stderr
     assert not (tmp_path / "in").exists()
+
+
+def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp_path: Path) -> None:
+    head, row = "game,game_number,condition,llm,speaker,words,choice,room,turn\n", "g,{},B,gpt,A,hi,left,public,1\n"
+    first, second, wrong = (tmp_path / name for name in ("first.csv", "second.csv", "wrong.csv"))
+    first.write_text(head + row.format(1), encoding="utf-8")
+    second.write_text(head + row.format(2), encoding="utf-8")
+    wrong.write_text("game,game_number,llm,speaker\ng,3,gpt,A\n", encoding="utf-8")
+    spec = checked(spec_in(tmp_path, MAPPED))
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(ColosseumError, match="the source has no field `condition`"):
+        import_runs(spec, [first, wrong], tmp_path / "deep" / "in")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    import_runs(spec, [first], tmp_path / "in")
+    held = {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()}
+    with pytest.raises(ColosseumError):
+        import_runs(spec, [second, wrong], tmp_path / "in")
+    assert {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()} == held
+    assert [run.became for run in import_runs(spec, [first, second], tmp_path / "in").runs] == ["known", "new"]
+    assert not Campaign(tmp_path / "in").verify().faults
 
 
 def test_a_mapping_of_what_the_scenario_lacks_is_told(tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ import csv
 import hashlib
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Source, Utterance, json_of, sound
+from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, json_of, sound
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, number
 from colosseum.model.values import text
 
@@ -93,78 +93,66 @@ def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
 def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields) -> ForeignRun:
     """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields.
 
-    Raises Refusal.
+    Of fields the first value counts, of those of an agent the last. Raises Refusal.
     """
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
-    told = _Told(mapping, {**nulls, **dict.fromkeys(key for row in rows for key in row)})
-    for row in rows:
-        told.add(row)
-    order = tuple(shlex.split(str(told.fields.get("turn_order") or "")))
-    live = shlex.split(str(told.fields.get("channels") or "")) if order else ()
+    fields = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
+    fields |= {key: cell for row in reversed(rows) for key, cell in row.items() if cell is not None}
+    own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
+    for agent, row, cells in _authored(rows, mapping, dict.fromkeys(fields)):
+        said += _said(agent, row, mapping)
+        if not row.get("failed"):
+            own.setdefault(agent, {}).update({key: cell for key, cell in cells.items() if cell is not None})
+            if (variable := row.get("variable")) is not None and str(variable) in decisions:
+                raise Refusal(f"`{variable}` is decided twice")
+            decisions |= {} if variable is None else {str(variable): row.get("value")}
+    order = tuple(shlex.split(str(fields.get("turn_order") or "")))
+    live = shlex.split(str(fields.get("channels") or "")) if order else ()
     secret = {str(row.get("channel")): str(row.get("secret")).lower() == "true" for row in rows}
-    used = dict.fromkeys((*live, *(each.channel for each in told.said if each.channel is not None and not each.failed)))
-    spoken = [each for each in told.said if each.usage is None]
-    decided, column = bool(told.decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
+    used = dict.fromkeys((*live, *(each.channel for each in said if each.channel is not None and not each.failed)))
+    spoken = [each for each in said if each.usage is None]
+    decided, column = bool(decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
     known = {"turn order": order, "prompts": False, "rounds": not spoken or any(each.round for each in spoken),
              "decisions": decided, "memberships": not spoken}  # fmt: skip
     return ForeignRun(
-        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, told.fields | {"decisions": told.decisions},
-        told.own, tuple(told.own), order or None, said=tuple(told.said), decided=decided,
-        channels=tuple(ForeignChannel(channel, None, secret.get(channel, False)) for channel in used),
-        models={agent: text(cells[column]) for agent, cells in told.own.items() if cells.get(column) is not None},
+        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, fields | {"decisions": decisions}, own, tuple(own),
+        order or None, {channel: (None, secret.get(channel, False)) for channel in used}, tuple(said), decided=decided,
+        models={agent: text(cells[column]) for agent, cells in own.items() if cells.get(column) is not None},
         missing=tuple(what for what, is_known in known.items() if not is_known),
     )  # fmt: skip
 
 
-class _Told:
-    """What the rows of a run have told so far: fields by their first value, those of an agent by their last."""
-
-    def __init__(self, mapping: TraceMapping, nulls: dict[str, Any]) -> None:
-        self.mapping, self.author = mapping, mapping.column("agent", "agent")
-        if self.author not in nulls:
-            raise Refusal(f"there is no column `{self.author}`: map it, as in `agent a is author`")
-        self.nulls, self.fields = {mapping.column("post", "text"): None, **nulls}, nulls
-        self.own, self.said, self.decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
-
-    def add(self, cells: Fields) -> None:
-        """Hear one more row. Raises Refusal."""
-        row, known = {**self.nulls, **cells}, {key: cell for key, cell in cells.items() if cell is not None}
-        self.fields.update({key: cell for key, cell in known.items() if self.fields[key] is None})
-        variable, words = row.get("variable"), _words(row, self.mapping)
+def _authored(rows: Iterable[Fields], mapping: TraceMapping, nulls: Fields) -> Iterator[tuple[str, Fields, Fields]]:
+    """The author of each row, the row with every field, and as it stands."""
+    author = mapping.column("agent", "agent")
+    if author not in nulls:
+        raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
+    for cells in rows:
+        row = {mapping.column("post", "text"): None, **nulls, **cells}
         if row.get("broken"):
             raise Refusal(str(row["broken"]))
-        if row[self.author] is None:
-            if words is not None or variable is not None:
-                raise Refusal("a message or a decision has no agent")
-            return
-        agent, failed = str(row[self.author]), str(row.get("failed") or "")
-        usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
-        when = str(self.mapping.value("round", row)) if usage or words is not None else ""
-        turn = int(when) if when.isdecimal() and int(when) > 0 else None
-        self.said += [Utterance(agent, "", None, turn, usage=usage)] if usage else []
-        if not failed:
-            self.own.setdefault(agent, {}).update(known)
-        if variable is not None and not failed:
-            if str(variable) in self.decisions:
-                raise Refusal(f"`{variable}` is decided twice")
-            self.decisions[str(variable)] = row.get("value")
-        elif variable is None and words is not None:
-            channel = None if row.get("kind") == "thought" else _channel(row, self.mapping)
-            self.said.append(Utterance(agent, words, channel, turn, failed=failed))
+        if row[author] is not None:
+            yield str(row[author]), row, cells
+        elif row.get("variable") is not None or [*_said("", row, mapping)]:
+            raise Refusal("a message or a decision has no agent")
 
 
-def _words(row: Fields, mapping: TraceMapping) -> str | None:
-    """The message or thought of a row; None where it has none."""
+def _said(agent: str, row: Fields, mapping: TraceMapping) -> Iterator[Utterance]:
+    """What the answer that a row tells took, and its message or thought."""
     kind, words = row.get("kind"), mapping.value("post", row, "text")
     if kind == "thought" and words in (None, NOTHING):
         words = row.get("text")
-    return str(words) if words not in (None, NOTHING) and kind in (None, "post", "thought") else None
-
-
-def _channel(row: Fields, mapping: TraceMapping) -> str:
-    """The channel that an entry says is the row's: by a condition, or by a column's value."""
-    named = (name for (name, *_), source in mapping.of("channel") if evaluate(source, row) is True)
-    return next(named, "public" if row.get("channel") is None else str(row["channel"]))
+    spoken = words not in (None, NOTHING) and kind in (None, "post", "thought") and row.get("variable") is None
+    usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
+    when = str(mapping.value("round", row)) if usage or spoken else ""
+    turn = int(when) if when.isdecimal() and int(when) > 0 else None
+    if usage:
+        yield Utterance(agent, "", None, turn, usage=usage)
+    if spoken:
+        named = (name for (name, *_), source in mapping.of("channel") if evaluate(source, row) is True)
+        channel = next(named, "public" if row.get("channel") is None else str(row["channel"]))
+        failed = str(row.get("failed") or "")
+        yield Utterance(agent, str(words), None if kind == "thought" else channel, turn, failed=failed)
 
 
 def usage_of(read: Any, written: Any, cost: Any = None) -> dict[str, Any] | None:

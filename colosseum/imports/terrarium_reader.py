@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Source, Utterance
+from colosseum.imports.foreign_run import Fields, ForeignRun, Source, Utterance
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.table_reader import usage_of
-from colosseum.imports.terrarium_files import WORDS, RunFiles, runs_below
+from colosseum.imports.terrarium_files import WORDS, Act, RunFiles, round_of, runs_below
 
 SHOWN = re.compile(r"^=== BLACKBOARD COMMUNICATIONS ===.*(?=^=== CURRENT PHASE)", re.MULTILINE | re.DOTALL)
 """What a prompt shows of boards: it is no part of what an agent is told."""
@@ -25,17 +25,17 @@ def read_terrarium(path: Path, mapping: TraceMapping) -> Source:
 def _run(files: RunFiles) -> ForeignRun:
     """Raises Refusal and one of DAMAGED."""
     config, summary, turns = files.config, files.get("final_summary", {}), files.get("agent_turns", [])
-    decided, filled, whole = _decisions(files)
-    channels, posts = _channels(files), _posts(files)
+    decided, taken, whole = _decisions(files)
+    channels, posts, told = _channels(files), _posts(files), _told(files)
     known = all(each.round is not None for each in posts)
     said = [*_taken(turns), *_thoughts(files.get("agent_trajectories", {})), *posts]
     order = config.get("agent_turn_order") or list(dict.fromkeys(turn["agent"] for turn in turns))
     place = {name: n for n, name in enumerate(order)}
-    told, secret = _told(files), config.get("secret_blackboard_id")
-    fields: dict[str, Any] = {name: config.get(name) for name in WORDS["fields"]} | {
-        "agent_order": list(config.get("roles") or ()), "assignment": decided, "attendance": _attendance(summary),
-        "secret_blackboard": None if secret is None else f"board {secret}", "status": summary.get("status"),
-        "replica_index": config.get("replica_index") or 0, "credit": files.credit,
+    secret, credit = config.get("secret_blackboard_id"), files.credit
+    fields: dict[str, Any] = {name: config.get(name) for name in WORDS["fields"]} | decided | {
+        "agent_order": list(config.get("roles") or ()), "status": summary.get("status"), "credit": credit,
+        "secret_blackboard": None if secret is None else f"board {secret}",
+        "replica_index": config.get("replica_index") or 0,
     }  # fmt: skip
     lacks = {
         "turn order": not order, "rounds": not known, "memberships": not channels, "decisions": not whole,
@@ -47,67 +47,76 @@ def _run(files: RunFiles) -> ForeignRun:
     return ForeignRun(
         files.folder.name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=channels,
         models={a: str((models.get(a) or {}).get("model") or label) for a in files.agents}, told=told,
-        coalition=tuple(config.get("colluders") or ()) or None, decided=whole, filled=filled,
+        coalition=tuple(config.get("colluders") or ()) or None, decided=whole, taken=taken,
         said=tuple(sorted(said, key=lambda u: (u.round == 0, u.round or 0, place.get(u.agent, 0)) if known else 0)),
         reported=_reported(files.get("metrics", {}), summary) | files.rated.get(str(config["run_id"]), {}),
         missing=tuple(name for name in lacks if lacks[name]),
     )  # fmt: skip
 
 
-def _decisions(files: RunFiles) -> tuple[dict[str, Any], frozenset[str], bool]:
-    """By agent what was decided, who was given a random action, and whether that is all."""
-    summary, own = files.get("final_summary", {}), files.assigned
-    chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
-    final = summary.get("assignment") or (chosen if any(chosen.values()) else {})
+def _decisions(files: RunFiles) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    """What was decided of tickets and meetings, the same without what was drawn, and whether that is all."""
+    summary = files.get("final_summary", {})
+    rows = files.get("metrics", {}).get("agents") or []
+    chosen = {row["agent_name"]: row["chosen_task_id"] for row in rows if any(r["chosen_task_id"] for r in rows)}
+    final = summary.get("assignment") or summary.get("attendance") or chosen
+    own = files.decided("assign_task", "", "task_id") | files.decided("attend_meeting", "meeting_id", "interval")
     shown = {agent for board in files.boards for agent in board["participants"]} if own else set[str]()
     fills = int(summary.get("random_fallback_fills") or 0)
-    drawn = final.keys() - own.keys() if files.calls or final.keys() <= shown else list(final)[len(final) - fills :]
-    whole = bool(final) or (bool(summary.get("attendance")) and not fills) or {*own} == {*files.agents} != set()
-    return {**final, **own}, frozenset(drawn), whole
+    surely = files.calls or {key.partition("__")[0] for key in final} <= shown
+    drawn = final.keys() - own.keys() if surely else list(final)[len(final) - fills :]
+    taken = {key: each for key, each in {**final, **own}.items() if key not in drawn}
+    return _named({**final, **own}), _named(taken), bool(final) or {*own} == {*files.agents} != set()
 
 
-def _attendance(summary: Fields) -> dict[str, dict[str, Any]]:
-    """By agent and meeting."""
-    found = [(*key.split("__", 1), when) for key, when in (summary.get("attendance") or {}).items()]
-    return {agent: {meeting: when for own, meeting, when in found if own == agent} for agent, _, _ in found}
+def _named(decided: Fields) -> dict[str, Any]:
+    """By agent what it took, and by agent and meeting when it is there."""
+    when = [(*key.split("__", 1), each) for key, each in decided.items() if "__" in key]
+    attended = {agent: {meeting: each for own, meeting, each in when if own == agent} for agent, _, _ in when}
+    return {"assignment": {k: each for k, each in decided.items() if "__" not in k}, "attendance": attended}
 
 
-def _channels(files: RunFiles) -> tuple[ForeignChannel, ...]:
+def _channels(files: RunFiles) -> dict[str, tuple[tuple[str, ...], bool]]:
     config = files.config
     members = dict(config.get("blackboard_participants") or {})
     members |= {str(board["blackboard_id"]): board["participants"] for board in files.boards}
     listed = [config.get("secret_blackboard_id"), *(config.get("secret_blackboard_ids") or ()),
               *(config.get("extra_secret_blackboard_ids") or ())]  # fmt: skip
     secret = {str(number) for number in listed}
-    return tuple(ForeignChannel(f"board {n}", tuple(who), n in secret) for n, who in sorted(members.items()))
+    return {f"board {n}": (tuple(who), n in secret) for n, who in sorted(members.items())}
 
 
 def _posts(files: RunFiles) -> list[Utterance]:
     """Messages in order as boards have them, or else calls; then those that no board took."""
-    calls = [call for call in files.calls if call.get("tool_name") == "post_message"]
-    made = {call["result"]["event_id"]: _called(call) for call in calls if (call.get("result") or {}).get("event_id")}
+    calls = [call for call in files.calls if call.tool == "post_message"]
+    made = {call.event: _said(call) for call in calls if call.event}
     posts = [] if files.boards else [*made.values()]
     events = [(f"board {board['blackboard_id']}", event) for board in files.boards for event in board["events"]]
     for channel, event in sorted(events, key=lambda each: each[1].get("ts") or 0):
-        if event["kind"] == "communication":
-            text, call = str(event["payload"].get("content")), made.pop(event["id"], None)
-            posts.append(Utterance(event["agent"], text, channel, call.round if call else _round(event["payload"])))
+        if (words := _words(event)) is not None:
+            call = made.pop(event["id"], None)
+            when = call.round if call else round_of(event["payload"])
+            posts.append(Utterance(event["agent"], words, channel, when))
     acts = [((call.agent, call.channel), call.round) for call in made.values()]
     posts = _counted(posts, acts, lambda each: (each.agent, each.channel))
     turns = files.get("agent_turns", [])
-    calls_ = [(turn["agent"], _round(turn)) for turn in turns for _ in range(turn.get("tools_executed") or 0)]
+    calls_ = [(turn["agent"], round_of(turn)) for turn in turns for _ in range(turn.get("tools_executed") or 0)]
     posts = _counted(posts, calls_, lambda each: each.agent)
-    lost = [_called(call, "the board did not take it") for call in calls if not (call["result"] or {}).get("event_id")]
-    return posts + lost
+    return posts + [_said(call, "the board did not take it") for call in calls if not call.event]
 
 
-def _called(call: Fields, failed: str = "") -> Utterance:
-    board, text = f"board {call['arguments'].get('blackboard_id')}", str(call["arguments"].get("message"))
-    return Utterance(call["agent_name"], text, board, _round(call), failed)
+def _words(event: Fields) -> str | None:
+    """The message of an event; hospitals broadcast theirs as an action on every board that they are on."""
+    about = event["payload"]
+    if event["kind"] == "communication":
+        return str(about.get("content"))
+    sent = about["action_params"].get("broadcast_message") if event["kind"] == "action_executed" else None
+    return None if sent is None else str(sent[event["agent"]]["message"])
 
 
-def _round(about: Fields) -> int | None:
-    return 0 if about.get("phase") == "execution" else about.get("planning_round")
+def _said(call: Act, failed: str = "") -> Utterance:
+    board, text = f"board {call.arguments.get('blackboard_id')}", str(call.arguments.get("message"))
+    return Utterance(call.agent, text, board, call.round, failed)
 
 
 def _counted(
@@ -128,14 +137,14 @@ def _taken(turns: list[Fields]) -> Iterator[Utterance]:
     for turn in turns:
         used = turn.get("usage") or {}
         if usage := usage_of(used.get("prompt_tokens"), used.get("completion_tokens")):
-            yield Utterance(turn["agent"], "", None, _round(turn), usage=usage)
+            yield Utterance(turn["agent"], "", None, round_of(turn), usage=usage)
 
 
 def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
     for agent, iterations in trajectories.items():
         for phase, rounds in (item for each in iterations.values() for item in each.items()):
             for name, turn in rounds.items():
-                when = _round({"phase": phase, "planning_round": int(name.removeprefix("round_")) or None})
+                when = round_of({"phase": phase, "planning_round": int(name.removeprefix("round_")) or None})
                 for words in (step.get("reasoning") for step in turn["trajectory"].values()):
                     yield from [Utterance(agent, words, None, when)] if words else []
 
