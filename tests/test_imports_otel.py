@@ -166,7 +166,7 @@ def test_an_attribute_names_the_run(tmp_path: Path) -> None:
         (lines_of(span_of())[:-1], "line 1 is damaged, or of another format: JSONDecodeError"),
         (lines_of(span_of()) + b'\n{"resourceSpans": 5}', "line 2 is damaged, or of another format: TypeError"),
         (lines_of(span_of()) + b"\n[1]", "line 2 is no object"),
-        (b'{"resourceSpans": []}', "has no spans"),
+        (b'{"resourceSpans": []}', "spans.jsonl holds no runs"),
         (lines_of(span_of(startTimeUnixNano="9" * 5000)), "line 1 is damaged, or of another format: ValueError"),
         (lines_of(span_of(spanId="")), "a span has no traceId or no spanId"),
         (lines_of(span_of(), span_of(startTimeUnixNano="6")), "two spans are `s1` of trace `t1`"),

@@ -88,6 +88,25 @@ def test_nobody_decides_what_stands_in_the_row_of_another(tmp_path: Path) -> Non
     assert [run["decisions"] for run in imported(spec_in(tmp_path, MAPPED), table)["runs"]] == [1]
 
 
+def test_who_decides_twice_is_refused_and_saying_it_again_is_not(tmp_path: Path) -> None:
+    table, head = tmp_path / "games.csv", "game,game_number,condition,llm,speaker,room,turn,words,choice\n"
+    rows = "g{0},{0},B,gpt,A,public,1,hello,left\ng{0},{0},B,gpt,A,public,1,again,{1}\n"
+    table.write_text(head + rows.format(1, "left") + rows.format(2, "right"), encoding="utf-8")
+    same, other = imported(spec_in(tmp_path, MAPPED), table, code=1)["runs"]
+    assert (same["became"], same["decisions"]) == ("new", 1)
+    assert other["reason"] == "`A` decides twice: `choice` is `left`, then `right`"
+
+
+def test_rows_without_a_run_are_told_apart_by_what_is_mapped(tmp_path: Path) -> None:
+    table, head = tmp_path / "games.csv", "game_number,condition,llm,speaker,room,turn,words,choice\n"
+    rows = (f"{seed},{arm},gpt,A,public,1,hello,left\n" for seed in (1, 2) for arm in "AB")
+    table.write_text(head + "".join(rows), encoding="utf-8")
+    found = imported(spec_in(tmp_path, MAPPED.replace("run is game  ", "")), table)["runs"]
+    assert [(run["source"], run["arm"], run["seed"]) for run in found] == [
+        ("A 1", "baseline", 1), ("B 1", "talk", 1), ("A 2", "baseline", 2), ("B 2", "talk", 2)
+    ]  # fmt: skip
+
+
 def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) -> None:
     table = tmp_path / "words.jsonl"
     row = {"seed": 1, "arm": "talk", "agent": "A", "channel": "backroom", "text": "\u001b[31m psst"}
@@ -115,6 +134,7 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
     [
         ("a.jsonl", '{"agent": "A", ', "a.jsonl line 1 is damaged, or of another format: JSONDecodeError"),
         ("a.jsonl", "[1]", "a.jsonl line 1 is no object"),
+        ("a.csv", "agent,arm\n", "a.csv holds no runs"),
         ("a.csv", "agent,arm\nA\n", "line 2 has another number of cells than the header"),
         ("a.jsonl", '{"agent": "A", "arm": "talk", "seed": 1, "channel": [1], "text": "hi"}', "`[1]` is no channel"),
         ("a.csv", "who,arm\nA,talk\n", "there is no column `agent`"),
@@ -127,6 +147,8 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
         ("a.csv", "agent,arm,seed,channel,text\nA,talk,1,backrooom,hi\n", "`backrooom` is no channel of the scenario"),
         ("a.csv", "agent,arm,seed,run\nA,talk,1,x\nA,talk,1,y\nA,talk,1,x\n", "its rows do not stand together"),
         ("a.csv", "agent,arm,seed,text\nA,talk,1,\xff\n", "not UTF-8"),
+        ("a.csv", "run,agent,arm,seed\nx,A,talk,1\nx,A,baseline,1\n",
+         "rows of several runs have one name: `arm` is talk and baseline; map what tells runs apart"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, content: str, reason: str) -> None:

@@ -53,8 +53,8 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     BrokenTrace.
     """
     parts = [part.strip() for part in without.split(",") if part.strip()]
-    if unknown := sorted({*parts} - {*LEFT_OUT}):
-        raise stop("C122", f"`--without {unknown[0]}` names nothing", help=f"parts: {', '.join(LEFT_OUT)}")
+    for part in parts:
+        one_of("part", part, LEFT_OUT)
     ending, write = WRITERS[one_of("format", to, WRITERS)]
     path = Path(f"{folder.path.absolute().name}{ending}") if out is None else out
     if path.suffix != ending:

@@ -40,11 +40,6 @@ class ForeignTrace:
         """What was played."""
         return self.trial.stage.scenario
 
-    @property
-    def rounds(self) -> int:
-        """Of the experiment."""
-        return self.trial.stage.conditions.settings.rounds
-
     @cached_property
     def foreign(self) -> dict[str, str]:
         """By agent of the scenario, its name in the source."""
@@ -192,8 +187,8 @@ class ForeignTrace:
         yield "channels", {"channels": list(self.channels.values())}
         for agent in (agent for agent in task.agents if self.foreign[agent] in run.told):
             yield "briefing", {"agent": agent, "texts": list(run.told[self.foreign[agent]])}
-        yield from self._said()
-        last = self.rounds + 1
+        last = self.trial.stage.conditions.settings.rounds + 1
+        yield from self._said(last)
         for name, value in self.taken.items():
             owner = task.variable[name].owner
             yield _reply(owner, "execution", last)
@@ -205,12 +200,11 @@ class ForeignTrace:
         yield "outcome", {"assignment": realised, "undecided": undecided}
         yield "end", {"status": "complete"}
 
-    def _said(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        number, last = 0, self.rounds + 1
+    def _said(self, last: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        number = 0
         for each in self.run.said:
             if (each.round or 0) > last:
-                words = f"it has a round {each.round}, the experiment {self.rounds}: set `rounds {each.round}` there"
-                raise Refusal(words)
+                raise Refusal(f"it has {each.round} rounds, the experiment {last - 1}: set `rounds {each.round}` there")
             phase = "planning" if each.round != 0 else "execution"
             about = {"agent": self.agent(each.agent), "round": last if each.round == 0 else each.round}
             yield _reply(about["agent"], phase, about["round"], each.usage)

@@ -65,9 +65,12 @@ class Import:
 
     def add(self, path: Path) -> None:
         """Write the runs of a source aside. Raises ColosseumError where the mapping does not fit it, and OSError."""
+        before = len(self.found)
         try:
             for name, make in READERS[self.reader][0](path, self.mapping):
                 self.found.append(self._one(short(name), make))
+            if len(self.found) == before:
+                raise Refusal(f"{path.name} holds no runs")
         except Refusal as unfit:
             self.found.append(ImportedRun(short(path.name), "refused", str(unfit)))
 

@@ -38,6 +38,10 @@ class TraceMapping:
         expr = self.source(kind)
         return fields.get(default or kind, NOTHING) if expr is None else evaluate(expr, fields)
 
+    def read(self, kind: str) -> list[str]:
+        """The names of the fields that the entries of a kind read."""
+        return [name for _, source in self.of(kind) for name in mentioned(source)]
+
     def column(self, kind: str, default: str) -> str:
         """The name of the one field that an entry names."""
         expr = self.source(kind)

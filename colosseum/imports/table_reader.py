@@ -4,7 +4,7 @@ import csv
 import hashlib
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from math import inf
@@ -16,7 +16,7 @@ from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, number
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
-"""Columns that tell runs apart, where no `run` is mapped and there is no such column."""
+"""Entries of a mapping, or columns, that tell runs apart where nothing names them."""
 LONGEST_CELL = 2**24
 MOST_ROWS = 1_000
 GUARD = "'"
@@ -32,7 +32,7 @@ def guarded(cell: Any) -> Any:
 def read_table(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, streamed. Raises Refusal where it is no table."""
     seen: set[str] = set()
-    for name, group in groupby(rows_of(path), key=lambda row: run_name(row, mapping, _cell(row))):
+    for name, group in groupby(rows_of(path), key=lambda row: run_name(row, mapping, _cell(row, mapping))):
         rows = list(group)
         if name in seen:
             rows[0] = {**rows[0], "broken": "its rows do not stand together in the file: sort it by run"}
@@ -80,8 +80,13 @@ def _parquet_rows(path: Path) -> Iterator[Fields]:
                 yield from batch.to_pylist()
 
 
-def _cell(row: Fields) -> str:
-    return " ".join(str(row[name]) for name in CELL if row.get(name) not in (None, "")) or "run"
+def _cell(row: Fields, mapping: TraceMapping) -> str:
+    return " ".join(str(row[name]) for name in _columns(mapping) if row.get(name) not in (None, "")) or "run"
+
+
+def _columns(mapping: TraceMapping) -> list[str]:
+    """What the mapping reads of CELL."""
+    return list(dict.fromkeys(name for kind in CELL for name in mapping.read(kind) or [kind]))
 
 
 def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
@@ -98,48 +103,59 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
     fields = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
     fields |= {key: cell for row in reversed(rows) for key, cell in row.items() if cell is not None}
-    own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
-    for agent, row, cells in _authored(rows, mapping, dict.fromkeys(fields)):
-        said += _said(agent, row, mapping)
-        if not row.get("failed"):
-            own.setdefault(agent, {}).update({key: cell for key, cell in cells.items() if cell is not None})
-            if (variable := row.get("variable")) is not None and str(variable) in decisions:
-                raise Refusal(f"`{variable}` is decided twice")
-            decisions |= {} if variable is None else {str(variable): row.get("value")}
+    own, said, decisions = _gathered(rows, mapping, dict.fromkeys(fields))
+    for column in _columns(mapping):
+        values = dict.fromkeys(str(row[column]) for row in rows if row.get(column) not in (None, ""))
+        if len(values) > 1:
+            words = f"rows of several runs have one name: `{column}` is {' and '.join(values)}"
+            raise Refusal(f"{words}; map what tells runs apart, as in `run is game`, or leave `run` out")
     order = tuple(shlex.split(str(fields.get("turn_order") or "")))
     live = shlex.split(str(fields.get("channels") or "")) if order else ()
     secret = {str(row.get("channel")): str(row.get("secret")).lower() == "true" for row in rows}
     used = dict.fromkeys((*live, *(each.channel for each in said if each.channel is not None and not each.failed)))
     spoken = [each for each in said if each.usage is None]
-    decided, column = bool(decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
+    decided, model = bool(decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
     known = {"turn order": order, "prompts": False, "rounds": not spoken or any(each.round for each in spoken),
              "decisions": decided, "memberships": not spoken}  # fmt: skip
     return ForeignRun(
         name, {source: hashlib.sha256(lines.encode()).hexdigest()}, fields | {"decisions": decisions}, own, tuple(own),
         order or None, {channel: (None, secret.get(channel, False)) for channel in used}, tuple(said), decided=decided,
-        models={agent: text(cells[column]) for agent, cells in own.items() if cells.get(column) is not None},
+        models={agent: text(cells[model]) for agent, cells in own.items() if cells.get(model) is not None},
         missing=tuple(what for what, is_known in known.items() if not is_known),
     )  # fmt: skip
 
 
-def _authored(rows: Iterable[Fields], mapping: TraceMapping, nulls: Fields) -> Iterator[tuple[str, Fields, Fields]]:
-    """The author of each row, the row with every field, and as it stands."""
-    author = mapping.column("agent", "agent")
+def _gathered(
+    rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields
+) -> tuple[dict[str, dict[str, Any]], list[Utterance], dict[str, Any]]:
+    """By agent its fields, then what was said, and by variable what was decided."""
+    own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
+    author, deciding = mapping.column("agent", "agent"), {*mapping.read("decide")}
     if author not in nulls:
         raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
     for cells in rows:
         row = {mapping.column("post", "text"): None, **nulls, **cells}
+        agent, variable, heard = str(row[author]), row.get("variable"), list(_said(row, author, mapping))
         if row.get("broken"):
             raise Refusal(str(row["broken"]))
-        if row[author] is not None:
-            yield str(row[author]), row, cells
-        elif row.get("variable") is not None or [*_said("", row, mapping)]:
+        if row[author] is None and (heard or variable is not None):
             raise Refusal("a message or a decision has no agent")
+        said += heard
+        if row[author] is None or row.get("failed"):
+            continue
+        known, fresh = own.setdefault(agent, {}), {key: cell for key, cell in cells.items() if cell is not None}
+        for key in (key for key in fresh.keys() & deciding if known.get(key, fresh[key]) != fresh[key]):
+            raise Refusal(f"`{agent}` decides twice: `{key}` is `{known[key]}`, then `{fresh[key]}`")
+        known.update(fresh)
+        if variable is not None and str(variable) in decisions:
+            raise Refusal(f"`{variable}` is decided twice")
+        decisions |= {} if variable is None else {str(variable): row.get("value")}
+    return own, said, decisions
 
 
-def _said(agent: str, row: Fields, mapping: TraceMapping) -> Iterator[Utterance]:
+def _said(row: Fields, author: str, mapping: TraceMapping) -> Iterator[Utterance]:
     """What the answer that a row tells took, and its message or thought."""
-    kind, words = row.get("kind"), mapping.value("post", row, "text")
+    agent, kind, words = str(row[author]), row.get("kind"), mapping.value("post", row, "text")
     if kind == "thought" and words in (None, NOTHING):
         words = row.get("text")
     spoken = words not in (None, NOTHING) and kind in (None, "post", "thought") and row.get("variable") is None

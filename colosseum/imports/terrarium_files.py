@@ -30,20 +30,6 @@ DAY = 24 * 3600
 """Seconds."""
 
 
-@dataclass(frozen=True)
-class Act:
-    """A call of a tool, or an action as a board shows it."""
-
-    agent: str
-    tool: str
-    arguments: Fields
-    done: bool
-    round: int | None
-    """From 1; 0 where decisions are taken."""
-    event: str | None = None
-    """What it made on a board."""
-
-
 @dataclass
 class RunFiles:
     """What is on file of a run."""
@@ -84,10 +70,10 @@ class RunFiles:
         return {**guessed, **{key: value for key, value in found.items() if value is not None}}
 
     @cached_property
-    def calls(self) -> list[Act]:
-        """In order: of tool_events.json, or else of the log that the library itself writes."""
+    def calls(self) -> list[Fields]:
+        """Calls of tools, in order: of tool_events.json, or else of the log that the library itself writes."""
         own = ({**e, "arguments": e["parameters"], "planning_round": e["round"]} for e in self.get("tool_calls", []))
-        return [_called(call) for call in self.get("tool_events", []) or own]
+        return self.get("tool_events", []) or [*own]
 
     @cached_property
     def boards(self) -> list[Fields]:
@@ -102,28 +88,19 @@ class RunFiles:
         turns = [turn["agent"] for turn in self.get("agent_turns", [])]
         return tuple(named) or tuple(dict.fromkeys([*turns, *(a for b in self.boards for a in b["participants"])]))
 
-    def decided(self, tool: str, key: str, value: str) -> dict[str, Any]:
-        """What agents decided by a tool, the last counts, as their calls tell, or else their actions on boards.
-
-        By agent, as of tickets, or by agent and an argument: `Ann__m001`.
-        """
+    @cached_property
+    def decided(self) -> dict[tuple[str, str], Any]:
+        """By agent and meeting, "" for tickets, what it decided last, as its calls tell, or else actions on boards."""
         events = (e for board in self.boards for e in board["events"] if e["kind"] == "action_executed")
-        shown = ((e["agent"], e["payload"]["action_params"], e["payload"].get("result_status")) for e in events)
-        acts = [Act(who, str(own.get("action")), own, end in WORDS["done"], 0) for who, own, end in shown]
-        made = ((act.agent, act.arguments) for act in (*acts, *self.calls) if act.tool == tool and act.done)
-        return {f"{agent}__{about[key]}" if key else agent: about.get(value) for agent, about in made}
-
-
-def _called(call: Fields) -> Act:
-    result = call.get("result") or {}
-    inner = result["result"] if isinstance(result.get("result"), dict) else {}
-    done, made = {result.get("status"), inner.get("status")} & {*WORDS["done"]}, result.get("event_id")
-    return Act(call["agent_name"], call["tool_name"], call["arguments"], bool(done), round_of(call), made)
-
-
-def round_of(about: Fields) -> int | None:
-    """Of a call, a turn or a message."""
-    return 0 if about.get("phase") == "execution" else about.get("planning_round")
+        acts = [(e["agent"], e["payload"]["action_params"], {e["payload"].get("result_status")}) for e in events]
+        for call in self.calls:
+            result = call.get("result") or {}
+            inner = result["result"] if isinstance(result.get("result"), dict) else {}
+            named = {**call["arguments"], "action": call["tool_name"]}
+            acts.append((call["agent_name"], named, {result.get("status"), inner.get("status")}))
+        return {(agent, about.get("meeting_id", "")): about.get(WORDS["decided"][about["action"]])
+                for agent, about, ended in acts
+                if about.get("action") in WORDS["decided"] and ended & {*WORDS["done"]}}  # fmt: skip
 
 
 def _board(name: str, content: str) -> Fields:

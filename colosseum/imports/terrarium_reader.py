@@ -11,7 +11,7 @@ from typing import Any
 from colosseum.imports.foreign_run import Fields, ForeignRun, Source, Utterance
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.table_reader import usage_of
-from colosseum.imports.terrarium_files import WORDS, Act, RunFiles, round_of, runs_below
+from colosseum.imports.terrarium_files import WORDS, RunFiles, runs_below
 
 SHOWN = re.compile(r"^=== BLACKBOARD COMMUNICATIONS ===.*(?=^=== CURRENT PHASE)", re.MULTILINE | re.DOTALL)
 """What a prompt shows of boards: it is no part of what an agent is told."""
@@ -56,24 +56,26 @@ def _run(files: RunFiles) -> ForeignRun:
 
 def _decisions(files: RunFiles) -> tuple[dict[str, Any], dict[str, Any], bool]:
     """What was decided of tickets and meetings, the same without what was drawn, and whether that is all."""
-    summary = files.get("final_summary", {})
-    rows = files.get("metrics", {}).get("agents") or []
-    chosen = {row["agent_name"]: row["chosen_task_id"] for row in rows if any(r["chosen_task_id"] for r in rows)}
-    final = summary.get("assignment") or summary.get("attendance") or chosen
-    own = files.decided("assign_task", "", "task_id") | files.decided("attend_meeting", "meeting_id", "interval")
+    summary, own = files.get("final_summary", {}), files.decided
+    chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
+    tickets = summary.get("assignment") or (chosen if any(chosen.values()) else {})
+    final = {(agent, ""): task for agent, task in tickets.items()}
+    meetings = ((*key.split("__", 1), when) for key, when in (summary.get("attendance") or {}).items())
+    final |= {(agent, meeting): when for agent, meeting, when in meetings}
     shown = {agent for board in files.boards for agent in board["participants"]} if own else set[str]()
-    fills = int(summary.get("random_fallback_fills") or 0)
-    surely = files.calls or {key.partition("__")[0] for key in final} <= shown
+    fills, every = int(summary.get("random_fallback_fills") or 0), {**final, **own}
+    surely = files.calls or {agent for agent, _ in final} <= shown
     drawn = final.keys() - own.keys() if surely else list(final)[len(final) - fills :]
-    taken = {key: each for key, each in {**final, **own}.items() if key not in drawn}
-    return _named({**final, **own}), _named(taken), bool(final) or {*own} == {*files.agents} != set()
+    taken = {key: each for key, each in every.items() if key not in drawn}
+    return _named(every), _named(taken), bool(final) or {agent for agent, _ in own} == {*files.agents} != set()
 
 
-def _named(decided: Fields) -> dict[str, Any]:
-    """By agent what it took, and by agent and meeting when it is there."""
-    when = [(*key.split("__", 1), each) for key, each in decided.items() if "__" in key]
-    attended = {agent: {meeting: each for own, meeting, each in when if own == agent} for agent, _, _ in when}
-    return {"assignment": {k: each for k, each in decided.items() if "__" not in k}, "attendance": attended}
+def _named(decided: dict[tuple[str, str], Any]) -> dict[str, Any]:
+    """By agent its ticket, and by agent and meeting when it is there."""
+    attended: dict[str, dict[str, Any]] = {}
+    for (agent, meeting), when in decided.items():
+        attended.setdefault(agent, {})[meeting] = when
+    return {"assignment": {a: met[""] for a, met in attended.items() if "" in met}, "attendance": attended}
 
 
 def _channels(files: RunFiles) -> dict[str, tuple[tuple[str, ...], bool]]:
@@ -88,21 +90,21 @@ def _channels(files: RunFiles) -> dict[str, tuple[tuple[str, ...], bool]]:
 
 def _posts(files: RunFiles) -> list[Utterance]:
     """Messages in order as boards have them, or else calls; then those that no board took."""
-    calls = [call for call in files.calls if call.tool == "post_message"]
-    made = {call.event: _said(call) for call in calls if call.event}
+    calls = [call for call in files.calls if call.get("tool_name") == "post_message"]
+    made = {call["result"]["event_id"]: _called(call) for call in calls if (call.get("result") or {}).get("event_id")}
     posts = [] if files.boards else [*made.values()]
     events = [(f"board {board['blackboard_id']}", event) for board in files.boards for event in board["events"]]
     for channel, event in sorted(events, key=lambda each: each[1].get("ts") or 0):
         if (words := _words(event)) is not None:
             call = made.pop(event["id"], None)
-            when = call.round if call else round_of(event["payload"])
-            posts.append(Utterance(event["agent"], words, channel, when))
+            posts.append(Utterance(event["agent"], words, channel, call.round if call else _round(event["payload"])))
     acts = [((call.agent, call.channel), call.round) for call in made.values()]
     posts = _counted(posts, acts, lambda each: (each.agent, each.channel))
     turns = files.get("agent_turns", [])
-    calls_ = [(turn["agent"], round_of(turn)) for turn in turns for _ in range(turn.get("tools_executed") or 0)]
+    calls_ = [(turn["agent"], _round(turn)) for turn in turns for _ in range(turn.get("tools_executed") or 0)]
     posts = _counted(posts, calls_, lambda each: each.agent)
-    return posts + [_said(call, "the board did not take it") for call in calls if not call.event]
+    lost = [_called(call, "the board did not take it") for call in calls if not (call["result"] or {}).get("event_id")]
+    return posts + lost
 
 
 def _words(event: Fields) -> str | None:
@@ -114,9 +116,13 @@ def _words(event: Fields) -> str | None:
     return None if sent is None else str(sent[event["agent"]]["message"])
 
 
-def _said(call: Act, failed: str = "") -> Utterance:
-    board, text = f"board {call.arguments.get('blackboard_id')}", str(call.arguments.get("message"))
-    return Utterance(call.agent, text, board, call.round, failed)
+def _called(call: Fields, failed: str = "") -> Utterance:
+    board, text = f"board {call['arguments'].get('blackboard_id')}", str(call["arguments"].get("message"))
+    return Utterance(call["agent_name"], text, board, _round(call), failed)
+
+
+def _round(about: Fields) -> int | None:
+    return 0 if about.get("phase") == "execution" else about.get("planning_round")
 
 
 def _counted(
@@ -137,14 +143,14 @@ def _taken(turns: list[Fields]) -> Iterator[Utterance]:
     for turn in turns:
         used = turn.get("usage") or {}
         if usage := usage_of(used.get("prompt_tokens"), used.get("completion_tokens")):
-            yield Utterance(turn["agent"], "", None, round_of(turn), usage=usage)
+            yield Utterance(turn["agent"], "", None, _round(turn), usage=usage)
 
 
 def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
     for agent, iterations in trajectories.items():
         for phase, rounds in (item for each in iterations.values() for item in each.items()):
             for name, turn in rounds.items():
-                when = round_of({"phase": phase, "planning_round": int(name.removeprefix("round_")) or None})
+                when = _round({"phase": phase, "planning_round": int(name.removeprefix("round_")) or None})
                 for words in (step.get("reasoning") for step in turn["trajectory"].values()):
                     yield from [Utterance(agent, words, None, when)] if words else []
 
