@@ -89,7 +89,7 @@ class ForeignTrace:
             if people is None and ours is None:
                 words = f"`{name}` is no channel of the scenario, and the source does not say its members"
                 raise unknown(words, name, "channels", live)
-            members: list[Json] = [*(people if people is not None else ours.members if ours else ())]
+            members: list[Json] = [*(ours.members if people is None and ours else people or ())]
             secret = ours.secret if ours else secret
             found[theirs] = {"name": name, "members": members, "secret": secret, "wire": None}
         return found

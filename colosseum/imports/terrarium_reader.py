@@ -11,7 +11,7 @@ from typing import Any
 from colosseum.imports.foreign_run import Fields, ForeignRun, Source, Utterance
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.table_reader import usage_of
-from colosseum.imports.terrarium_files import WORDS, RunFiles, runs_below
+from colosseum.imports.terrarium_files import WORDS, RunFiles, ratings_below, runs_below
 
 SHOWN = re.compile(r"^=== BLACKBOARD COMMUNICATIONS ===.*(?=^=== CURRENT PHASE)", re.MULTILINE | re.DOTALL)
 """What a prompt shows of boards: it is no part of what an agent is told."""
@@ -19,16 +19,18 @@ SHOWN = re.compile(r"^=== BLACKBOARD COMMUNICATIONS ===.*(?=^=== CURRENT PHASE)"
 
 def read_terrarium(path: Path, mapping: TraceMapping) -> Source:
     """Every run below a folder. Raises Refusal where there is none."""
-    return ((files.folder.name, partial(_run, files)) for files in runs_below(path))
+    rated = ratings_below(path)
+    return ((name, partial(_run, make, rated)) for name, make in runs_below(path))
 
 
-def _run(files: RunFiles) -> ForeignRun:
+def _run(make: Callable[[], RunFiles], rated: dict[str, dict[str, float]]) -> ForeignRun:
     """Raises Refusal and one of DAMAGED."""
-    config, summary, turns = files.config, files.get("final_summary", {}), files.get("agent_turns", [])
+    files = make()
+    config, summary, turns = files.config, files.content["final_summary"], files.content["agent_turns"]
     decided, taken, whole = _decisions(files)
     channels, posts, told = _channels(files), _posts(files), _told(files)
     known = all(each.round is not None for each in posts)
-    said = [*_taken(turns), *_thoughts(files.get("agent_trajectories", {})), *posts]
+    said = [*_taken(turns), *_thoughts(files.content["agent_trajectories"]), *posts]
     order = config.get("agent_turn_order") or list(dict.fromkeys(turn["agent"] for turn in turns))
     place = {name: n for n, name in enumerate(order)}
     secret, credit = config.get("secret_blackboard_id"), files.credit
@@ -45,19 +47,19 @@ def _run(files: RunFiles) -> ForeignRun:
     models = config.get("agent_model_assignments") or {}
     label = str(config.get("model_label") or config.get("model") or "unknown")
     return ForeignRun(
-        files.folder.name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=channels,
+        files.name, files.digests, fields, agents=files.agents, order=tuple(order) or None, channels=channels,
         models={a: str((models.get(a) or {}).get("model") or label) for a in files.agents}, told=told,
         coalition=tuple(config.get("colluders") or ()) or None, decided=whole, taken=taken,
         said=tuple(sorted(said, key=lambda u: (u.round == 0, u.round or 0, place.get(u.agent, 0)) if known else 0)),
-        reported=_reported(files.get("metrics", {}), summary) | files.rated.get(str(config["run_id"]), {}),
+        reported=_reported(files.content["metrics"], summary) | rated.get(str(config["run_id"]), {}),
         missing=tuple(name for name in lacks if lacks[name]),
     )  # fmt: skip
 
 
 def _decisions(files: RunFiles) -> tuple[dict[str, Any], dict[str, Any], bool]:
     """What was decided of tickets and meetings, the same without what was drawn, and whether that is all."""
-    summary, own = files.get("final_summary", {}), files.decided
-    chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.get("metrics", {}).get("agents") or []}
+    summary, own = files.content["final_summary"], files.decided
+    chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.content["metrics"].get("agents") or []}
     tickets = summary.get("assignment") or (chosen if any(chosen.values()) else {})
     final = {(agent, ""): task for agent, task in tickets.items()}
     meetings = ((*key.split("__", 1), when) for key, when in (summary.get("attendance") or {}).items())
@@ -100,7 +102,7 @@ def _posts(files: RunFiles) -> list[Utterance]:
             posts.append(Utterance(event["agent"], words, channel, call.round if call else _round(event["payload"])))
     acts = [((call.agent, call.channel), call.round) for call in made.values()]
     posts = _counted(posts, acts, lambda each: (each.agent, each.channel))
-    turns = files.get("agent_turns", [])
+    turns = files.content["agent_turns"]
     calls_ = [(turn["agent"], _round(turn)) for turn in turns for _ in range(turn.get("tools_executed") or 0)]
     posts = _counted(posts, calls_, lambda each: each.agent)
     lost = [_called(call, "the board did not take it") for call in calls if not (call["result"] or {}).get("event_id")]
@@ -157,7 +159,7 @@ def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
 
 def _told(files: RunFiles) -> dict[str, tuple[str, ...]]:
     """By agent, the prompts of its first turn, without the messages on boards."""
-    first = {prompt["agent_name"]: prompt for prompt in reversed(files.get("agent_prompts", []))}
+    first = {prompt["agent_name"]: prompt for prompt in reversed(files.content["agent_prompts"])}
     return {agent: (str(p["system_prompt"]), SHOWN.sub("", str(p["user_prompt"]))) for agent, p in first.items()}
 
 
