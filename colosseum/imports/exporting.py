@@ -22,8 +22,13 @@ LEFT_OUT: Final = ("thoughts", "raw")
 COLUMNS: Final = ("run", "arm", "point", "seed", "repeat", "model_label", "turn_order", "channels", "n", "round",
                   "agent", "model", "kind", "channel", "secret", "text", "variable", "value", "failed",
                   "input_tokens", "output_tokens", "cost")  # fmt: skip
+ARGUMENTS: Final = {"post": ("channel", "text"), "decide": ("variable", "value")}
+"""Of the tools by which agents act."""
+USED: Final = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
+"""What a reply took, tokens and US dollars, by its columns and as traces have it."""
 Act: TypeAlias = Mapping[str, Any]
-"""An event `reply`, `thought`, `post` or `decide`; a post that was not delivered has `failed`, and no channel."""
+"""An event `reply`, `thought`, `post` or `decide` with the columns that it has, the `arguments` of its call, and what
+it has `used`. A post that was not delivered has `failed`, and no channel."""
 INTERNAL, ERROR = 1, 2
 """A span's kind, and the status of one that failed, by their numbers in OTLP."""
 ASKED: Final = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
@@ -99,12 +104,13 @@ def exported_runs(
             raise BrokenTrace(f"{folder.trace(listed.trial).name}: {wrong}")
         single: dict[Any, Any] = {event["event"]: event for event in events}
         channels = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
-        yield ExportedRun(listed, tuple(single["order"]["agents"] or ()), channels, _turns(events, without))
+        turns = [[_act(event, listed.players) for event in turn] for turn in _turns(events, without)]
+        yield ExportedRun(listed, tuple(single["order"]["agents"] or ()), channels, turns)
 
 
-def _turns(events: list[Any], without: Collection[str]) -> list[list[Act]]:
+def _turns(events: list[Any], without: Collection[str]) -> list[list[Any]]:
     """Each post, delivered or not, is that of the next call."""
-    turns, thoughts, written = list[list[Act]](), list[Act](), iter(list[Any]())
+    turns, thoughts, written = list[list[Any]](), list[Any](), iter(list[Any]())
     for event in events:
         match event["event"]:
             case "thought" if event["text"] and "thoughts" not in without:
@@ -124,16 +130,12 @@ def _turns(events: list[Any], without: Collection[str]) -> list[list[Act]]:
     return turns
 
 
-def arguments_of(act: Act) -> dict[str, Any]:
-    """Those of the tools `post` and `decide`."""
-    return {name: act[name] for name in (("channel", "text") if act["event"] == "post" else ("variable", "value"))}
-
-
-def taken(act: Act) -> dict[str, Any]:
-    """The tokens and US dollars of a reply, as far as they are known."""
-    named = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
-    usage = act.get("usage") or {}
-    return {name: usage[ours] for name, ours in named.items() if usage.get(ours) is not None}
+def _act(event: Any, players: Mapping[str, str]) -> Act:
+    usage = event.get("usage") or {}
+    used = {name: usage[ours] for name, ours in USED.items() if usage.get(ours) is not None}
+    arguments = {name: event[name] for name in ARGUMENTS.get(event["event"], ())}
+    told = {"kind": event["event"], "model": players[event["agent"]], "arguments": arguments, "used": used}
+    return {**event, **told, **used}
 
 
 def write_table(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> None:
@@ -142,14 +144,11 @@ def write_table(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> 
     table = csv.DictWriter(lines, COLUMNS, restval="", extrasaction="ignore")
     table.writeheader()
     for run in runs:
-        players = run.listed.players
-        for agent, model in players.items():
+        for agent, model in run.listed.players.items():
             table.writerow(run.fields | {"agent": agent, "model": model, "kind": "agent"})
         for act in (act for turn in run.turns for act in turn):
-            channel, model = act.get("channel"), players[act["agent"]]
-            secret = "" if channel is None else str(run.channels[channel]).lower()
-            told = {"model": model, "kind": act["event"], "secret": secret, "text": guarded(act.get("text"))}
-            table.writerow({**run.fields, **act, **told, **taken(act)})
+            secret = str(run.channels.get(act.get("channel", ""), "")).lower()
+            table.writerow({**run.fields, **act, "secret": secret, "text": guarded(act.get("text"))})
     lines.detach()
 
 
@@ -169,26 +168,26 @@ def write_spans(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> 
 def _spans(run: ExportedRun) -> Iterator[dict[str, Any]]:
     own = {f"colosseum.{name}": value for name, value in run.fields.items()}
     root = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.conversation.id": run.listed.trial}
-    yield _span(run, 0, run.turns[-1][-1]["n"] + 1 if run.turns else 1, root | own)
+    yield _span(run, 0, max((act["n"] for turn in run.turns for act in turn), default=0) + 1, root | own)
     for turn in run.turns:
         for act in turn:
             above = {"parentSpanId": f"{(0 if act is turn[0] else turn[0]['n']) + 1:016x}"}
             failed = {"status": {"code": ERROR, "message": act["failed"]}} if "failed" in act else {}
-            yield _span(run, act["n"], act["n"] + 1, _about(run, act)) | above | failed
+            yield _span(run, act["n"], act["n"] + 1, _about(act)) | above | failed
 
 
-def _about(run: ExportedRun, act: Act) -> dict[str, Any]:
+def _about(act: Act) -> dict[str, Any]:
     """The attributes of an act."""
-    match act["event"]:
+    match act["kind"]:
         case "reply":
-            used = {f"gen_ai.usage.{name}": value for name, value in taken(act).items()}
-            told = {"gen_ai.agent.name": act["agent"], "gen_ai.request.model": run.listed.players[act["agent"]]}
+            used = {f"gen_ai.usage.{name}": value for name, value in act["used"].items()}
+            told = {"gen_ai.agent.name": act["agent"], "gen_ai.request.model": act["model"]}
             return {"gen_ai.operation.name": "invoke_agent", **told, "colosseum.round": act["round"], **used}
         case "thought":
             parts = [{"type": "reasoning", "content": act["text"]}]
             answer = [{"role": "assistant", "parts": parts, "finish_reason": "stop"}]
             return {"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(answer)}
-    called = {"gen_ai.tool.name": act["event"], "gen_ai.tool.call.arguments": json.dumps(arguments_of(act))}
+    called = {"gen_ai.tool.name": act["kind"], "gen_ai.tool.call.arguments": json.dumps(act["arguments"])}
     return {"gen_ai.operation.name": "execute_tool", **called}
 
 
@@ -228,9 +227,9 @@ def write_inspect(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -
 
 
 def _sample(run: ExportedRun) -> dict[str, Any]:
-    own, acts = run.listed, [act for turn in run.turns for act in turn]
-    done = [act for act in acts if act["event"] in ("post", "decide") and "failed" not in act]
-    shown = ("{}, {}: {}".format(act["agent"], *arguments_of(act).values()) for act in done)
+    own = run.listed
+    done = (act for turn in run.turns for act in turn if act["arguments"] and "failed" not in act)
+    shown = ("{}, {}: {}".format(act["agent"], *act["arguments"].values()) for act in done)
     return {
         "id": f"{own.arm}:{own.seed} {own.trial[:8]}", "epoch": own.repeat, "uuid": own.trial[:22], "target": "",
         "input": f"Run {own.trial[:8]}: arm {own.arm}, seed {own.seed}", "metadata": run.fields,
@@ -241,19 +240,19 @@ def _sample(run: ExportedRun) -> dict[str, Any]:
 def _events(run: ExportedRun) -> Iterator[dict[str, Any]]:
     """A span for each turn, with an answer of the model that has its thoughts and what it took, and its calls."""
     for reply, *acts in run.turns:
-        span, model, used = {"span_id": f"turn {reply['n']}"}, run.listed.players[reply["agent"]], taken(reply)
+        span, model, used = {"span_id": f"turn {reply['n']}"}, reply["model"], reply["used"]
         named = {"request_model": model} | ({} if reply["round"] is None else {"round": reply["round"]})
         yield {"event": "span_begin", "id": span["span_id"], "type": "agent", "name": reply["agent"], "metadata": named}
-        parts = [{"type": "reasoning", "reasoning": act["text"]} for act in acts if act["event"] == "thought"]
+        parts = [{"type": "reasoning", "reasoning": act["text"]} for act in acts if act["kind"] == "thought"]
         if parts or used:
             message = {"role": "assistant", "source": "generate", "content": parts}
             whole = used.get("input_tokens", 0) + used.get("output_tokens", 0)
             usage = {"usage": {**used, "total_tokens": whole, "total_cost": used.get("cost")}} if used else {}
             output = {"model": model, "choices": [{"message": message, "stop_reason": "stop"}], **usage}
             yield {"event": "model", "model": model, **ASKED, "output": output, **span}
-        for act in (act for act in acts if act["event"] != "thought"):
+        for act in (act for act in acts if act["arguments"]):
             error = {"type": "parsing", "message": act["failed"]} if "failed" in act else None
-            call = {"id": str(act["n"]), "function": act["event"], "arguments": arguments_of(act), "error": error}
+            call = {"id": str(act["n"]), "function": act["kind"], "arguments": act["arguments"], "error": error}
             yield {"event": "tool", "type": "function", **call, **span}
         yield {"event": "span_end", "id": span["span_id"]}
 
