@@ -631,6 +631,28 @@ def test_scripts_have_no_noise_of_their_own(tmp_path: Path) -> None:
     assert "scripts have no noise of their own" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new", "why"),
+    [
+        ("run_config", '"colluders": [', '"colluders": [[], ', "it is damaged, or of another format: TypeError"),
+        ("run_config", '"seed": 1', '"seed": 1e400', "its seed is `inf`, not a whole number"),
+        ("final_summary", '_fills": 0', '_fills": 1e400', "it is damaged, or of another format: OverflowError"),
+        ("blackboards", '"hi"', '"hi \\ud800"', ""),
+    ],
+)
+def test_values_of_other_kinds_are_refused_and_half_a_sign_is_none(
+    tmp_path: Path, file: str, old: str, new: str, why: str
+) -> None:
+    path = write_run(tmp_path / "o", FACT, blackboards=BOARDS, tool_events=CALLS) / f"{file}.json"
+    text = json.dumps(json.loads(path.read_text(encoding="utf-8")))
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, (tmp_path / "in").exists()) == (("refused", False) if why else ("new", True))
+    assert why in run.reason
+    assert why or "hi ?" in [e["text"] for e in events_of(tmp_path / "o") if e["event"] == "post"]
+
+
 def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path) -> None:
     root = tmp_path / "o"
     write_run(root, FACT)

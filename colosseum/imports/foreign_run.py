@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,10 +18,12 @@ MOST_LISTED = 12
 Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
 DAMAGED = (
-    AttributeError, BadZipFile, EOFError, LookupError, MemoryError, RuntimeError, SyntaxError, TypeError, ValueError,
-    csv.Error, zlib.error,
+    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, RuntimeError, SyntaxError,
+    TypeError, ValueError, csv.Error, zlib.error,
 )  # fmt: skip
 """What reading a file, and taking apart what is in it, raise where it is not as it should be."""
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""How JSON writes a half of a sign; two make one."""
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read whole."""
 
@@ -158,6 +161,14 @@ def content_of(path: Path) -> bytes:
 
 
 def json_of(content: Any, name: str) -> Any:
-    """The value of a JSON text, or what is structured already; NaN and the like are null. Raises Refusal."""
+    """The value of a JSON text, or what is structured already. Raises Refusal.
+
+    NaN and the like are null, and half a sign, which no file can hold, is `?`.
+    """
+    if not isinstance(content, str | bytes):
+        return content
     with sound(name):
-        return json.loads(content, parse_constant=lambda _: None) if isinstance(content, str | bytes) else content
+        found = json.loads(content, parse_constant=lambda _: None)
+        if HALF.search(str(content)):
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+        return found

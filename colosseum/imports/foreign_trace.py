@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, short, unknown
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
@@ -134,11 +134,6 @@ class ForeignTrace:
         words, domain = f"`{variable.name}` is `{given}`, which is not in its domain", map(str, variable.domain)
         raise unknown(words, str(given), "its values", domain)
 
-    @property
-    def players(self) -> dict[str, str]:
-        """By agent, its model."""
-        return {a: short(self.run.models.get(name, "unknown")) for a, name in self.foreign.items()}
-
     @cached_property
     def start(self) -> dict[str, Json]:
         """What the run is: its identity is the SHA-256 of this."""
@@ -149,16 +144,17 @@ class ForeignTrace:
             "missing": list(self.run.missing), "reported": dict(self.run.reported),
         }  # fmt: skip
         imported |= {"names": names} if names else {}
-        ours: dict[str, Json] = {"players": dict(self.players), "models": {}, "wordings": {}, "templates": None}
+        players: Json = {a: short(self.run.models.get(name, "unknown")) for a, name in self.foreign.items()}
+        ours: dict[str, Json] = {"players": players, "models": {}, "wordings": {}, "templates": None}
         return self.trial.description() | ours | {"coupled": False, "imported": imported}
 
     @cached_property
     def listed(self) -> Listed:
         """As a folder lists it."""
-        identity = hashlib.sha256(encode(self.start).encode()).hexdigest()
+        identity, players = hashlib.sha256(encode(self.start).encode()).hexdigest(), cast(Any, self.start["players"])
         told = self.mapping.value("model", self.run.fields, "model_label")
-        model = short(told) if isinstance(told, str) else ", ".join(sorted({*self.players.values()}))
-        return replace(self.trial.listed, trial=identity, model=model, players=self.players)
+        model = short(told) if isinstance(told, str) else ", ".join(sorted({*players.values()}))
+        return replace(self.trial.listed, trial=identity, model=model, players=players)
 
     @property
     def summary(self) -> ImportedRun:

@@ -79,9 +79,9 @@ class Import:
         try:
             with sound("it"):
                 run = make()
-            trial = self._trial(run)
-            made = ForeignTrace(self.mapping, run, trial, self.reader)
-            listed, events = made.listed, list(made.events())
+                trial = self._trial(run)
+                made = ForeignTrace(self.mapping, run, trial, self.reader)
+                listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(_cell(listed), listed.trial)
             if known != listed.trial:
                 words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"

@@ -59,8 +59,11 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             return value
         case syntax.NoneLiteral():
             return None
+        case syntax.Name(id=name) if name in held or name in WORDS:
+            return held.get(name, WORDS.get(name))
         case syntax.Name(id=name):
-            return _field(expr, name, held)
+            help_ = closest(name, held) or f"fields: {', '.join(held)}"
+            raise ColosseumError(report("C041", expr.span, f"the source has no field `{name}`", help=help_))
         case syntax.Lookup(base=base, keys=keys):
             return _looked_up(evaluate(base, held), [evaluate(key, held) for key in keys])
         case syntax.Negation(operand=operand):
@@ -77,13 +80,6 @@ def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None 
             return (one + other if sign == "+" else one - other) if known else NOTHING
     help_ = "it has names, texts, numbers, comparisons, `and`, `or`, `not`, `+` and `-`"
     raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
-
-
-def _field(expr: syntax.Name, name: str, held: Fields) -> Any:
-    if name in held or name in WORDS:
-        return held.get(name, WORDS.get(name))
-    help_ = closest(name, held) or f"fields: {', '.join(held)}"
-    raise ColosseumError(report("C041", expr.span, f"the source has no field `{name}`", help=help_))
 
 
 def _looked_up(found: Any, keys: list[Any]) -> Any:

@@ -31,8 +31,13 @@ def guarded(cell: Any) -> Any:
 
 def read_table(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, streamed. Raises Refusal where it is no table."""
-    seen: set[str] = set()
-    for name, group in groupby(rows_of(path), key=lambda row: run_name(row, mapping, _cell(row, mapping))):
+    seen, columns = set[str](), _columns(mapping)
+
+    def name_of(row: Fields) -> str:
+        told = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
+        return run_name(row, mapping, told or "run")
+
+    for name, group in groupby(rows_of(path), key=name_of):
         rows = list(group)
         if name in seen:
             rows[0] = {**rows[0], "broken": "its rows do not stand together in the file: sort it by run"}
@@ -78,10 +83,6 @@ def _parquet_rows(path: Path) -> Iterator[Fields]:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(MOST_ROWS):
                 yield from batch.to_pylist()
-
-
-def _cell(row: Fields, mapping: TraceMapping) -> str:
-    return " ".join(str(row[name]) for name in _columns(mapping) if row.get(name) not in (None, "")) or "run"
 
 
 def _columns(mapping: TraceMapping) -> list[str]:

@@ -117,10 +117,11 @@ def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], RunFiles]]]:
     batches = sorted({file.parent for file in path.rglob("summary.*") if file.suffix in (".json", ".csv")} - {*folders})
     if not folders and not batches:
         raise Refusal(f"{path.name} is no folder of runs: it has no {', '.join(WORDS['files'][:3])} or summary.json")
+    batch = {each: next((up.parent for up in each.parents if up.name == "runs"), each.parent) for each in folders}
     rules = dict[Path, set[str]]()
     for folder in folders:
-        rules.setdefault(_batch(folder), set()).update(_credit(folder))
-    yield from ((each.name, partial(_read, each, path, max(rules[_batch(each)], default=None))) for each in folders)
+        rules.setdefault(batch[folder], set()).update(_credit(folder))
+    yield from ((each.name, partial(_read, each, path, max(rules[batch[each]], default=None))) for each in folders)
     seen = {folder.name for folder in folders}
     for table in (max(batch.glob("summary.*")) for batch in batches):
         digest = {table.relative_to(path.parent).as_posix(): hashlib.sha256(content_of(table)).hexdigest()}
@@ -140,11 +141,6 @@ def _read(folder: Path, root: Path, credit: str | None) -> RunFiles:
         digests[path.relative_to(root.parent).as_posix()] = hashlib.sha256(found).hexdigest()
         content[path.stem] = json_of(found, path.name) if path.suffix == ".json" else found.decode()
     return RunFiles(folder.name, content, digests, credit)
-
-
-def _batch(folder: Path) -> Path:
-    """The folder of the batch that a run belongs to."""
-    return next((parent.parent for parent in folder.parents if parent.name == "runs"), folder.parent)
 
 
 def _credit(folder: Path) -> set[str]:
