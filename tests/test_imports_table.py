@@ -81,6 +81,13 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_cells_may_stand_between_other_signs(tmp_path: Path, sign: str) -> None:
+    table = tmp_path / "games.csv"
+    table.write_text("agent,arm,seed,text\nA,talk,1,hi; all\n".replace(",", sign).replace("hi; all", '"hi; all"'))
+    assert [(run["became"], run["posts"]) for run in imported(spec_in(tmp_path), table)["runs"]] == [("new", 1)]
+
+
 def test_nobody_decides_what_stands_in_the_row_of_another(tmp_path: Path) -> None:
     table = tmp_path / "games.csv"
     rows = "g1,1,B,gpt,A,public,1,hello,\ng1,1,B,gpt,B,,,,left\n"

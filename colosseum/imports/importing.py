@@ -192,8 +192,7 @@ def import_runs(
     mappings = {each.name: each.mapped for each in checked.spec.of(syntax.Trace)}
     if reader is None and len(mappings) > 1:
         raise stop("C122", f"the spec has {counted(len(mappings), 'mapping')}", help=f"`--from {next(iter(mappings))}`")
-    name = "inspect" if reader == "eval" else reader or next(iter(mappings), "table")  # `export` calls it so
-    one_of("reader", name, READERS)
+    name = one_of("reader", "inspect" if reader == "eval" else reader or next(iter(mappings), "table"), READERS)
     if missing := [path for path in sources if not path.exists()]:
         raise stop("C122", f"there is no file or folder {missing[0]}")
     near = None if dry_run else next(path for path in (out, *out.absolute().parents) if path.is_dir())

@@ -17,8 +17,6 @@ from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
 """Entries of a mapping, or columns, that tell runs apart where nothing names them."""
-LONGEST_CELL = 2**24
-MOST_ROWS = 1_000
 GUARD = "'"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
@@ -64,9 +62,12 @@ def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _csv_rows(path: Path) -> Iterator[Fields]:
-    csv.field_size_limit(LONGEST_CELL)
+    """Some spreadsheets set semicolons or tabs between cells."""
+    csv.field_size_limit(2**24)
     with sound(path.name), open(path, encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), start=2):
+        delimiter = max(",;\t", key=file.readline().count)
+        file.seek(0)
+        for number, row in enumerate(csv.DictReader(file, delimiter=delimiter), start=2):
             if None in row or None in row.values():
                 raise Refusal(f"line {number} has another number of cells than the header")
             cells = {name: None if cell == "" else cell for name, cell in row.items()}
@@ -81,7 +82,7 @@ def _parquet_rows(path: Path) -> Iterator[Fields]:
         from pyarrow import parquet
 
         with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(MOST_ROWS):
+            for batch in file.iter_batches(1_000):
                 yield from batch.to_pylist()
 
 
