@@ -169,18 +169,16 @@ def _whole(kind: str, found: Any) -> int | None:
     """A seed or a repeat. Raises Refusal where it is no whole number."""
     if found in (NOTHING, None):
         return None
-    whole = number(found)
-    if not isinstance(whole, int | float) or isinstance(whole, bool) or whole % 1 or not 0 <= whole < 2**53:
+    digits = str(number(found)).removesuffix(".0")
+    if not digits.isdecimal():
         raise Refusal(f"its {kind} is `{found}`, not a whole number")
-    return int(whole)
+    return int(digits)
 
 
 def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:
-    """A source, or those of the files below it that a reader reads: of the first ending that any of them has."""
-    if not endings or not source.is_dir():
-        return [source]
-    found = ([path for path in sorted(source.rglob(f"*{ending}")) if path.is_file()] for ending in endings)
-    return next(filter(None, found), [source])
+    """A source, or the files below it that a reader reads one by one."""
+    found = sorted(path for path in source.rglob("*") if path.suffix in endings) if source.is_dir() else []
+    return found or [source]
 
 
 def import_runs(
