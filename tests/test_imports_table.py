@@ -172,6 +172,13 @@ def test_a_run_that_is_refused_keeps_no_place_from_another(tmp_path: Path) -> No
     assert [run["became"] for run in found["runs"]] == ["refused", "new"]
 
 
+def test_where_every_run_is_refused_nothing_is_written_and_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("agent,arm,seed\n", encoding="utf-8")
+    done = colosseum("import", spec_in(tmp_path), tmp_path / "a.csv", "--out", tmp_path / "in")
+    assert (done.returncode, done.stderr, (tmp_path / "in").exists()) == (1, "", False)
+    assert done.stdout.startswith("Nothing was written: 1 refused")
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("agent,arm,seed,variable,value\nA,talk,1,move[A],left\n", encoding="utf-8")
