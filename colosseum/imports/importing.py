@@ -49,7 +49,7 @@ class Import:
     ) -> None:
         self.checked, self.design, self.mapping, self.reader = checked, design, mapping, reader
         self.folder, self.aside = folder, aside
-        self.found, self.fresh, self.written = list[ImportedRun](), list[Listed](), list[Result]()
+        self.found, self.fresh, self.written = list[ImportedRun](), dict[str, Listed](), list[Result]()
         self.first: Trial | None = None
         expansions = Expansions(checked.spec, checked.params)
         self.trials = Trials(  # without the spec's models: others have played
@@ -89,8 +89,8 @@ class Import:
         except Refusal as unfit:
             return ImportedRun(name, "refused", str(unfit), missing=run.missing if run else ())
         self.first = self.first or trial
-        known_before = listed in self.fresh or self.folder.ended(listed.trial)
-        self.fresh.append(listed)
+        known_before = listed.trial in self.fresh or self.folder.ended(listed.trial)
+        self.fresh[listed.trial] = listed
         if self.aside and not known_before:
             self._write(self.aside, trial, made, events)
         return replace(made.summary, became="known" if known_before else "new")
@@ -156,7 +156,7 @@ class Import:
             keep_file(self.folder.spec / file.path, file.content)
         shared = replace(self.configured, options={**self.configured.options, "imported": self.reader})
         self.folder.drop(self.folder.report)
-        self.folder.write_plan(plan_of(shared, self.fresh, self.first), self.design.arms)
+        self.folder.write_plan(plan_of(shared, [*self.fresh.values()], self.first), self.design.arms)
         for result in self.written:
             self.folder.commit(result)
 
