@@ -4,6 +4,7 @@ Decisions and reported figures are facts of the published ticket study; the file
 """
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from statistics import fmean
@@ -209,6 +210,20 @@ def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path, without: tup
     assert record.figures is not None
     assert record.figures.undecided[f"engineer{AGENTS.index(last) + 1}"] == 1
     assert record.figures.scalars["joint_payoff"].value == pytest.approx(FACT["reported"]["joint_reward"], abs=1e-6)
+
+
+def test_fills_count_as_decisions_where_the_mapping_says_so(tmp_path: Path) -> None:
+    shutil.copytree(SPECS / "data", tmp_path / "data")
+    spec = tmp_path / "counted.colo"
+    spec.write_text(SPEC.read_text(encoding="utf-8").replace("seed is seed", "seed is seed  fills is true"), "utf-8")
+    *others, _ = FACT["decisions"]
+    assigned = [assigning(agent, FACT["decisions"][agent]) for agent in others]
+    write_run(tmp_path / "o", FACT, tool_events=assigned)
+    (run,) = import_runs(checked(spec), [tmp_path / "o"], tmp_path / "in").runs
+    assert (run.became, run.decisions, run.fills) == ("new", 6, 0)
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert not any(record.figures.undecided.values())
 
 
 MEETING = (

@@ -105,8 +105,9 @@ class ForeignTrace:
 
     @cached_property
     def taken(self) -> dict[str, Value]:
-        """By variable, the decisions that agents took; others were drawn for them."""
-        return self._decided({**self.run.fields, **self.run.taken}) if self.run.taken else self.decisions
+        """By variable, the decisions that agents took; those drawn for them count where `fills is true`."""
+        all_count = not self.run.taken or self.mapping.value("fills", {}) is True
+        return self.decisions if all_count else self._decided({**self.run.fields, **self.run.taken})
 
     def _decided(self, fields: Fields) -> dict[str, Value]:
         told, variables = fields.get("decisions") or {}, self.scenario.task.variables
@@ -189,10 +190,9 @@ class ForeignTrace:
             owner = task.variable[name].owner
             yield _reply(owner, "execution", last)
             yield "decide", {"agent": owner, "round": last, "variable": name, "value": plain(value)}
-        decisions = self.decisions
-        whole = run.decided and all(v.name in decisions or None in v.domain for v in task.variables)
+        whole = run.decided and all(v.name in self.decisions or None in v.domain for v in task.variables)
         undecided = [v.name for v in task.variables if run.decided and v.name not in self.taken]
-        realised = {v.name: plain(decisions.get(v.name)) for v in task.variables} if whole else None
+        realised = {v.name: plain(self.decisions.get(v.name)) for v in task.variables} if whole else None
         yield "outcome", {"assignment": realised, "undecided": undecided}
         yield "end", {"status": "complete"}
 
