@@ -80,8 +80,8 @@ class ForeignTrace:
         live = {c.name: c for c in (*stage.scenario.channels, *stage.channels)}
         public = next((c.name for c in stage.channels if not c.secret and everybody == {*c.members}), None)
         mapped = {str(evaluate(each, self.run.fields)): ours for (ours, *_), each in self.mapping.of("channel")}
-        for theirs, (members_, secret) in self.run.channels.items():
-            people = None if members_ is None else [self.agent(name) for name in members_]
+        for theirs, (named, secret) in self.run.channels.items():
+            people = None if named is None else [self.agent(name) for name in named]
             name = mapped.get(theirs, theirs)
             if public and name not in live and not secret and everybody == {*(people or ())}:
                 name = public
