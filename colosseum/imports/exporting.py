@@ -88,10 +88,9 @@ class ExportedRun:
     @property
     def fields(self) -> dict[str, str | int]:
         """What tells it apart, and what importers cannot see in its acts: names stand as in a shell."""
-        own = self.listed
-        named: dict[str, str | int] = {"run": own.trial, "arm": own.arm, "point": own.point, "seed": own.seed}
-        told: dict[str, str | int] = {"turn_order": shlex.join(self.order), "channels": shlex.join(self.channels)}
-        return named | {"repeat": own.repeat, "model_label": own.model} | told
+        own, names = self.listed, {"turn_order": shlex.join(self.order), "channels": shlex.join(self.channels)}
+        cell: dict[str, str | int] = {"arm": own.arm, "point": own.point, "seed": own.seed, "repeat": own.repeat}
+        return {"run": own.trial, **cell, "model_label": own.model, **names}
 
 
 def exported_runs(
