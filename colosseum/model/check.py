@@ -8,7 +8,6 @@ from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors
 from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
 from colosseum.language.record import Record
-from colosseum.model.environment import Meter
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
@@ -16,6 +15,7 @@ from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text
+from colosseum.model.world import Meter
 
 MOST_VARIED = 300_000
 """Rounds of loops, with the terms they leave, that all variations together may visit."""

@@ -10,12 +10,11 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
-from colosseum.model.environment import Environment
 from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, payoff, select
 from colosseum.model.operations import conjunction, disjunction, inverse
 from colosseum.model.terms import Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
-from colosseum.model.world import Poisoned
+from colosseum.model.world import Environment, Poisoned
 
 Loops = Sequence[syntax.Binder | syntax.Index]
 """`i in S, (a, b) in T`: the names of each are its binders; several open a pair, none binds nothing."""

@@ -8,7 +8,6 @@ from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.record import Record
 from colosseum.model import rubrics as judged
-from colosseum.model.environment import Environment, Meter, Surroundings, refuse_private
 from colosseum.model.evaluate import indexed, value
 from colosseum.model.ground import Grounding, ground
 from colosseum.model.networks import spec_graph
@@ -29,9 +28,8 @@ from colosseum.model.scenario import (
     Variant,
 )
 from colosseum.model.spec import BUILT_IN, Declared
-from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Elements, Fault, Key, Value, a, instance_name
-from colosseum.model.world import Problems, World
+from colosseum.model.world import Environment, Meter, Problems, Surroundings, World, refuse_private
 
 READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
@@ -101,21 +99,19 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 
 
 def _coalitions(world: World, task: Task, work: Problems, meter: Meter) -> Iterator[Coalition]:
-    grounding, domains = Grounding(Surroundings(world, meter=meter), work), Domains(task, meter)
+    grounding = Grounding(Surroundings(world, payoffs=True, meter=meter), work)
+
+    def objectives(statement: syntax.Objective) -> list[Objective]:
+        def objective(name: str, key: Key, env: Environment) -> Objective | None:
+            whole = worth(statement, "an objective", env, task)
+            return None if whole is None else Objective(name, whole)
+
+        return grounding.made(statement, objective) or []
+
     for statement in world.spec.of(syntax.Coalition):
-        objectives = tuple(o for s in statement.objectives for o in _objectives(s, grounding, domains))
+        found = tuple(o for each in statement.objectives for o in objectives(each))
         if statement.name in world.sets:
-            yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
-
-
-def _objectives(statement: syntax.Objective, grounding: Grounding, domains: Domains) -> list[Objective]:
-    paid = replace(grounding.place, payoffs=True)
-
-    def objective(name: str, key: Key, env: Environment) -> Objective | None:
-        whole = worth(statement, "an objective", env.where(paid), domains)
-        return None if whole is None else Objective(name, whole)
-
-    return grounding.made(statement, objective) or []
+            yield Coalition(statement.name, _agents(world.sets[statement.name]), found)
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------

@@ -9,14 +9,13 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.language.record import Record
-from colosseum.model.environment import Environment, Read, Surroundings
 from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.payoff_sheet import Sheets
 from colosseum.model.scenario import Task
 from colosseum.model.table_rows import few
 from colosseum.model.tables import in_order
 from colosseum.model.values import instance_name
-from colosseum.model.world import World
+from colosseum.model.world import Environment, Read, Surroundings, World
 
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
 

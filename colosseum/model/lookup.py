@@ -7,11 +7,10 @@ from typing import TypeGuard
 from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
-from colosseum.model.environment import Environment, unknown
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
-from colosseum.model.world import FAMILIES, Decided, Source
+from colosseum.model.world import FAMILIES, Decided, Environment, Source, unknown
 
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5

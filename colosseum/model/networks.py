@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.environment import Meter, refuse_private
 from colosseum.model.scenario import Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
+from colosseum.model.world import Meter, refuse_private
 
 if TYPE_CHECKING:
     from colosseum.model.experiment import Conditions

@@ -5,9 +5,9 @@ from itertools import combinations, pairwise
 
 from colosseum.model import terms, values
 from colosseum.model.draws import DRAWS
-from colosseum.model.environment import Environment, Meter
 from colosseum.model.terms import Decision, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Number, Value, arithmetic, kind, text, truth
+from colosseum.model.world import Environment, Meter
 
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""

@@ -11,12 +11,11 @@ from functools import cached_property
 from typing import TypeAlias
 
 from colosseum.language import syntax
-from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
 from colosseum.model.terms import NOTHING
 from colosseum.model.values import Elements, Value, number
-from colosseum.model.world import Poisoned, TableData, World
+from colosseum.model.world import Environment, Poisoned, Surroundings, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
 Line: TypeAlias = tuple[str, str, bool]

@@ -11,12 +11,11 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.language.record import Record
-from colosseum.model.environment import Environment
 from colosseum.model.evaluate import admitted, choices, evaluate
 from colosseum.model.scenario import Credit, EqualSplit, Task
 from colosseum.model.terms import Ground
 from colosseum.model.values import Elements, Value
-from colosseum.model.world import World
+from colosseum.model.world import Environment, World
 
 WHOLE, OR, AND, NOT, COMPARED, RANGE, SUM, PRODUCT, SIGN, ATOM = range(10)
 """How tightly an expression binds."""

@@ -14,12 +14,11 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.parser import Doubts
 from colosseum.language.record import Record
-from colosseum.model.environment import Meter
 from colosseum.model.lookup import no_entry
 from colosseum.model.spec import Symbol
 from colosseum.model.template_spans import entry_span, template_span, unclosed_tag
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
-from colosseum.model.world import Poisoned, TableData, World
+from colosseum.model.world import Meter, Poisoned, TableData, World
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template, nodes

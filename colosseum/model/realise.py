@@ -11,7 +11,6 @@ from typing import Any
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.environment import Environment, Meter, Read, Surroundings, refuse_private
 from colosseum.model.evaluate import elements, indexed, value
 from colosseum.model.names import births, check_names
 from colosseum.model.networks import names_public, network_links
@@ -20,7 +19,19 @@ from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import FAMILIES, Decided, Facts, Poisoned, Problems, World
+from colosseum.model.world import (
+    FAMILIES,
+    Decided,
+    Environment,
+    Facts,
+    Meter,
+    Poisoned,
+    Problems,
+    Read,
+    Surroundings,
+    World,
+    refuse_private,
+)
 
 LONGEST_WIRE = 60
 """Characters of the name that a channel has on the wire."""

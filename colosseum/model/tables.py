@@ -7,12 +7,11 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
 from colosseum.model import draws, table_rows
-from colosseum.model.environment import Environment, Read
 from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
 from colosseum.model.table_rows import TableEntry, WantedTable, fit
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
-from colosseum.model.world import Facts, Poisoned, TableData
+from colosseum.model.world import Environment, Facts, Poisoned, Read, TableData
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
