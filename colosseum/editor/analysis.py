@@ -11,10 +11,10 @@ from colosseum.diagnostics import Span
 from colosseum.language import syntax
 from colosseum.language.files import BUFFERS
 from colosseum.model.check import read_spec
+from colosseum.model.prompts import MARKED
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import SETTINGS, read_seeds
 from colosseum.model.spec import Declared, Symbol
-from colosseum.model.template_spans import MARKED
 from colosseum.model.values import Fault
 
 WORD = re.compile(r"[^\W\d]\w*")

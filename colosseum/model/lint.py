@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
-from itertools import product
 
-from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.flows import flows
-from colosseum.model.networks import live_channels, public_channels
+from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Prompt, Scenario, Task
@@ -28,13 +27,11 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_constant(spec, scenario),
         *_powerless(spec, scenario),
         *_everybody(spec, scenario),
-        *_among_themselves(spec, scenario),
-        *_alone(spec, scenario),
+        *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
         *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
-        *_named_apart(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
         *_telling(sheets),
     ]
@@ -72,41 +69,30 @@ def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
                  help="give it a `reward` that mentions its decisions, or check the credit by `to`")  # fmt: skip
 
 
-def _among_themselves(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Secret channels whose members have a channel that everybody knows of and nobody else reads.
+def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Secret channels for one agent whose members are not drawn, or for those whom a known channel joins alone.
 
     An edge of a sparse network is such a channel: a pair that it joins gets nothing new by a secret one.
     """
-    secret = [channel for channel in spec.of(syntax.Channel) if channel.secret]
-    if not secret:
-        return
+    channels, members = list(spec.of(syntax.Channel)), {c.name: c.members for c in scenario.channels}
+    secret = [channel for channel in channels if channel.secret]
     agents, graph = scenario.task.agents, scenario.network
-    members = {c.name: frozenset(c.members) for c in scenario.channels}
-    known: dict[frozenset[str], tuple[str, Span | None]] = {
-        frozenset(carried.members): (f"the network joins them by the channel `{carried.name}`", None)
-        for carried in public_channels(graph, agents, seed=scenario.seed, consolidate=False)
-    }
-    for channel in spec.of(syntax.Channel):
+    public = public_channels(graph, agents, seed=scenario.seed, consolidate=False) if secret else ()
+    known = {frozenset(c.members): (f"the network joins them by the channel `{c.name}`", list[Label]()) for c in public}
+    for channel in channels:
         if not channel.secret:
-            known[members[channel.name]] = (f"`{channel.name}` is for them alone", channel.name_span)
+            own = [Label(channel.name_span, "their channel")]
+            known[frozenset(members[channel.name])] = f"`{channel.name}` is for them alone", own
+    drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
     for channel in secret:
-        why, span = known.get(members[channel.name], ("", None))
-        if why:
+        source, who = channel.members, members[channel.name]
+        if frozenset(who) in known:
+            why, labels = known[frozenset(who)]
             message = f"the members of `{channel.name}` already have a channel of their own: {why}"
-            labels = [Label(span, "their channel")] if span else []
             help_ = "an arm that turns it on gives them nothing new"
             yield report("W009", channel.name_span, message, labels=labels, help=help_)
-
-
-def _alone(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Secret channels for one agent, other than those whose members are drawn."""
-    drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
-    members = {c.name: c.members for c in scenario.channels}
-    for channel in spec.of(syntax.Channel):
-        source = channel.members
-        fixed = isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value))
-        if channel.secret and fixed and len(members[channel.name]) == 1:
-            message = f"`{members[channel.name][0]}` is alone in `{channel.name}`, and has nobody to talk to there"
+        if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value)):
+            message = f"`{who[0]}` is alone in `{channel.name}`, and has nobody to talk to there"
             yield report("W016", channel.name_span, message, help="name at least two agents, or drop the channel")
 
 
@@ -177,25 +163,6 @@ def _uneven(prompt: Prompt, used: Set[str]) -> list[tuple[tuple[int, str], tuple
                 counts.setdefault(agent, []).append((len(words.split()), variant.name))
     ends = [(min(found), max(found)) for found in counts.values()]
     return [each for each in ends if each[1][0] > LONGER * each[0][0]]
-
-
-def _named_apart(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Channels of treated arms that have another name on the wire than a placebo's: given by `as`, or neutral."""
-    members = {m for c in scenario.coalitions[:1] for m in c.members}
-    places = {s.name: s.name_span for s in spec.of(syntax.Channel)}
-    for experiment in designs.values():
-        live = {cell.name: live_channels(scenario, cell.conditions) for cell in reversed(experiment.cells)}
-        added = {arm: [c for c in live[arm] if c not in live[experiment.arms[0]]] for arm in experiment.arms}
-        joined = {arm: [c for c in found if members & {*c.members}] for arm, found in added.items()}
-        for arm, placebo in product(added, added):
-            if joined[arm] and added[placebo] and not joined[placebo]:
-                ours, theirs = joined[arm][0], added[placebo][0]
-                if {c.wire for c in joined[arm]} != {c.wire for c in added[placebo]}:
-                    read = f"agents read `{theirs.wire}`" if theirs.wire else "agents read a neutral label"
-                    yield report("W015", places[ours.name],
-                                 f"the arm `{arm}` and its placebo `{placebo}` differ by a channel's name",
-                                 labels=[Label(places[theirs.name], read)],
-                                 help="give both channels the same name by `as`, or neither")  # fmt: skip
 
 
 def _mentioned(spec: Declared) -> set[str]:

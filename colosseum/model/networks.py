@@ -181,15 +181,10 @@ def _barabasi_albert(n: int, m: int, rng: Random) -> set[tuple[int, int]]:
 
 def connected(n: int, pairs: set[tuple[int, int]]) -> bool:
     """Whether everybody can reach everybody."""
-    beside: list[list[int]] = [[] for _ in range(n)]
-    for i, j in pairs:
-        beside[i].append(j)
-        beside[j].append(i)
-    reached, ahead = {0}, [0]
-    while ahead:
-        news = [j for j in beside[ahead.pop()] if j not in reached]
-        reached |= set(news)
-        ahead += news
+    reached = news = {0}
+    while news:
+        news = {end for pair in pairs if not reached.isdisjoint(pair) for end in pair} - reached
+        reached = reached | news
     return len(reached) == n
 
 
