@@ -3,7 +3,7 @@
 A payoff that is none at some assignment, or cannot be computed there, is refused with the assignment as an example.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, pairwise, product
 from math import prod
 from typing import TypeAlias
@@ -280,10 +280,10 @@ def kinds(term: Term, task: Task) -> Kinds:
             return inside if inside <= NUMBERS_OR_NONE else FAULT
         case terms.Total() | terms.Every() | terms.Some() | terms.Inverse():
             wanted = NUMBERS if isinstance(term, terms.Total) else CONDITION
-            return wanted if _all(term.below, wanted, task) else FAULT
+            return wanted if all(kinds(part, task) <= wanted for part in term.below) else FAULT
         case terms.Extremum(parts=parts, conditions=conditions):
             sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
-            return NUMBERS if sure and _all(parts, NUMBERS, task) else FAULT
+            return NUMBERS if sure and all(kinds(part, task) <= NUMBERS for part in parts) else FAULT
         case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
             found = kinds(then, task) | kinds(otherwise, task)
             return found if kinds(condition, task) <= CONDITION else found | FAULT
@@ -298,10 +298,3 @@ def kinds(term: Term, task: Task) -> Kinds:
         case terms.Member(item=item, elements=elements):
             sure = Fault not in kinds(item, task) and kinds(elements, task) <= SETS
             return CONDITION if sure else FAULT
-
-
-def _all(parts: Iterable[Term], allowed: Kinds, task: Task) -> bool:
-    for part in parts:  # noqa: SIM110 - a generator for each of a hundred thousand terms takes longer than the rest
-        if not kinds(part, task) <= allowed:
-            return False
-    return True
