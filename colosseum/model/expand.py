@@ -15,21 +15,10 @@ from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import TemplateNames, check_template, render, template_names
 from colosseum.model.realise import Realiser, realise
-from colosseum.model.scenario import (
-    Channel,
-    Claim,
-    Coalition,
-    Graph,
-    Objective,
-    Prompt,
-    Rubric,
-    Scenario,
-    Task,
-    Variant,
-)
+from colosseum.model.scenario import Channel, Claim, Coalition, Graph, Objective, Prompt, Rubric, Scenario, Variant
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.values import Elements, Fault, Key, Value, a, instance_name
-from colosseum.model.world import Environment, Meter, Problems, Surroundings, World, refuse_private
+from colosseum.model.world import Environment, Meter, Problems, Surroundings, World
 
 READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
@@ -67,7 +56,7 @@ def expand(
     task, grounding = ground(world, meter=meter)
     work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding.paid)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
-    parts = (tuple(_coalitions(world, task, work, meter)), tuple(_prompts(world, sheets, work, meter)),
+    parts = (tuple(_coalitions(sheets, work, meter)), tuple(_prompts(world, sheets, work, meter)),
              tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
     if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
@@ -98,12 +87,13 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 # ---- coalitions --------------------------------------------------------------------------------------------
 
 
-def _coalitions(world: World, task: Task, work: Problems, meter: Meter) -> Iterator[Coalition]:
+def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[Coalition]:
+    world = sheets.world
     grounding = Grounding(Surroundings(world, payoffs=True, meter=meter), work)
 
     def objectives(statement: syntax.Objective) -> list[Objective]:
         def objective(name: str, key: Key, env: Environment) -> Objective | None:
-            whole = worth(statement, "an objective", env, task)
+            whole = worth(statement, "an objective", env, sheets.task)
             return None if whole is None else Objective(name, whole)
 
         return grounding.made(statement, objective) or []
@@ -192,7 +182,7 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
                 about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
                 truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
                 yield Claim(name, words, truth, about, suspects)
-            refuse_private(statement.name, outer)
+            outer.refuse_private(statement.name)
 
 
 def _suspects(truth: syntax.Expr, world: World) -> str:

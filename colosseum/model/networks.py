@@ -17,7 +17,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.scenario import Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
-from colosseum.model.world import Meter, refuse_private
+from colosseum.model.world import Meter
 
 if TYPE_CHECKING:
     from colosseum.model.experiment import Conditions
@@ -58,7 +58,7 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
                 raise Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
                             help=f"it takes: {', '.join(known) or 'nothing'}", span=argument.span)  # fmt: skip
             given.append((argument.name, value(argument.value, env)))
-        refuse_private("network", env)
+        env.refuse_private("network")
     missing = [k for k in known if k not in dict(given) and k != "center"]
     if missing:
         raise Fault(f"`{name}` needs `{missing[0]}`", code="C070",

@@ -3,6 +3,7 @@
 A payoff that is none at some assignment, or cannot be computed there, is refused with the assignment as an example.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import islice, pairwise, product
 from math import prod
@@ -229,7 +230,7 @@ def _try(
 ) -> None:
     for x in () if kinds(found, task) <= allowed else _assignments(found, env.place.meter, task):
         try:
-            check(found.evaluate(x))
+            check(found.evaluate(defaultdict(lambda: 1.0, x)))  # payoffs that an objective names are 1
         except Fault as fault:
             shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
             example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
@@ -244,19 +245,12 @@ def _assignments(term: Term, meter: Meter, task: Task) -> Iterator[dict[str, Val
     if len(scope) <= MOST_NAMES:
         every = min(MOST_TRIED, prod(map(len, scope.values())))
         most = every if meter.affords(every * term.extent[0]) else FEW
-        yield from (_Tried(zip(scope, values, strict=True)) for values in islice(product(*scope.values()), most))
+        yield from (dict(zip(scope, values, strict=True)) for values in islice(product(*scope.values()), most))
         return
     for turn in range(FEW):
-        yield _Tried((n, d[turn * (1 + i) % len(d)]) for i, (n, d) in enumerate(scope.items()))
+        yield {n: d[turn * (1 + i) % len(d)] for i, (n, d) in enumerate(scope.items())}
     for turn in range(max(len(d) for d in scope.values())):
-        yield _Tried((n, d[-1 - turn % len(d)]) for n, d in scope.items())
-
-
-class _Tried(dict[str, Value]):
-    """An assignment; payoffs that an objective names are 1."""
-
-    def __missing__(self, name: str) -> Value:
-        return 1.0
+        yield {n: d[-1 - turn % len(d)] for n, d in scope.items()}
 
 
 def kinds(term: Term, task: Task) -> Kinds:

@@ -19,19 +19,7 @@ from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import (
-    FAMILIES,
-    Decided,
-    Environment,
-    Facts,
-    Meter,
-    Poisoned,
-    Problems,
-    Read,
-    Surroundings,
-    World,
-    refuse_private,
-)
+from colosseum.model.world import FAMILIES, Decided, Environment, Facts, Meter, Poisoned, Problems, Surroundings, World
 
 LONGEST_WIRE = 60
 """Characters of the name that a channel has on the wire."""
@@ -74,7 +62,7 @@ class Realiser(Facts):
         self.__dict__["elements"] = frozenset(found)
         return found
 
-    def environment(self, *, decisions: bool = True, reads: set[Read] | None = None) -> Environment:
+    def environment(self, *, decisions: bool = True, reads: set[tuple[str, Key]] | None = None) -> Environment:
         """A place to evaluate in, without bindings."""
         return Environment(Surroundings(self, decisions=decisions, meter=self.meter), reads=reads)
 
@@ -114,7 +102,7 @@ class Realiser(Facts):
         assert isinstance(statement, syntax.Param)
         env = self.environment(reads=set())
         found = value(statement.value, env)
-        refuse_private(name, env)
+        env.refuse_private(name)
         return found
 
     def _members(self, name: str) -> Elements:
@@ -129,7 +117,7 @@ class Realiser(Facts):
                 made = self._people(name, source, env)
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
-        refuse_private(name, env)
+        env.refuse_private(name)
         return made
 
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:

@@ -277,22 +277,20 @@ class Environment:
         """The same round, where decisions may not be mentioned."""
         return self.where(self.place.fixed) if self.place.decisions else self
 
+    def unknown(self, name: str) -> Fault:
+        """The Fault for a name that means nothing here."""
+        facts = self.place.facts
+        symbol = facts.symbol(name)
+        if symbol is None and facts.spec.doubts.covers(name):
+            return Poisoned(f"`{name}` may be declared where the text is broken")
+        if symbol is not None:
+            return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
+        help_ = facts.spec.helped(name, lambda: closest(name, [*self.bindings, *facts.spec.symbols, *facts.elements]))
+        return Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
 
-def unknown(name: str, env: Environment) -> Fault:
-    """The Fault for a name that means nothing here."""
-    symbol = env.place.facts.symbol(name)
-    if symbol is None and env.place.facts.spec.doubts.covers(name):
-        return Poisoned(f"`{name}` may be declared where the text is broken")
-    if symbol is not None:
-        return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
-    facts = env.place.facts
-    help_ = facts.spec.helped(name, lambda: closest(name, [*env.bindings, *facts.spec.symbols, *facts.elements]))
-    return Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
-
-
-def refuse_private(name: str, env: Environment) -> None:
-    """Raises a Fault when a public fact is computed from a private table."""
-    source = min((instance_name(*read) for read in env.reads or ()), default=None)
-    if source is not None:
-        message = f"`{name}` is computed from `{source}`, which is private"
-        raise Fault(message, code="C062", help=f"others may know `{name}`, so it may not tell what is private")
+    def refuse_private(self, name: str) -> None:
+        """Raises a Fault when a public fact is computed from a private table."""
+        source = min((instance_name(*read) for read in self.reads or ()), default=None)
+        if source is not None:
+            message = f"`{name}` is computed from `{source}`, which is private"
+            raise Fault(message, code="C062", help=f"others may know `{name}`, so it may not tell what is private")
