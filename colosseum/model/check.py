@@ -93,7 +93,7 @@ def check(
 def _wrong_params(spec: Declared, changed: Mapping[str, Value]) -> Iterator[Diagnostic]:
     """Options that name no param, or give one a value of another kind than the spec does."""
     known = {s.name: s for s in spec.of(syntax.Param)}
-    facts = Realiser(spec, 0, {})
+    facts = Realiser(spec)
     for name, given in changed.items():
         if name not in known:
             if not spec.doubts.covers(name):
@@ -137,7 +137,7 @@ def _variations(
             if fresh or linked:
                 problems = expand(spec, seed=seed, params=settled, graph=None if fresh else graph, meter=meter)[1]
             if not problems:  # then what keeps the network from being laid over the agents
-                facts = Realiser(spec, seed, settled, graph)
+                facts = Realiser(spec, seed=seed, overrides=settled, graph=graph)
                 with facts.findings.caught(spec.composition.scenario.span):
                     facts.fact("network", "links")
                 problems = facts.findings.diagnostics

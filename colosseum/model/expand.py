@@ -72,7 +72,7 @@ def expand(
             Channel(s.name, _agents(world.sets[s.name]), s.secret, s.wire.value if s.wire else None)
             for s in spec.of(syntax.Channel)
         ),
-        network=graph or spec_graph(Realiser(spec, seed, params)),
+        network=graph or spec_graph(Realiser(spec, seed=seed, overrides=params)),
         prompts=prompts,
         claims=claims,
         rubrics=rubrics,

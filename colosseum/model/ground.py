@@ -196,12 +196,10 @@ def visible(world: World, agent: str) -> dict[Cell, Value]:
 def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable | None = None) -> Task | None:
     """The task that these beliefs imply; None when they are too odd to make one. No belief changes what is `stable`."""
     world, spec = public.world, public.world.spec
-    facts = Realiser(spec, 0, world.params, memo={("network", "links"): world.links})
-    for family, known_facts in (("params", world.params), ("sets", world.sets), ("tables", world.tables)):
-        facts.memo |= {(family, name): fact for name, fact in known_facts.items()}
+    facts = Realiser(spec, world.params, world.sets, {**world.tables}, network=world.network, elements=world.elements)
     try:
         for name, keys in public.hidden.items():
-            facts.memo["tables", name] = TableData(name, _believed(name, keys, known, facts), dict.fromkeys(keys, ()))
+            facts.tables[name] = TableData(name, _believed(name, keys, known, facts), dict.fromkeys(keys, ()))
         named = (*world.tables, *public.hidden, *spec.derived)
         blind = {name: replace(facts.table(name), audience=None) for name in named}
         domains = {s.name: facts.decided(s.name) for s in spec.of(syntax.Variable)}

@@ -4,8 +4,7 @@ Facts are computed when first asked for, so the order of statements never matter
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import field
 from typing import Any
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
@@ -19,7 +18,7 @@ from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import FAMILIES, Decided, Environment, Facts, Meter, Poisoned, Problems, Surroundings, World
+from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, Surroundings, World
 
 LONGEST_WIRE = 60
 """Characters of the name that a channel has on the wire."""
@@ -34,45 +33,40 @@ class Anything(frozenset[str]):
         return name not in BUILT_IN
 
 
-@dataclass
-class Realiser(Facts):
+class Realiser(World):
     """Facts that are computed on demand and remembered."""
 
-    spec: Declared
-    seed: int
-    overrides: Mapping[str, Value]
+    seed: int = 0
+    overrides: Mapping[str, Value] = field(default_factory=dict)
     """Params set from outside."""
     graph: Graph | None = None
     """A network in place of the spec's own."""
     findings: Problems = field(default_factory=Problems)
     meter: Meter = field(default_factory=Meter)
-    memo: dict[tuple[str, str], object] = field(default_factory=dict)
+    wrong: set[tuple[str, str]] = field(default_factory=set)
+    """The facts that are in error."""
     open: list[tuple[str, str]] = field(default_factory=list)
     """The facts that are being computed, to notice circles."""
 
-    @cached_property
-    def elements(self) -> frozenset[str]:
-        return frozenset(self.births)
+    births: dict[str, Span] = field(default_factory=dict)
+    """The span where each named element got its name."""
 
-    @cached_property
-    def births(self) -> dict[str, Span]:
-        """The span where each named element got its name."""
-        self.__dict__["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
-        found = births(self.spec, lambda numbers: elements(numbers, self.environment()))
-        self.__dict__["elements"] = frozenset(found)
-        return found
+    def __post_init__(self) -> None:
+        if not self.elements:
+            vars(self)["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
+            self.births.update(births(self.spec, lambda numbers: elements(numbers, self.environment())))
+            vars(self)["elements"] = frozenset(self.births)
 
     def environment(self, *, decisions: bool = True, reads: set[tuple[str, Key]] | None = None) -> Environment:
         """A place to evaluate in, without bindings."""
         return Environment(Surroundings(self, decisions=decisions, meter=self.meter), reads=reads)
 
     def fact(self, family: str, name: str) -> Any:
-        key = (family, name)
-        if key in self.memo:
-            known = self.memo[key]
-            if isinstance(known, Poisoned):
-                raise known
-            return known
+        key, known = (family, name), getattr(self, family)
+        if name in known:
+            return known[name]
+        if key in self.wrong:
+            raise Poisoned(f"`{name}` is in error")
         if name in self.spec.doubts.contested or (name not in self.spec.symbols and family != "network"):
             raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.open:
@@ -86,11 +80,11 @@ class Realiser(Facts):
         }  # fmt: skip
         self.open.append(key)
         try:
-            self.memo[key] = compute[family](name)
+            known[name] = compute[family](name)
         except Fault as fault:
             symbol = self.spec.symbols.get(name)
             self.findings.fault(fault, symbol.span if symbol else self.spec.composition.scenario.span)
-            self.memo[key] = Poisoned(f"`{name}` is in error")
+            self.wrong.add(key)
         finally:
             self.open.pop()
         return self.fact(family, name)
@@ -205,7 +199,7 @@ def realise(
     spec: Declared, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
 ) -> tuple[World | None, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
-    facts = Realiser(spec, seed, params, graph, meter=meter or Meter())
+    facts = Realiser(spec, seed=seed, overrides=params, graph=graph, meter=meter or Meter())
     for diagnostic in check_names(spec, facts.elements):
         facts.findings.add(diagnostic)
     known: dict[str, dict[str, Any]] = {family: {} for family in (*FAMILIES.values(), "network")}

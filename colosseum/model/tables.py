@@ -11,7 +11,7 @@ from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
 from colosseum.model.table_rows import TableEntry, WantedTable, fit
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
-from colosseum.model.world import Environment, Facts, Poisoned, Read, TableData
+from colosseum.model.world import Environment, Poisoned, Read, TableData, World
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
@@ -74,7 +74,7 @@ def _refuse_wider(name: str, key: Key, reads: set[Read], audience: Audience | No
         raise Fault(message, code="C062", help=help_)
 
 
-def unseen(reads: set[Read], agents: Iterable[Value], facts: Facts) -> Iterator[tuple[str, str]]:
+def unseen(reads: set[Read], agents: Iterable[Value], facts: World) -> Iterator[tuple[str, str]]:
     """The private cells that not all of these agents may see, each with an agent who may not."""
     for table, key in in_order(reads):
         audience = facts.table(table).audience  # none where an agent imagines the table

@@ -166,8 +166,8 @@ class Conditional(Ground, op="conditional", below=attrgetter("condition", "then"
     """The value where it does not."""
 
     def evaluate(self, x: Assignment) -> Value:
-        chosen = self.then if truth(self.condition.evaluate(x), "the condition") else self.otherwise
-        return chosen.evaluate(x)
+        holds = self.condition.evaluate(x)
+        return (self.then if holds is True or truth(holds, "the condition") else self.otherwise).evaluate(x)
 
 
 class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):

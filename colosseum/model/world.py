@@ -3,7 +3,6 @@
 A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -99,29 +98,37 @@ class Decided(Record):
     @cached_property
     def reach(self) -> dict[str, frozenset[Value]]:
         """What may be decided, by the instance's name."""
-        found: dict[str, frozenset[Value]] = {}
-        for key, decision in self.entries.items():
-            found.setdefault(decision.variable, frozenset(self.domains[key]))
-        return found
+        return {decision.variable: frozenset(self.domains[key]) for key, decision in self.entries.items()}
 
 
 Source: TypeAlias = TableData | Decided
 """A table or a variable, looked up by keys."""
 
 
-class Facts(ABC):
-    """The facts that evaluation asks for. Every look-up raises Fault when the fact itself is in error."""
+class World(Record):
+    """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
+
+    One that was realised with errors lacks what is in error; asking for it raises Poisoned.
+    """
 
     spec: Declared
+    params: dict[str, Value] = field(default_factory=dict)
+    sets: dict[str, Elements] = field(default_factory=dict)
+    """`agents`, every set, every coalition and every channel's members."""
+    tables: dict[str, TableData] = field(default_factory=dict)
+    domains: dict[str, Decided] = field(default_factory=dict, repr=False)
+    """Every variable's instances."""
+    network: dict[str, Elements] = field(default_factory=dict)
+    """Its links."""
+    elements: frozenset[str] = frozenset()
+    """Those that have a name."""
 
-    @abstractmethod
     def fact(self, family: str, name: str) -> Any:
-        """A param, set, table or variable's domains by its name."""
-
-    @property
-    @abstractmethod
-    def elements(self) -> frozenset[str]:
-        """The elements that have a name."""
+        """A param, set, table or variable's domains by its name. Raises Fault when the fact itself is in error."""
+        try:
+            return getattr(self, family)[name]
+        except KeyError:
+            raise Poisoned(f"`{name}` is in error") from None
 
     @property
     def links(self) -> Elements:
@@ -143,30 +150,6 @@ class Facts(ABC):
 
     def decided(self, variable: str) -> Decided:
         return cast(Decided, self.fact("domains", variable))
-
-
-class World(Record, Facts):
-    """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
-
-    One that was realised with errors lacks what is in error; asking for it raises Poisoned.
-    """
-
-    spec: Declared
-    params: dict[str, Value]
-    sets: dict[str, Elements]
-    """`agents`, every set, every coalition and every channel's members."""
-    tables: dict[str, TableData]
-    domains: dict[str, Decided] = field(repr=False)
-    """Every variable's instances."""
-    network: dict[str, Elements]
-    """Its links."""
-    elements: frozenset[str] = frozenset()
-
-    def fact(self, family: str, name: str) -> Any:
-        try:
-            return getattr(self, family)[name]
-        except KeyError:
-            raise Poisoned(f"`{name}` is in error") from None
 
 
 Read: TypeAlias = tuple[str, Key]
@@ -215,7 +198,7 @@ class Meter:
 class Surroundings(Record):
     """The part that all rounds of all loops share: the facts, and what an expression may mention."""
 
-    facts: Facts
+    facts: World
     decisions: bool = True
     """Whether variables may be mentioned."""
     payoffs: bool = False
