@@ -10,7 +10,7 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
-from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, payoff, select
+from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, payoff
 from colosseum.model.operations import conjunction, disjunction, inverse
 from colosseum.model.terms import Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
@@ -61,10 +61,7 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         if isinstance(expr.base, syntax.MapLiteral):
             return evaluate(expr.base, env)
         raise Fault("only a table or a variable can be looked up", code="C044")
-    name, source = expr.base.id, env.place.sources.get(expr.base.id)
-    if source is not None and name not in env.bindings:
-        return select(source, tuple([evaluate(key, env) for key in expr.keys]), env)
-    symbol = env.place.facts.symbol(name)
+    name, symbol = expr.base.id, env.place.facts.symbol(expr.base.id)
     if symbol and name in env.bindings:
         raise Poisoned(f"a loop variable hides `{name}`")
     if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):

@@ -53,24 +53,14 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
     if None in keys:
         return None
     if symbol.kind == "variable" and not env.place.decisions:
-        raise _fixed(symbol.name)
-    source = env.place.sources[symbol.name] = env.place.facts.fact(FAMILIES[symbol.kind], symbol.name)
-    return select(source, keys, env)
-
-
-def _fixed(variable: str) -> Fault:
-    """The Fault for a decision where none may be mentioned."""
-    return Fault(f"`{variable}` is decided by an agent, so it cannot be used here", code="C055",
-                 help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
+        raise Fault(f"`{symbol.name}` is decided by an agent, so it cannot be used here", code="C055",
+                    help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
+    return select(env.place.facts.fact(FAMILIES[symbol.kind], symbol.name), keys, env)
 
 
 def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
-    if isinstance(source, Decided) and not env.place.decisions and None not in keys:
-        raise _fixed(source.name)
     if not (_settled(keys) and keys in source.entries):
-        if None in keys:
-            return None
         keys = flatten(keys)
         if not _settled(keys):
             return _moving(source, keys, env)

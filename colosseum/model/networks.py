@@ -208,16 +208,11 @@ def _channel_names(groups: tuple[tuple[str, ...], ...]) -> list[str]:
     return names
 
 
-def names_public(name: str, agents: tuple[str, ...]) -> bool:
-    """Whether some network gives a channel of its own this name. Posts go by name, so no other channel may have it."""
-    return name == PUBLIC or _joined(name, agents)
-
-
-def _joined(name: str, agents: tuple[str, ...]) -> bool:
-    """Whether a name is that of two or more agents in declared order, joined by `_`."""
+def joined(name: str, agents: tuple[str, ...]) -> bool:
+    """Whether a name is that of two or more agents in declared order, joined by `_`, as a network names channels."""
     for later, agent in enumerate(agents, start=1):
         rest = name.removeprefix(f"{agent}_")
-        if rest != name and (rest in agents[later:] or _joined(rest, agents[later:])):
+        if rest != name and (rest in agents[later:] or joined(rest, agents[later:])):
             return True
     return False
 

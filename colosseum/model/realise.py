@@ -12,7 +12,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.evaluate import elements, indexed, value
 from colosseum.model.names import births, check_names
-from colosseum.model.networks import names_public, network_links
+from colosseum.model.networks import PUBLIC, joined, network_links
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
@@ -239,7 +239,7 @@ def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
         elif wire:
             names.append((wire.value, wire.span))
         for name, span in names:
-            if names_public(name, agents):
+            if name == PUBLIC or joined(name, agents):  # posts go by name
                 message = f"`{name}` is how a network names a channel of its own"
                 facts.findings.add(report("C042", span, message, help="choose another name"))
 

@@ -155,8 +155,6 @@ def agent_position(keys: list[Key], agents: Elements) -> int | None:
 
 def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...]:
     """An agent or a set of agents as a tuple of names."""
-    if isinstance(who, str) and who in agents.as_set:
-        return (who,)
     items = who.items if isinstance(who, Elements) else (who,)
     for item in items:
         if item not in agents.as_set:

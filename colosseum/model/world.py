@@ -204,8 +204,6 @@ class Surroundings(Record):
     payoffs: bool = False
     """Whether `payoff[a]` and `total` may be mentioned."""
     meter: Meter = field(default_factory=Meter)
-    sources: dict[str, Source] = field(default_factory=dict)
-    """The tables and variables looked up so far, by name."""
     tests: dict[tuple[str, str], Compare] = field(default_factory=dict)
     """Whether a variable is a name: what rewards, requirements and shares all ask is one term."""
 
