@@ -39,7 +39,6 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_everybody(spec, scenario),
         *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
-        *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
@@ -113,16 +112,6 @@ def _telling(sheets: Sheets) -> Iterator[Diagnostic]:
         message = f"`{flow.statement.name}` tells {who} about {some(list(flow.cells))} by {flow.what}"
         help_ = "`colosseum explain --flows FILE` prints who can learn what"
         yield report("W017", flow.part.span, message, help=help_)
-
-
-def _one_seed(spec: Declared) -> Iterator[Diagnostic]:
-    """`seeds 10`: one seed, number 10, where ten may be meant."""
-    for experiment in spec.of(syntax.Experiment):
-        for setting in experiment.settings:
-            match setting.name, setting.values:
-                case "seeds", (syntax.Number(value=number),) if number > 1:
-                    help_ = f"`seeds 1..{number}` makes {number} of them, `seeds {number}..{number}` this one"
-                    yield report("W006", setting.span, f"this is one seed, number {number}", help=help_)
 
 
 def _idle_sweeps(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
