@@ -12,7 +12,7 @@ from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, payoff
 from colosseum.model.operations import conjunction, disjunction, inverse
-from colosseum.model.terms import Conditional, Folded, Ground, Term, term
+from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
 from colosseum.model.world import Environment, Poisoned
 
@@ -84,7 +84,7 @@ def _collected(expr: syntax.Expr, env: Environment) -> Folded:
         case syntax.Aggregate(function=which):
             raise Fault(f"`{which}` cannot range over binders", code="C047", help="sum, min and max can")
         case syntax.Quantifier(kind="count"):
-            return operations.counted([holds for holds, _ in _guarded(expr, env)])
+            return operations.total([(c, ONE if isinstance(c, Ground) else 1) for c, _ in _guarded(expr, env)])
         case syntax.Quantifier(kind=which, binders=binders, when=when):
             join = disjunction if which == "any" else conjunction
             return join([admitted(when, inner) for inner in choices(binders, env)])

@@ -118,8 +118,6 @@ def disjunction(parts: list[Folded]) -> Folded:
 
 
 def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
-    if len(parts) == 1 and isinstance(parts[0], Ground):
-        return parts[0]
     ground = [p for p in parts if isinstance(p, Ground)]
     plain = [p for p in parts if not isinstance(p, Ground)]
     role = "a part of `and`" if neutral else "a part of `or`"
@@ -129,16 +127,6 @@ def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, 
     if decided:
         return terms.Constant(not neutral, tuple(sorted(terms.NO_SCOPE.union(*(part.scope for part in ground)))))
     return ground[0] if len(ground) == 1 else join(tuple(ground))
-
-
-def counted(conditions: list[Folded]) -> Folded:
-    """How many of the conditions hold."""
-    ground = [c for c in conditions if isinstance(c, Ground)]
-    sure = len(conditions) - len(ground)
-    if not ground:
-        return sure
-    parts = tuple([terms.Conditional(condition, terms.ONE, terms.NOTHING) for condition in ground])
-    return terms.Total((*parts, terms.Constant(sure)) if sure else parts)
 
 
 def total(rounds: list[tuple[Folded, Folded]]) -> Folded:

@@ -117,8 +117,6 @@ def a(what: str) -> str:
 
 def text(value: Value) -> str:
     """A value as a user reads it: names raw, pairs `(a, b)`, sets joined by ", "."""
-    if isinstance(value, str):
-        return value
     match value:
         case None:
             return "none"
@@ -248,8 +246,6 @@ def _sides(operator: str, left: Value, right: Value) -> tuple[Number, Number]:
 
 def compare(operator: str, left: Value, right: Value) -> bool:
     """`== != < <= > >=`; an order comparison with none is false, equality of none and a value is false."""
-    if type(left) in (int, float) and type(right) in (int, float):
-        return _COMPARED[operator](left, right)
     if operator == "==":
         return equal(left, right)
     if operator == "!=":
