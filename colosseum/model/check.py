@@ -15,7 +15,7 @@ from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text
-from colosseum.model.world import Meter
+from colosseum.model.world import Meter, Problems
 
 MOST_VARIED = 300_000
 """Rounds of loops, with the terms they leave, that all variations together may visit."""
@@ -158,11 +158,10 @@ def _varied(problem: Diagnostic, spec: Declared, of: Design, cell: Arm) -> Diagn
 
 def _distinct(diagnostics: list[Diagnostic], main: Source) -> list[Diagnostic]:
     """The first of each code at each place, in reading order: one mistake is told once."""
-    seen: dict[tuple[str, object], Diagnostic] = {}
-    for d in diagnostics:
-        place = (d.span.source.name, d.span.start) if d.span else d.message
-        seen.setdefault((d.code, place), d)
-    return sorted(seen.values(), key=lambda d: _place(d, main))
+    kept = Problems()
+    for diagnostic in diagnostics:
+        kept.add(diagnostic)
+    return sorted(kept.diagnostics, key=lambda d: _place(d, main))
 
 
 def _place(d: Diagnostic, main: Source) -> tuple[int, int]:

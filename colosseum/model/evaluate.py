@@ -163,12 +163,10 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
     outer = env.apart()
     for key, instance in rounds(indices.items, outer, apart=True):
         passes = indices.where is None or condition(indices.where, instance)
-        if env.reads is not None and instance.reads:
-            env.reads.update(instance.reads)
+        env.reads.update(instance.reads)
         if passes:
             yield flatten(key), instance
-    if env.reads is not None and outer.reads:
-        env.reads.update(outer.reads)
+    env.reads.update(outer.reads)
 
 
 def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[tuple[tuple[Value, ...], Environment]]:

@@ -170,7 +170,7 @@ def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[s
 def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
     vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Claim):
-        outer = Environment(Surroundings(world, meter=meter), reads=set())
+        outer = Environment(Surroundings(world, meter=meter))
         with work.caught(statement.name_span):
             suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}

@@ -44,7 +44,7 @@ class Grounding:
 
     def made(self, statement: Instanced, make: Callable[[str, Key, Environment], T | None]) -> list[T] | None:
         """What is made of every instance by its name, key and place; None after a fault, which is reported."""
-        outer, found, name = Environment(self.place, reads=set()), list[T](), ""
+        outer, found, name = Environment(self.place), list[T](), ""
         try:
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
@@ -56,9 +56,9 @@ class Grounding:
             return None
         return found
 
-    def note(self, reads: set[Read] | None) -> None:
+    def note(self, reads: set[Read]) -> None:
         """Remember the private cells that an instance was computed from, in a stable order."""
-        self.reads |= dict.fromkeys(in_order(reads or set()))
+        self.reads |= dict.fromkeys(in_order(reads))
 
 
 def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = None) -> tuple[Task, Grounding]:

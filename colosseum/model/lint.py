@@ -302,20 +302,20 @@ def flows(sheets: Sheets) -> Iterator[Flow]:
 
 
 def _of_statement(statement: Guarded, world: World, task: Task) -> Iterator[Flow]:
-    outer, indices = Environment(Surroundings(world), reads=set()), statement.indices
+    outer, indices = Environment(Surroundings(world)), statement.indices
     hard = statement if isinstance(statement, syntax.Require) and statement.penalty is None else None
     ruling = [part for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
     owners = {r.name: {task.variable[n].owner for n in r.condition.scope} for r in task.hard}
     ruled: dict[Read, set[str]] = {}
     for key, env in indexed(indices, outer):
-        before = set(env.reads or ())
+        before = env.reads.copy()
         for part in ruling:
             evaluate(part, env)
-        for cell in set(env.reads or ()) - before:
+        for cell in env.reads - before:
             ruled.setdefault(cell, set()).update(owners.get(instance_name(statement.name, key), ()))
     everybody = set(task.agents)
     if indices is not None and indices.where is not None:
-        yield from _told(statement, indices.where, dict.fromkeys(outer.reads or (), everybody), world, task)
+        yield from _told(statement, indices.where, dict.fromkeys(outer.reads, everybody), world, task)
     if hard:
         yield from _told(statement, hard.condition, ruled, world, task)
 

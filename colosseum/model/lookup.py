@@ -69,7 +69,7 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
     entry: Folded = source.entries[keys]
     if isinstance(source, Decided):
         return entry
-    if source.audience is not None and env.reads is not None:
+    if source.audience is not None:
         env.reads.add((source.name, keys))
     if isinstance(entry, Ground):  # of a derived table
         if not env.place.decisions:

@@ -51,7 +51,7 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
         if len(expr.arguments) > len(known):
             takes = f"{len(known)} argument{'s' * (len(known) != 1)}" if known else "no arguments"
             raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
-        env = facts.environment(reads=set())
+        env = facts.environment()
         given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
         for argument in expr.named:
             if argument.name not in known or argument.name in dict(given):

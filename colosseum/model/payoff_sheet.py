@@ -354,7 +354,7 @@ class Sheets:
         if statement.recipients is not None and self._guarded(statement.recipients):
             return False
         sets = (self.hidden[n] for n in self.closure([statement]) if n in self.hidden and n in self.world.sets)
-        cells = {cell for env in instances for cell in env.reads or ()}
+        cells = {cell for env in instances for cell in env.reads}
         audiences = ((self.world.tables[table].audience or {})[key] for table, key in cells)
         return all(reader in known for known in (*sets, *audiences))
 

@@ -57,9 +57,9 @@ class Realiser(World):
             self.births.update(births(self.spec, lambda numbers: elements(numbers, self.environment())))
             vars(self)["elements"] = frozenset(self.births)
 
-    def environment(self, *, decisions: bool = True, reads: set[tuple[str, Key]] | None = None) -> Environment:
+    def environment(self, *, decisions: bool = True) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(Surroundings(self, decisions=decisions, meter=self.meter), reads=reads)
+        return Environment(Surroundings(self, decisions=decisions, meter=self.meter))
 
     def fact(self, family: str, name: str) -> Any:
         key, known = (family, name), getattr(self, family)
@@ -94,14 +94,14 @@ class Realiser(World):
             return self.overrides[name]
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Param)
-        env = self.environment(reads=set())
+        env = self.environment()
         found = value(statement.value, env)
         env.refuse_private(name)
         return found
 
     def _members(self, name: str) -> Elements:
         statement = self.spec.symbols[name].statement
-        env = self.environment(decisions=False, reads=set())
+        env = self.environment(decisions=False)
         match statement:
             case syntax.Agents(items=items):
                 made = self._agents(items, env)
@@ -174,9 +174,9 @@ class Realiser(World):
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Variable)
         found = Decided(name, {}, {})
-        for key, env in indexed(statement.indices, self.environment(reads=set())):
+        for key, env in indexed(statement.indices, self.environment()):
             found.domains[key] = _domain(statement, instance_name(name, key), env)
-            found.reads[key] = env.reads or set()
+            found.reads[key] = env.reads
         return found
 
 

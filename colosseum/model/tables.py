@@ -27,7 +27,7 @@ def table_data(name: str, facts: "Realiser") -> TableData:
     if isinstance(statement, syntax.Set):
         return _column(name, statement, facts)
     assert isinstance(statement, syntax.Table)
-    outer = facts.environment(decisions=name in facts.spec.derived, reads=set())
+    outer = facts.environment(decisions=name in facts.spec.derived)
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
     if audience is None and outer.reads:
@@ -58,20 +58,17 @@ def _computed(
             elif isinstance(source, syntax.Given):
                 found[key] = evaluate(source.value, env)  # type: ignore[assignment]  # a derived table holds terms
             if env.reads and not derived:
-                _refuse_wider(statement.name, key, env.reads, audience, facts)
+                seen_by = facts.members("agents") if audience is None else audience[key]
+                for private, agent in unseen(env.reads, seen_by, facts):  # a table is seen by no more than its sources
+                    help_ = "make it `private`" if audience is None else f"`{agent}` may not see `{private}`"
+                    name = instance_name(statement.name, key)
+                    message = f"`{name}` is computed from `{private}`, which fewer agents may see"
+                    raise Fault(message, code="C062", help=help_)
         except Fault as fault:
             if key and not fault.help:
                 fault.help = f"this happens for `{instance_name(statement.name, key)}`"
             raise
     return found
-
-
-def _refuse_wider(name: str, key: Key, reads: set[Read], audience: Audience | None, facts: "Realiser") -> None:
-    """A table computed from a private one must be private, with no wider audience. Raises Fault."""
-    for source, agent in unseen(reads, facts.members("agents") if audience is None else audience[key], facts):
-        help_ = "make it `private`" if audience is None else f"`{agent}` may not see `{source}`"
-        message = f"`{instance_name(name, key)}` is computed from `{source}`, which fewer agents may see"
-        raise Fault(message, code="C062", help=help_)
 
 
 def unseen(reads: set[Read], agents: Iterable[Value], facts: World) -> Iterator[tuple[str, str]]:
@@ -144,7 +141,7 @@ def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
 
 def in_order(reads: set[Read]) -> Iterable[Read]:
     """Cells by their written names: sets have no order of their own, and the same text must give the same words."""
-    return reads if len(reads) < 2 else sorted(reads, key=lambda read: instance_name(*read))
+    return sorted(reads, key=lambda read: instance_name(*read))
 
 
 def agent_position(keys: list[Key], agents: Elements) -> int | None:

@@ -1,6 +1,7 @@
-"""Facts: the data of one instance. In: what was realised for a seed; out: look-ups by name, and mistakes in facts.
+"""Worlds: the data of one instance. In: facts by name; out: look-ups, mistakes in facts, places to evaluate in.
 
-A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows.
+A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows. An
+Environment is a place in it: one object that carries bindings, and what may be mentioned there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,12 @@ FAMILIES = {
     "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
 }  # fmt: skip
 """The field of a World that holds the symbols of each kind."""
+Read: TypeAlias = tuple[str, Key]
+"""A private cell: its table and its key."""
+MOST_STEPS = 1_000_000
+"""Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""
+MOST_EVALUATED = 2_000_000
+"""Terms that one expansion may evaluate to look for assignments at which a payoff is undefined."""
 
 
 class Poisoned(Fault):
@@ -31,12 +38,12 @@ class Problems:
     """The diagnostics of a stage; the same mistake at the same place is reported once."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    seen: set[tuple[str, str, int]] = field(default_factory=set)
+    seen: set[object] = field(default_factory=set)
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep it, unless the same code was reported for the same place."""
         span = diagnostic.span
-        place = (diagnostic.code, span.source.name if span else "", span.start if span else -1)
+        place = (diagnostic.code, (span.source.name, span.start) if span else diagnostic.message)
         if place not in self.seen:
             self.seen.add(place)
             self.diagnostics.append(diagnostic)
@@ -87,7 +94,7 @@ class Decided(Record):
     name: str
     domains: dict[Key, Key]
     """What may be decided, by key."""
-    reads: dict[Key, set[tuple[str, Key]]]
+    reads: dict[Key, set[Read]]
     """The private cells that it was computed from."""
 
     @cached_property
@@ -150,14 +157,6 @@ class World(Record):
 
     def decided(self, variable: str) -> Decided:
         return cast(Decided, self.fact("domains", variable))
-
-
-Read: TypeAlias = tuple[str, Key]
-"""A private cell: its table and its key."""
-MOST_STEPS = 1_000_000
-"""Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""
-MOST_EVALUATED = 2_000_000
-"""Terms that one expansion may evaluate to look for assignments at which a payoff is undefined."""
 
 
 @dataclass
@@ -228,14 +227,14 @@ class Environment:
 
     place: Surroundings
     bindings: dict[str, Value] = field(default_factory=dict)
-    reads: set[Read] | None = None
+    reads: set[Read] = field(default_factory=set)
     """Private cells that were read are added here."""
     rounds: tuple[int, ...] = ()
     """The sizes of the loops around this place, as far as they were known before they ran."""
 
     def bind(self, names: tuple[str, ...], item: Value, *, apart: bool = False) -> "Environment":
         """A round inside this one, where an element has these names; `apart`, its private reads are its own."""
-        reads = self.reads.copy() if apart and self.reads is not None else self.reads
+        reads = self.reads.copy() if apart else self.reads
         bindings = self.bindings.copy()
         if len(names) == 1:
             bindings[names[0]] = item
@@ -248,7 +247,7 @@ class Environment:
 
     def apart(self) -> "Environment":
         """The same round, whose private reads are no longer added to the outer ones."""
-        return self if self.reads is None else Environment(self.place, self.bindings, set(self.reads), self.rounds)
+        return Environment(self.place, self.bindings, self.reads.copy(), self.rounds)
 
     def where(self, place: Surroundings) -> "Environment":
         """The same round, where other things may be mentioned."""
@@ -271,7 +270,7 @@ class Environment:
 
     def refuse_private(self, name: str) -> None:
         """Raises a Fault when a public fact is computed from a private table."""
-        source = min((instance_name(*read) for read in self.reads or ()), default=None)
+        source = min((instance_name(*read) for read in self.reads), default=None)
         if source is not None:
             message = f"`{name}` is computed from `{source}`, which is private"
             raise Fault(message, code="C062", help=f"others may know `{name}`, so it may not tell what is private")
