@@ -121,14 +121,9 @@ def _grouped(key: Key, widths: list[int]) -> Key:
 
 def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
     """The values a key can take, or None when only evaluation tells."""
-    match key:
-        case Decision(variable=name):
-            family, _, _ = name.partition("[")
-            return env.place.facts.decided(family).reach[name]
-        case Ground():
-            return None
-        case _:
-            return frozenset((key,))
+    if isinstance(key, Decision):
+        return env.place.facts.decided(key.variable.partition("[")[0]).reach[key.variable]
+    return None if isinstance(key, Ground) else frozenset((key,))
 
 
 def _refuse_swapped(

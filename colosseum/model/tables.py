@@ -118,12 +118,9 @@ def draw(call: syntax.Call, key: str, env: Environment) -> Value:
 
 def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
     match function, arguments:
-        case "integer", [low, high]:
-            return draws.integer(key, low, high)
-        case "normal", [mean, deviation]:
-            return draws.normal(key, mean, deviation)
-        case "uniform", [low, high]:
-            return draws.uniform(key, low, high)
+        case "integer" | "normal" | "uniform", [one, other]:
+            of_numbers = {"integer": draws.integer, "normal": draws.normal, "uniform": draws.uniform}
+            return of_numbers[function](key, one, other)
         case "choice", [Elements(items=items)]:
             return draws.choice(key, items)
         case "choice", [_, _, *_]:

@@ -8,7 +8,7 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, itemgetter, methodcaller
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
@@ -91,8 +91,9 @@ class Decision(Ground, op="decision"):
     def scope(self) -> frozenset[str]:
         return frozenset((self.variable,))
 
-    def evaluate(self, x: Assignment) -> Value:
-        return x[self.variable]
+    @cached_property
+    def evaluate(self) -> Callable[[Assignment], Value]:
+        return itemgetter(self.variable)
 
 
 class Arithmetic(Ground, op="arithmetic", below=attrgetter("left", "right")):
@@ -116,7 +117,7 @@ class Total(Ground, op="total", below=attrgetter("parts")):
     """What is added up."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return values.added([summand(part.evaluate(x)) for part in self.parts])
+        return values.added([*map(summand, map(methodcaller("evaluate", x), self.parts))])
 
 
 class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.conditions)):
@@ -167,7 +168,7 @@ class Conditional(Ground, op="conditional", below=attrgetter("condition", "then"
 
     def evaluate(self, x: Assignment) -> Value:
         holds = self.condition.evaluate(x)
-        return (self.then if holds is True or truth(holds, "the condition") else self.otherwise).evaluate(x)
+        return (self.then if holds is not False and truth(holds, "the condition") else self.otherwise).evaluate(x)
 
 
 class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
