@@ -147,9 +147,5 @@ def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
 
 def extreme(which: str, rounds: list[tuple[Folded, Folded]], *, aggregate: bool) -> Folded:
     """The least or greatest of guarded parts."""
-    if any(isinstance(part, Ground) for pair in rounds for part in pair):
-        return terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
-    plain = [body for _, body in rounds if not isinstance(body, Ground)]
-    if aggregate and None in plain:
-        raise Fault(f"an item of `{which}` is none", code="C053")
-    return values.extremum(which, plain)
+    made = terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
+    return made if any(isinstance(part, Ground) for pair in rounds for part in pair) else made.evaluate({})

@@ -141,7 +141,7 @@ class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.con
             for part, condition in zip(self.parts, self.conditions, strict=True)
             if truth(condition.evaluate(x), "`when`")
         ]
-        if self.aggregate and any(v is None for v in found):
+        if self.aggregate and None in found:
             raise Fault(f"an item of `{self.which}` is none", code="C053")
         return values.extremum(self.which, found)
 
@@ -297,4 +297,4 @@ def summand(value: Value) -> Number:
     """A term of a sum as a number; none is a Fault of its own, because it silently hides what is left undecided."""
     if value is None:
         raise Fault("a term of a sum is none", help="guard it with `when … != none`", code="C053")
-    return number(value, "a term of a sum")
+    return value if type(value) is float or type(value) is int else number(value, "a term of a sum")

@@ -286,7 +286,7 @@ def absolute(value: Value) -> Number | None:
 def extremum(which: str, values: Iterable[Value]) -> Value:
     """The least or greatest of numbers; none gives none, nothing is a Fault."""
     items = list(values)
-    if any(v is None for v in items):
+    if None in items:
         return None
     if not items:
         help_ = "guard it with a condition, or add a value that always holds"
