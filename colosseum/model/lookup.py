@@ -1,6 +1,6 @@
 """Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice, permutations
 from typing import TypeGuard
 
@@ -99,10 +99,13 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.place.meter.count(len(known))
-    if not matching:
-        _refuse_swapped(name, reach, grouped, env)
-    entries = tuple((key, term(select(source, flatten(key), env))) for key in matching)
-    return Select(name, tuple(term(k) for k in keys), entries)
+    if not matching:  # perhaps the same indices in another order lead to an entry
+        parts = [sorted((p for p in part or () if p is not None), key=text) for part in reach]
+        key, entries = tuple(part[0] for part in parts if part), dict.fromkeys(grouped)
+        if len(key) == len(parts) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
+            raise no_entry(name, key, entries, env.place.facts.symbol(name))
+    found = tuple((key, term(select(source, flatten(key), env))) for key in matching)
+    return Select(name, tuple(term(k) for k in keys), found)
 
 
 def _width(values: "frozenset[Value] | None") -> int:
@@ -124,17 +127,6 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
     if isinstance(key, Decision):
         return env.place.facts.decided(key.variable.partition("[")[0]).reach[key.variable]
     return None if isinstance(key, Ground) else frozenset((key,))
-
-
-def _refuse_swapped(
-    name: str, reach: "list[frozenset[Value] | None]", known: Sequence[Key], env: Environment
-) -> None:
-    """Raises a Fault when no decision leads to an entry, but the same indices in another order do."""
-    parts = [sorted((p for p in part if p is not None), key=text) for part in reach if part is not None]
-    if len(parts) == len(reach) and all(parts):
-        key, entries = tuple(part[0] for part in parts), dict.fromkeys(known)
-        if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-            raise no_entry(name, key, entries, env.place.facts.symbol(name))
 
 
 def no_entry(name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None) -> Fault:

@@ -17,7 +17,7 @@ from colosseum.model.operations import LISTED, disjunction, inverse, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.tables import people
 from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
-from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text, truth
+from colosseum.model.values import Elements, Fault, Value, at, kind, located, number, text, truth
 from colosseum.model.world import Environment, Meter, Poisoned
 
 MOST_TRIED = 20_000
@@ -78,7 +78,12 @@ def requirement(statement: syntax.Require, name: str, env: Environment, task: Ta
     if price < 0:
         raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066",
                     help="to pay, write a `reward`", span=statement.penalty.span)  # fmt: skip
-    cost, missed = _cost(statement, price, holds, inside, condition, env)
+    missed = _excess(statement.condition, inside, env) if statement.per_unit else None
+    if missed is None:
+        cost: Term = Conditional(condition, NOTHING, Constant(-price))
+    else:
+        cost = terms.Arithmetic("*", Constant(-price), missed)
+        cost = Conditional(holds, cost, NOTHING) if isinstance(holds, Ground) else cost
     shares = credit(statement.recipients, env, cost.scope, task)
     try:
         _check_payoff(cost, statement.condition, env, task)
@@ -89,17 +94,6 @@ def requirement(statement: syntax.Require, name: str, env: Environment, task: Ta
         raise Fault(message, code="C067", help=wrong.help, span=statement.condition.span) from None
     payoff = Payoff(name, statement.name, "penalty", cost, shares)
     return Requirement(name, statement.name, condition, float(price), missed), payoff
-
-
-def _cost(
-    statement: syntax.Require, price: Number, holds: bool | Term, inside: Folded, condition: Term, env: Environment
-) -> tuple[Term, Term | None]:
-    """What breaking a soft requirement costs, and what `per unit` measures."""
-    if not statement.per_unit:
-        return Conditional(condition, NOTHING, Constant(-price)), None
-    missed = _excess(statement.condition, inside, env)
-    cost = terms.Arithmetic("*", Constant(-price), missed)
-    return cost if holds is True else Conditional(term(holds), cost, NOTHING), missed
 
 
 def _excess(expr: syntax.Expr, inside: Folded, env: Environment) -> Term:

@@ -323,7 +323,10 @@ class Sheets:
             if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
                 yield name, f"{name}: known only to those whom it is about", True
             elif members is not None:
-                yield name, f"{name}: {_elements(members)}", True
+                numbers = [x for x in members if type(x) is int]
+                whole = len(numbers) == len(members) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1))
+                listed = f"{numbers[0]} to {numbers[-1]}" if whole else ", ".join(map(shown, members))
+                yield name, f"{name}: {listed}", True
             elif table is not None:
                 yield from _rows(table, reader, apart=name in self.compared)
 
@@ -357,13 +360,6 @@ class Sheets:
         cells = {cell for env in instances for cell in env.reads}
         audiences = ((self.world.tables[table].audience or {})[key] for table, key in cells)
         return all(reader in known for known in (*sets, *audiences))
-
-
-def _elements(found: Elements) -> str:
-    numbers = [x for x in found.items if type(x) is int]
-    if len(numbers) == len(found) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
-        return f"{numbers[0]} to {numbers[-1]}"
-    return ", ".join(map(shown, found))
 
 
 def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:

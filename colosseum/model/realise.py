@@ -162,8 +162,10 @@ class Realiser(World):
         agents = self.members("agents")
         strange = next((m for m in found if m not in agents), None)
         if strange is not None:
-            raise Fault(f"`{text(strange)}` is not an agent", code="C068",
-                        help=f"agents: {agents}", span=_mention(source, strange))  # fmt: skip
+            where = source.call if isinstance(source, syntax.Drawn) else source.value
+            listed = where.items if isinstance(where, syntax.SetLiteral) else ()
+            span = next((i.span for i in listed if isinstance(i, syntax.Name) and i.id == strange), where.span)
+            raise Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}", span=span)
         named = source.value.id if isinstance(source, syntax.Given) and isinstance(source.value, syntax.Name) else ""
         whole = self.spec.symbols.get(named)  # a param may ask for 0 of a coalition whose members are drawn
         if not len(found) and isinstance(source, syntax.Given) and not (whole and whole.kind == "coalition"):
@@ -242,11 +244,3 @@ def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
             if name == PUBLIC or joined(name, agents):  # posts go by name
                 message = f"`{name}` is how a network names a channel of its own"
                 facts.findings.add(report("C042", span, message, help="choose another name"))
-
-
-def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:
-    """The span of this member's name, else of all members."""
-    if isinstance(source, syntax.Drawn):
-        return source.call.span
-    items = source.value.items if isinstance(source.value, syntax.SetLiteral) else ()
-    return next((i.span for i in items if isinstance(i, syntax.Name) and i.id == who), source.value.span)
