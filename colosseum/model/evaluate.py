@@ -10,7 +10,7 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
-from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, payoff
+from colosseum.model.lookup import LOOKED_UP, fact, look_up, payoff
 from colosseum.model.operations import conjunction, disjunction, inverse
 from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
@@ -69,8 +69,12 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         raise Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
     if symbol is None and name != "payoff":
         first, *more = expr.keys
-        numbers = elements(first, env) if isinstance(first, syntax.Range) and not more else None
-        return enumeration(name, numbers, env)
+        if more or not isinstance(first, syntax.Range):
+            raise env.unknown(name)
+        made = tuple([f"{name}{i}" for i in elements(first, env)])
+        for strange in (element for element in made if element not in env.place.facts.elements):
+            raise env.unknown(strange)
+        return Elements(made)
     keys = tuple([evaluate(key, env) for key in expr.keys])
     return payoff(keys, env) if symbol is None else look_up(symbol, keys, env)
 

@@ -146,22 +146,17 @@ def _unmatched(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]
     for experiment in designs.values():
         for prompt in scenario.prompts if len(experiment.arms) > 1 else ():
             used = {dict(c.conditions.variants).get(prompt.name, prompt.variants[0].name) for c in experiment.cells}
-            for (less, short), (more, long) in _uneven(prompt, used)[:1]:
+            counts: dict[str, list[tuple[int, str]]] = {}  # by agent, the words of each text that it may be told
+            for variant in prompt.variants:
+                for agent, words in (told for texts in variant.wordings for told in texts):
+                    if words and variant.name in used:
+                        counts.setdefault(agent, []).append((len(words.split()), variant.name))
+            ends = [(min(found), max(found)) for found in counts.values()]
+            for (less, short), (more, long) in [each for each in ends if each[1][0] > LONGER * each[0][0]][:1]:
                 message = f"arms of `{experiment.name}` compare texts of {less} and of {more} words"
                 labels = [Label(spans[prompt.name, short], f"{less} words")] if long != short else []
                 help_ = "make them alike in length and wording, or an effect may come from the length"
                 yield report("W014", spans[prompt.name, long], message, labels=labels, help=help_)
-
-
-def _uneven(prompt: Prompt, used: Set[str]) -> list[tuple[tuple[int, str], tuple[int, str]]]:
-    """The words and the variant of the shortest and of the longest text, for every agent of whom they differ so."""
-    counts: dict[str, list[tuple[int, str]]] = {}
-    for variant in prompt.variants:
-        for agent, words in (told for texts in variant.wordings for told in texts):
-            if words and variant.name in used:
-                counts.setdefault(agent, []).append((len(words.split()), variant.name))
-    ends = [(min(found), max(found)) for found in counts.values()]
-    return [each for each in ends if each[1][0] > LONGER * each[0][0]]
 
 
 def _mentioned(spec: Declared) -> set[str]:

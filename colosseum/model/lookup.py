@@ -9,7 +9,7 @@ from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
-from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
+from colosseum.model.values import Fault, Key, Value, flatten, instance_name, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Source
 
 LOOKED_UP = ("table", "variable")
@@ -35,17 +35,6 @@ def fact(name: str, env: Environment) -> Folded:
     if name == "total":
         return payoff(None, env)
     raise env.unknown(name)
-
-
-def enumeration(name: str, numbers: Elements | None, env: Environment) -> Elements:
-    """`engineer[1..3]`: the elements engineer1 to engineer3."""
-    if numbers is None:
-        raise env.unknown(name)
-    made = tuple(f"{name}{i}" for i in numbers)
-    for element in made:
-        if element not in env.place.facts.elements:
-            raise env.unknown(element)
-    return Elements(made)
 
 
 def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folded:

@@ -42,7 +42,13 @@ def table_data(name: str, facts: "Realiser") -> TableData:
         case syntax.Given() | syntax.Drawn():
             found = _computed(statement, instances, audience, facts)
     if statement.of is not None:
-        _check_range(name, found, elements(statement.of, facts.environment()), statement)
+        allowed = elements(statement.of, facts.environment())
+        for key, entry in found.items():
+            strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
+            if strange:
+                what = f"{kind(strange[0])} `{text(strange[0])}`"
+                message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
+                raise Fault(message, code="C061", help=f"its values are: {allowed}", span=statement.of.span)
     return TableData(name, found, audience)
 
 
@@ -154,15 +160,6 @@ def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...
         if item not in agents.as_set:
             raise Fault(f"`{text(item)}` is not an agent", code="C065", help=f"agents: {agents}", span=at_node.span)
     return tuple([str(item) for item in items])
-
-
-def _check_range(name: str, found: Entries, allowed: Elements, statement: syntax.Table) -> None:
-    for key, entry in found.items():
-        strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
-        if strange:
-            what = f"{kind(strange[0])} `{text(strange[0])}`"
-            message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
-            raise Fault(message, code="C061", help=f"its values are: {allowed}", span=(statement.of or statement).span)
 
 
 def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Entries:
