@@ -61,7 +61,7 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         if isinstance(expr.base, syntax.MapLiteral):
             return evaluate(expr.base, env)
         raise Fault("only a table or a variable can be looked up", code="C044")
-    name, symbol = expr.base.id, env.place.facts.symbol(expr.base.id)
+    name, symbol = expr.base.id, env.place.facts.spec.symbols.get(expr.base.id)
     if symbol and name in env.bindings:
         raise Poisoned(f"a loop variable hides `{name}`")
     if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):

@@ -22,7 +22,7 @@ DEEPEST = 130
 def fact(name: str, env: Environment) -> Folded:
     """What a name that is no binder stands for."""
     facts = env.place.facts
-    symbol = facts.symbol(name)
+    symbol = facts.spec.symbols.get(name)
     if symbol and symbol.kind in LOOKED_UP:
         return look_up(symbol, (), env)
     if symbol and symbol.kind in FAMILIES:
@@ -54,7 +54,7 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
         if not _settled(keys):
             return _moving(source, keys, env)
         if keys not in source.entries:
-            raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
+            raise no_entry(source.name, keys, source.entries, env.place.facts.spec.symbols.get(source.name))
     entry: Folded = source.entries[keys]
     if isinstance(source, Decided):
         return entry
@@ -84,7 +84,7 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
         shown = tuple(k if not isinstance(k, Ground) else "…" for k in keys)
-        raise no_entry(name, shown, source.entries, env.place.facts.symbol(name))
+        raise no_entry(name, shown, source.entries, env.place.facts.spec.symbols.get(name))
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.place.meter.count(len(known))
@@ -92,7 +92,7 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
         parts = [sorted((p for p in part or () if p is not None), key=text) for part in reach]
         key, entries = tuple(part[0] for part in parts if part), dict.fromkeys(grouped)
         if len(key) == len(parts) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-            raise no_entry(name, key, entries, env.place.facts.symbol(name))
+            raise no_entry(name, key, entries, env.place.facts.spec.symbols.get(name))
     found = tuple((key, term(select(source, flatten(key), env))) for key in matching)
     return Select(name, tuple(term(k) for k in keys), found)
 

@@ -246,6 +246,8 @@ def _sides(operator: str, left: Value, right: Value) -> tuple[Number, Number]:
 
 def compare(operator: str, left: Value, right: Value) -> bool:
     """`== != < <= > >=`; an order comparison with none is false, equality of none and a value is false."""
+    if type(left) in (int, float) and type(right) in (int, float):
+        return _COMPARED[operator](left, right)  # as most are, and the checks below take longer
     if operator == "==":
         return equal(left, right)
     if operator == "!=":

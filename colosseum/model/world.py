@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 from colosseum.diagnostics import Diagnostic, Span, closest, report
 from colosseum.language.record import Record
-from colosseum.model.spec import Declared, Symbol
+from colosseum.model.spec import Declared
 from colosseum.model.terms import Compare, Constant, Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, a, instance_name, text
 
@@ -142,9 +142,6 @@ class World(Record):
         """The pairs that the network joins."""
         return cast(Elements, self.fact("network", "links"))
 
-    def symbol(self, name: str) -> Symbol | None:
-        return self.spec.symbols.get(name)
-
     def param(self, name: str) -> Value:
         return cast(Value, self.fact("params", name))
 
@@ -260,7 +257,7 @@ class Environment:
     def unknown(self, name: str) -> Fault:
         """The Fault for a name that means nothing here."""
         facts = self.place.facts
-        symbol = facts.symbol(name)
+        symbol = facts.spec.symbols.get(name)
         if symbol is None and facts.spec.doubts.covers(name):
             return Poisoned(f"`{name}` may be declared where the text is broken")
         if symbol is not None:
