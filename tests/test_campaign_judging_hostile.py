@@ -25,7 +25,7 @@ from colosseum.campaign.judged import Judges, keep_judges, read_judged, read_jud
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.asking import LONGEST_REASON, TRIES
 from colosseum.run.judging.judgement import SCHEMA, Judged, Judgement
-from colosseum.run.judging.quoting import is_quoted, places
+from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import Transcript, transcript
 
 GIVEN = json.dumps({"score": 5, "quote": QUOTE, "rationale": "why"})
@@ -90,7 +90,8 @@ def said(*posts: str) -> Transcript:
     ],
 )
 def test_a_quote_is_of_whole_words_of_one_post(quote: str, quoted: bool) -> None:
-    assert is_quoted(quote, said("Shall we both\ntake it?", "Before Wednesday.", "我们抢先拿下它", "👍")) is quoted
+    found = places(quote, said("Shall we both\ntake it?", "Before Wednesday.", "我们抢先拿下它", "👍"))
+    assert bool(found) is quoted
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_a_quote_is_found_in_the_words_as_they_were_written(quote: str, original
     quote = quote.replace("Agent 3", f"Agent {read.agents['engineer4']}")
     ((post, first, last),) = places(quote, read)
     assert unicodedata.normalize("NFC", posts[post][first:last]) == original
-    assert is_quoted(quote, read)
+    assert places(quote, read)
 
 
 def test_marks_without_end_keep_nobody_busy() -> None:
@@ -137,11 +138,10 @@ def test_whatever_is_quoted_has_a_place_that_reads_like_it(post: str, data: st.D
     quote = text[first : data.draw(st.integers(first, len(text)))]
     quote = data.draw(st.sampled_from([quote, quote.upper(), *(unicodedata.normalize(f, quote) for f in FORMS)]))
     found = places(quote, read)
-    assert bool(found) == is_quoted(quote, read)
     for number, begin, end in found:
         assert number == 0
         assert 0 <= begin < end <= len(post)
-        assert is_quoted(quote, said(post[begin:end])) or "engineer" in post.casefold(), "a name may be cut in two"
+        assert places(quote, said(post[begin:end])) or "engineer" in post.casefold(), "a name may be cut in two"
 
 
 def test_a_quote_that_stands_nowhere_has_no_place() -> None:

@@ -156,7 +156,7 @@ def test_a_team_gives_the_spans_that_are_kept(name: str, tmp_path: Path) -> None
 
 @pytest.mark.frameworks
 def test_inspect_log(tmp_path: Path) -> None:
-    """Inspect opens a log that is exported, and its own logs of both layouts are imported."""
+    """Inspect opens a log that is exported, and a log of its own is imported."""
     folder = scripted(tmp_path / "own", text=SPEC)
     exported = Campaign(folder).export("eval", tmp_path / "x.eval")
     command = (python_of("inspect"), HERE / "inspect_log.py", tmp_path / "logs", exported.path)
@@ -164,15 +164,12 @@ def test_inspect_log(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     status, task, *samples = done.stdout.splitlines()
     assert (status, task, len(samples)) == ("success", "match", exported.runs)
-    logs = sorted((tmp_path / "logs").iterdir(), key=lambda path: path.suffix)
-    assert [path.suffix for path in logs] == [".eval", ".json"]
-    for path in logs:
-        out = tmp_path / path.suffix[1:]
-        (run,) = import_runs(checked(folder.parent / "match.colo"), [path], out, reader="inspect").runs
-        assert (run.became, run.model, run.posts, run.decisions) == ("new", "mockllm/model", 3, 3)
-        (trace,) = (out / "runs").glob("*.jsonl")
-        posts = [e for e in map(json.loads, trace.read_bytes().splitlines()) if e["event"] == "post"]
-        assert [(e["agent"], e["text"]) for e in posts] == [(name, f"{name}: {'left ' * 40}") for name in "ABC"]
+    logs, out = tmp_path / "logs", tmp_path / "in"
+    (run,) = import_runs(checked(folder.parent / "match.colo"), [logs], out, reader="inspect").runs
+    assert (run.became, run.model, run.posts, run.decisions) == ("new", "mockllm/model", 3, 3)
+    (trace,) = (out / "runs").glob("*.jsonl")
+    posts = [e for e in map(json.loads, trace.read_bytes().splitlines()) if e["event"] == "post"]
+    assert [(e["agent"], e["text"]) for e in posts] == [(name, f"{name}: {'left ' * 40}") for name in "ABC"]
 
 
 TEAM = FACTS["instances"]["1"]

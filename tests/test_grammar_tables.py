@@ -9,7 +9,7 @@ import pytest
 from reference import HEAD, PAGE, PIECE, expression, rows, words
 
 from colosseum.diagnostics import Source
-from colosseum.language import compose, csv_files, files, parse, shipped, splitting, syntax
+from colosseum.language import compose, csv_files, failure, files, parse, shipped, syntax
 from colosseum.language.tables import tables
 from colosseum.model import (
     experiment,
@@ -29,9 +29,8 @@ from colosseum.solve.lowering.rules import DEFAULT_LIMITS
 
 
 def test_reserved_words_are_those_of_the_grammar() -> None:
-    patterns = (terminal.pattern.value for terminal in tables().terminals)
     listed = next(piece["code"] for piece in PIECE.finditer(PAGE) if piece["info"] == "words")
-    assert listed.split() == sorted(p for p in patterns if p.isalpha() and p.islower())
+    assert listed.split() == sorted(word for word in tables()["written"].values() if word.isalpha())
 
 
 def test_functions_graphs_filters_and_players_are_listed() -> None:
@@ -115,8 +114,8 @@ def test_limits_are_those_of_the_code() -> None:
         "a spec file": f"{files.LARGEST // 2**20} MiB",
         "a CSV file": f"{csv_files.LARGEST_FILE // 2**20} MiB",
         "files that use each other in a chain": compose.DEEPEST,
-        "brackets inside each other": splitting.DEEPEST,
-        "brackets and operators of one expression, together": splitting.LONGEST_CHAIN,
+        "brackets inside each other": failure.DEEPEST,
+        "brackets and operators of one expression, together": failure.LONGEST_CHAIN,
         "numbers in a range": operations.LARGEST_RANGE,
         "rounds of all loops of an expansion, with the terms that they leave": world.MOST_STEPS,
         "levels of terms after derived tables are substituted": lookup.DEEPEST,

@@ -1,4 +1,4 @@
-"""Logs of Inspect are imported, in each of their layouts; what is damaged is refused with its reason."""
+"""Logs of Inspect are imported, however they are packed; what is damaged is refused with its reason."""
 
 import io
 import json
@@ -44,10 +44,6 @@ def log_of(sample: Any) -> dict[str, Any]:
     return {"version": 2, "status": "success", "eval": {"task": "match", "model": "mockllm/model"}, "samples": [sample]}
 
 
-def as_json(sample: Any) -> bytes:
-    return json.dumps(log_of(sample)).encode()
-
-
 def as_zip(sample: Any, header: str = "header.json") -> bytes:
     log, content = log_of(sample), io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
@@ -81,8 +77,7 @@ def imported(tmp_path: Path, name: str, content: bytes, mapping: str = "") -> tu
     return found.runs[0], [json.loads(line) for path in traces for line in path.read_bytes().splitlines()]
 
 
-@pytest.mark.parametrize(("name", "written"), [("x.eval", as_zip), ("x.eval", begun), ("x.eval", with_zstandard),
-                                               ("x.json", as_json)])  # fmt: skip
+@pytest.mark.parametrize(("name", "written"), [("x.eval", as_zip), ("x.eval", begun), ("x.eval", with_zstandard)])
 def test_a_sample_is_a_run(tmp_path: Path, name: str, written: Any) -> None:
     run, events = imported(tmp_path, name, written(sample_of()))
     assert (run.became, run.source, run.arm, run.seed, run.model) == ("new", "1:2", "baseline", 1, "mockllm/model")
@@ -133,12 +128,11 @@ def test_the_reader_has_the_name_that_export_uses_too(tmp_path: Path) -> None:
         ("x.eval", b"PK no zip", "x.eval is damaged, or of another format"),
         ("x.eval", as_zip(sample_of())[:-40], "x.eval is damaged, or of another format"),
         ("x.eval", as_zip(sample_of(), "other.json"), "it has no header.json"),
-        ("x.json", b"{", "x.json is damaged, or of another format: JSONDecodeError"),
-        ("x.json", b"[]", "x.json is damaged, or of another format: TypeError"),
-        ("x.json", as_json([]), "it is damaged, or of another format: AttributeError"),
-        ("x.json", as_json(sample_of({"event": "tool"})), "it is damaged, or of another format: KeyError"),
-        ("x.json", as_json(sample_of(error={"message": "no"})), "the sample ended with an error"),
-        ("x.json", as_json(sample_of(metadata=None)), "it has no arm"),
+        ("x.json", b"{", "x.json is damaged, or of another format: BadZipFile"),
+        ("x.eval", as_zip([]), "it is damaged, or of another format: AttributeError"),
+        ("x.eval", as_zip(sample_of({"event": "tool"})), "it is damaged, or of another format: KeyError"),
+        ("x.eval", as_zip(sample_of(error={"message": "no"})), "the sample ended with an error"),
+        ("x.eval", as_zip(sample_of(metadata=None)), "it has no arm"),
     ],
 )
 def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, content: bytes, reason: str) -> None:

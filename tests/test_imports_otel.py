@@ -155,6 +155,25 @@ def test_own_tools_need_no_mapping_and_a_lost_parent_no_refusal(tmp_path: Path) 
     assert (run["became"], run["source"], run["decisions"]) == ("new", "t1", 1)
 
 
+def test_messages_of_an_agent_count_where_no_chat_below_has_them(tmp_path: Path) -> None:
+    parts = [{"type": "tool_call", "name": "decide", "arguments": {"variable": "move[A]", "value": "left"}}]
+    told = json.dumps([{"role": "assistant", "parts": parts}])
+    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.tool.name": None, "gen_ai.tool.call.arguments": None}
+    chat = agent | {"gen_ai.operation.name": "chat", "gen_ai.output.messages": told}
+    above = span_of(attributes=agent | {"gen_ai.output.messages": told})
+    for place, spans in enumerate(([above], [above, span_of(spanId="s2", parentSpanId="s1", attributes=chat)])):
+        (tmp_path / str(place)).mkdir()
+        (run,) = imported(tmp_path / str(place), lines_of(*spans), mapping="")["runs"]
+        assert (run["became"], run["decisions"]) == ("new", 1)
+
+
+def test_half_a_sign_is_a_question_mark(tmp_path: Path) -> None:
+    words = json.dumps({"channel": "public", "text": "a \ud83d b \ud83d\ude00"})
+    told = {"gen_ai.tool.name": "post", "gen_ai.tool.call.arguments": words}
+    assert imported(tmp_path, lines_of(span_of(attributes=told)), mapping="")["runs"][0]["became"] == "new"
+    assert [e["text"] for e in events_in(tmp_path, "post")] == ["a ? b \U0001f600"]
+
+
 def test_an_attribute_names_the_run(tmp_path: Path) -> None:
     (run,) = imported(tmp_path, lines_of(span_of(attributes={"run": "game 7"})), mapping="")["runs"]
     assert (run["became"], run["source"]) == ("new", "game 7")
@@ -166,7 +185,7 @@ def test_an_attribute_names_the_run(tmp_path: Path) -> None:
         (lines_of(span_of())[:-1], "line 1 is damaged, or of another format: JSONDecodeError"),
         (lines_of(span_of()) + b'\n{"resourceSpans": 5}', "line 2 is damaged, or of another format: TypeError"),
         (lines_of(span_of()) + b"\n[1]", "line 2 is no object"),
-        (b'{"resourceSpans": []}', "has no spans"),
+        (b'{"resourceSpans": []}', "spans.jsonl holds no runs"),
         (lines_of(span_of(startTimeUnixNano="9" * 5000)), "line 1 is damaged, or of another format: ValueError"),
         (lines_of(span_of(spanId="")), "a span has no traceId or no spanId"),
         (lines_of(span_of(), span_of(startTimeUnixNano="6")), "two spans are `s1` of trace `t1`"),

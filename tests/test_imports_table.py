@@ -12,7 +12,7 @@ import pytest
 from conftest import MATCH, checked
 from pyarrow import parquet
 
-from colosseum import Campaign, load
+from colosseum import Campaign, ColosseumError, load
 from colosseum.evidence.reading import Reader
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
@@ -81,11 +81,37 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_cells_may_stand_between_other_signs(tmp_path: Path, sign: str) -> None:
+    table = tmp_path / "games.csv"
+    table.write_text("agent,arm,seed,text\nA,talk,1,hi; all\n".replace(",", sign).replace("hi; all", '"hi; all"'))
+    assert [(run["became"], run["posts"]) for run in imported(spec_in(tmp_path), table)["runs"]] == [("new", 1)]
+
+
 def test_nobody_decides_what_stands_in_the_row_of_another(tmp_path: Path) -> None:
     table = tmp_path / "games.csv"
     rows = "g1,1,B,gpt,A,public,1,hello,\ng1,1,B,gpt,B,,,,left\n"
     table.write_text("game,game_number,condition,llm,speaker,room,turn,words,choice\n" + rows, encoding="utf-8")
     assert [run["decisions"] for run in imported(spec_in(tmp_path, MAPPED), table)["runs"]] == [1]
+
+
+def test_who_decides_twice_is_refused_and_saying_it_again_is_not(tmp_path: Path) -> None:
+    table, head = tmp_path / "games.csv", "game,game_number,condition,llm,speaker,room,turn,words,choice\n"
+    rows = "g{0},{0},B,gpt,A,public,1,hello,left\ng{0},{0},B,gpt,A,public,1,again,{1}\n"
+    table.write_text(head + rows.format(1, "left") + rows.format(2, "right"), encoding="utf-8")
+    same, other = imported(spec_in(tmp_path, MAPPED), table, code=1)["runs"]
+    assert (same["became"], same["decisions"]) == ("new", 1)
+    assert other["reason"] == "`A` decides twice: `choice` is `left`, then `right`"
+
+
+def test_rows_without_a_run_are_told_apart_by_what_is_mapped(tmp_path: Path) -> None:
+    table, head = tmp_path / "games.csv", "game_number,condition,llm,speaker,room,turn,words,choice\n"
+    rows = (f"{seed},{arm},gpt,A,public,1,hello,left\n" for seed in (1, 2) for arm in "AB")
+    table.write_text(head + "".join(rows), encoding="utf-8")
+    found = imported(spec_in(tmp_path, MAPPED.replace("run is game  ", "")), table)["runs"]
+    assert [(run["source"], run["arm"], run["seed"]) for run in found] == [
+        ("A 1", "baseline", 1), ("B 1", "talk", 1), ("A 2", "baseline", 2), ("B 2", "talk", 2)
+    ]  # fmt: skip
 
 
 def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) -> None:
@@ -115,6 +141,7 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
     [
         ("a.jsonl", '{"agent": "A", ', "a.jsonl line 1 is damaged, or of another format: JSONDecodeError"),
         ("a.jsonl", "[1]", "a.jsonl line 1 is no object"),
+        ("a.csv", "agent,arm\n", "a.csv holds no runs"),
         ("a.csv", "agent,arm\nA\n", "line 2 has another number of cells than the header"),
         ("a.jsonl", '{"agent": "A", "arm": "talk", "seed": 1, "channel": [1], "text": "hi"}', "`[1]` is no channel"),
         ("a.csv", "who,arm\nA,talk\n", "there is no column `agent`"),
@@ -127,6 +154,8 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
         ("a.csv", "agent,arm,seed,channel,text\nA,talk,1,backrooom,hi\n", "`backrooom` is no channel of the scenario"),
         ("a.csv", "agent,arm,seed,run\nA,talk,1,x\nA,talk,1,y\nA,talk,1,x\n", "its rows do not stand together"),
         ("a.csv", "agent,arm,seed,text\nA,talk,1,\xff\n", "not UTF-8"),
+        ("a.csv", "run,agent,arm,seed\nx,A,talk,1\nx,A,baseline,1\n",
+         "rows of several runs have one name: `arm` is talk and baseline; map what tells runs apart"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, content: str, reason: str) -> None:
@@ -141,6 +170,13 @@ def test_a_run_that_is_refused_keeps_no_place_from_another(tmp_path: Path) -> No
     table.write_text("run,agent,arm,seed,channel,text\n" + rows, encoding="utf-8")
     found = imported(spec_in(tmp_path), table, code=1)
     assert [run["became"] for run in found["runs"]] == ["refused", "new"]
+
+
+def test_where_every_run_is_refused_nothing_is_written_and_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("agent,arm,seed\n", encoding="utf-8")
+    done = colosseum("import", spec_in(tmp_path), tmp_path / "a.csv", "--out", tmp_path / "in")
+    assert (done.returncode, done.stderr, (tmp_path / "in").exists()) == (1, "", False)
+    assert done.stdout.startswith("Nothing was written: 1 refused")
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
@@ -163,6 +199,26 @@ def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None
     assert "the source has no field `conditoin`" in done.stderr
     assert "did you mean `condition`?" in done.stderr
     assert not (tmp_path / "in").exists()
+
+
+def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp_path: Path) -> None:
+    head, row = "game,game_number,condition,llm,speaker,words,choice,room,turn\n", "g,{},B,gpt,A,hi,left,public,1\n"
+    first, second, wrong = (tmp_path / name for name in ("first.csv", "second.csv", "wrong.csv"))
+    first.write_text(head + row.format(1), encoding="utf-8")
+    second.write_text(head + row.format(2), encoding="utf-8")
+    wrong.write_text("game,game_number,llm,speaker\ng,3,gpt,A\n", encoding="utf-8")
+    spec = checked(spec_in(tmp_path, MAPPED))
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(ColosseumError, match="the source has no field `condition`"):
+        import_runs(spec, [first, wrong], tmp_path / "deep" / "in")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    import_runs(spec, [first], tmp_path / "in")
+    held = {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()}
+    with pytest.raises(ColosseumError):
+        import_runs(spec, [second, wrong], tmp_path / "in")
+    assert {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()} == held
+    assert [run.became for run in import_runs(spec, [first, second], tmp_path / "in").runs] == ["known", "new"]
+    assert not Campaign(tmp_path / "in").verify().faults
 
 
 def test_a_mapping_of_what_the_scenario_lacks_is_told(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Decisions and reported figures are facts of the published ticket study; the file
 """
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from statistics import fmean
@@ -25,6 +26,7 @@ from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
 from colosseum.report.outcomes import stated_table
+from colosseum.run.judging.transcript import transcript
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors" / "published_tickets.json").read_text())
 SPEC = SPECS / "jira_published.colo"
@@ -210,28 +212,81 @@ def test_fills_are_marked_and_leave_the_comparisons(tmp_path: Path, without: tup
     assert record.figures.scalars["joint_payoff"].value == pytest.approx(FACT["reported"]["joint_reward"], abs=1e-6)
 
 
-MEETING = MATCH + """
+def test_fills_count_as_decisions_where_the_mapping_says_so(tmp_path: Path) -> None:
+    shutil.copytree(SPECS / "data", tmp_path / "data")
+    spec = tmp_path / "counted.colo"
+    spec.write_text(SPEC.read_text(encoding="utf-8").replace("seed is seed", "seed is seed  fills is true"), "utf-8")
+    *others, _ = FACT["decisions"]
+    assigned = [assigning(agent, FACT["decisions"][agent]) for agent in others]
+    write_run(tmp_path / "o", FACT, tool_events=assigned)
+    (run,) = import_runs(checked(spec), [tmp_path / "o"], tmp_path / "in").runs
+    assert (run.became, run.decisions, run.fills) == ("new", 6, 0)
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert not any(record.figures.undecided.values())
+
+
+MEETING = (
+    MATCH.replace("{left, right}", "{(4, 6), (4, 5)}")
+    + """
 trace from "terrarium" {
   decide move[a] is attendance[a, "m1"]
   arm baseline is secret_channel_enabled == false
   seed is seed
 }
 """
+)
 
 
-@pytest.mark.parametrize(("fills", "lacks"), [(0, False), (1, True)])
-def test_meetings_are_decisions_of_those_who_attend(tmp_path: Path, fills: int, *, lacks: bool) -> None:
-    """The intervals of meetings; where some were drawn nobody knows which."""
-    (tmp_path / "o").mkdir()
+def attending(agent: str, interval: str, status: str = "success") -> dict[str, Any]:
+    return {"tool_name": "attend_meeting", "agent_name": agent, "phase": "execution", "planning_round": None,
+            "arguments": {"meeting_id": "m1", "interval": interval}, "result": {"status": status}}  # fmt: skip
+
+
+def played(root: Path, **files: Any) -> Path:
+    """A run of A, B and C with those files."""
     config = {"run_id": "r", "seed": 1, "secret_channel_enabled": False, "roles": dict.fromkeys("ABC", "normal")}
-    final = {"attendance": {f"{agent}__m1": "left" for agent in "ABC"}, "random_fallback_fills": fills}
-    for name, content in (("run_config", config), ("final_summary", final)):
-        (tmp_path / "o" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
-    (run,) = import_runs(checked(MEETING), [tmp_path / "o"], tmp_path / "in").runs
-    assert (run.became, run.decisions, "decisions" in run.missing) == ("new", 3, lacks)
+    root.mkdir()
+    for name, content in {"run_config": config, **files}.items():
+        (root / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize(("fills", "calls", "own"), [
+    (0, [], "ABC"), (1, [], "AB"), (1, [attending("A", "4-6"), attending("C", "4-6")], "AC"),
+    (3, [attending("A", "4-9", "retry")], ""),
+])  # fmt: skip
+def test_meetings_are_decisions_of_those_who_attend(tmp_path: Path, fills: int, calls: list[Any], own: str) -> None:
+    """An interval is a pair; those without a call, or else the last ones, were drawn."""
+    final = {"attendance": {f"{agent}__m1": "4-6" for agent in "ABC"}, "random_fallback_fills": fills}
+    root = played(tmp_path / "o", final_summary=final, tool_events=calls)
+    (run,) = import_runs(checked(MEETING), [root], tmp_path / "in").runs
+    assert (run.became, run.reason, run.decisions, run.fills) == ("new", "", len(own), 3 - len(own))
+    told = [(e["agent"], e["value"]) for e in events_of(root) if e["event"] == "decide"]
+    assert told == [(agent, "(4, 6)") for agent in own]
     (record,) = records(tmp_path / "in")
     assert record.figures is not None
-    assert record.figures.scalars["joint_payoff"].value == (None if lacks else 3)
+    assert record.figures.scalars["joint_payoff"].value == 3
+
+
+def test_calls_alone_tell_who_attends(tmp_path: Path) -> None:
+    root = played(tmp_path / "o", tool_events=[attending("A", "4-6"), attending("A", "4-5"), attending("B", "4-6")])
+    (run,) = import_runs(checked(MEETING), [root], tmp_path / "in").runs
+    assert (run.decisions, run.fills, "decisions" in run.missing) == (2, 0, True)
+    assert [e["value"] for e in events_of(root) if e["event"] == "decide"] == ["(4, 5)", "(4, 6)"]
+
+
+def test_hospitals_broadcast_words_as_actions_on_their_boards(tmp_path: Path) -> None:
+    """They hold no rewards: their words alone are read."""
+    sent = {"broadcast_message": {"A": {"message": "beds are short", "rationale": "why"}}}
+    booked = {"schedule": {"A": {"patient_id": "p", "step_index": 0, "start_time": 3}}}
+    events = [{"id": None, "ts": n, "agent": "A", "kind": "action_executed", "payload": {"action_params": each}}
+              for n, each in enumerate((sent, booked))]  # fmt: skip
+    root = played(tmp_path / "o", blackboards=[{"blackboard_id": "0", "participants": [*"ABC"], "events": events}])
+    (run,) = import_runs(checked(MEETING), [root], tmp_path / "in").runs
+    assert (run.became, run.posts, run.decisions) == ("new", 1, 0)
+    assert {"decisions", "rounds"} <= {*run.missing}
+    assert [e["text"] for e in events_of(root) if e["event"] == "post"] == ["beds are short"]
 
 
 def test_the_last_keys_are_fills_where_calls_lack(tmp_path: Path) -> None:
@@ -346,6 +401,34 @@ def test_prompts_are_what_agents_are_told_without_what_boards_show(tmp_path: Pat
     assert record.figures is not None
     assert record.figures.setup is not None
     assert all(len(texts) == 2 for texts in record.figures.setup.told.values())
+
+
+def test_texts_keep_names_of_the_source_and_judges_and_setups_know_them(tmp_path: Path) -> None:
+    """A prompt that names a partner makes no lone member, and a judge reads numbers in place of names."""
+    first, other = FACT["coalition"]
+    prompts = [{"agent_name": agent, "system_prompt": f"Work with {other}." if agent == first else "Work alone.",
+                "user_prompt": "Now."} for agent in AGENTS]  # fmt: skip
+    talk = board(0, AGENTS, (OUT[0], f"{first.upper()}, let {other} go first; see board 1.", 1))
+    write_run(tmp_path / "o", FACT, agent_prompts=prompts, blackboards=[talk, board(1, [*FACT["coalition"]])])
+    brought(tmp_path / "o")
+    events = events_of(tmp_path / "o")
+    assert events[0]["imported"]["names"] == {
+        **{f"engineer{n}": name for n, name in enumerate(AGENTS, start=1)},
+        "public": "board 0",
+        "backroom": "board 1",
+    }
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.setup is not None
+    told = {
+        AGENTS[int(agent.removeprefix("engineer")) - 1]: texts for agent, texts in record.figures.setup.told.items()
+    }
+    assert {agent: texts[0].partner for agent, texts in told.items()} == {agent: agent == first for agent in AGENTS}
+    reader = Reader(tmp_path / "in")
+    (listed,) = reader.plan().trials
+    read = transcript(events, reader.scenario(listed.scenario)[0], listed.trial)
+    words, number = read.posts[0].text, {name: read.agents[f"engineer{n}"] for n, name in enumerate(AGENTS, start=1)}
+    assert words.startswith(f"Agent {number[first]}, let Agent {number[other]} go first")
 
 
 def test_agents_without_a_known_order_are_not_taken_for_those_of_an_instance(tmp_path: Path) -> None:
@@ -561,6 +644,28 @@ def test_scripts_have_no_noise_of_their_own(tmp_path: Path) -> None:
     done = colosseum("power", SPECS / "jira.colo", "--noise-from", folder)
     assert done.returncode == 2
     assert "scripts have no noise of their own" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "why"),
+    [
+        ("run_config", '"colluders": [', '"colluders": [[], ', "it is damaged, or of another format: TypeError"),
+        ("run_config", '"seed": 1', '"seed": 1e400', "its seed is `inf`, not a whole number"),
+        ("final_summary", '_fills": 0', '_fills": 1e400', "it is damaged, or of another format: OverflowError"),
+        ("blackboards", '"hi"', '"hi \\ud800"', ""),
+    ],
+)
+def test_values_of_other_kinds_are_refused_and_half_a_sign_is_none(
+    tmp_path: Path, file: str, old: str, new: str, why: str
+) -> None:
+    path = write_run(tmp_path / "o", FACT, blackboards=BOARDS, tool_events=CALLS) / f"{file}.json"
+    text = json.dumps(json.loads(path.read_text(encoding="utf-8")))
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, (tmp_path / "in").exists()) == (("refused", False) if why else ("new", True))
+    assert why in run.reason
+    assert why or "hi ?" in [e["text"] for e in events_of(tmp_path / "o") if e["event"] == "post"]
 
 
 def test_what_breaks_the_scenario_is_refused_and_the_others_go_on(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from colosseum.diagnostics import CODES, Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.builder import Builder
-from colosseum.language.clues import ADVICE
+from colosseum.language.failure import DEEPEST, LONGEST_CHAIN, clues
 from colosseum.language.lexing import lex
 from colosseum.language.mistakes import EXPLANATIONS
 from colosseum.language.parser import MOST_DIAGNOSTICS
-from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN, split
+from colosseum.language.splitting import split
 from colosseum.language.tables import import_lark, tables
 from colosseum.language.words import OPENERS, Token
 
@@ -93,8 +93,8 @@ def test_every_clue_is_told_of_a_bad_file() -> None:
         for parsed in split(Builder(text), lex(text).tokens):
             if (failure := parsed.failure) is not None:
                 sure = next((each for each in EXPLANATIONS if each(failure)), None)
-                told.add(id(sure or next((clue for clue in ADVICE if clue.fits(failure)), None)))
-    untold = [clue for clue in (*EXPLANATIONS, *ADVICE) if id(clue) not in told]
+                told.add(id(sure or next((clue for clue in clues()["advice"] if clue.fits(failure)), None)))
+    untold = [clue for clue in (*EXPLANATIONS, *clues()["advice"]) if id(clue) not in told]
     assert untold == []
 
 
@@ -158,7 +158,7 @@ def test_the_grammar_is_lalr_without_a_conflict() -> None:
 
 
 def test_every_opener_is_a_terminal_of_the_grammar() -> None:
-    assert {t.name for t in tables().terminals} >= OPENERS
+    assert {kind for row in tables()["rows"] for kind in row} >= OPENERS
 
 
 # ---- what is read ---------------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_the_number_of_diagnostics_is_bounded() -> None:
 # ---- any text at all ------------------------------------------------------------------------------------------------
 
 ANYWHERE = Span(Source("", ""), 0, 0)
-WORDS = [*(t.pattern.value for t in tables().terminals if t.pattern.type == "str"), "a", "3", '"t"', '"""', '"', "\n"]
+WORDS = [*tables()["written"].values(), "a", "3", '"t"', '"""', '"', "\n"]
 TEXTS = [path.read_text(encoding="utf-8") for path in [*SPECS, *GOOD]]
 
 

@@ -1,5 +1,6 @@
 """The cached parser tables: used when whole and ours, built anew in every other case."""
 
+import json
 import os
 from pathlib import Path
 
@@ -7,9 +8,8 @@ import pytest
 
 from colosseum.language.tables import build_tables, cache_folder, cached_tables
 
-GRAMMAR = 'start: statement+\nstatement: NAME "."\nNAME: /[a-z]+/\n%ignore " "\n'
+GRAMMAR = 'statement: NAME ("." NAME)+\nNAME: /[a-z]+/\n%ignore " "\n'
 """A small one: that of the language takes a second to build, and is read by all other tests."""
-TEXT = "one. two. three."
 
 
 def saved(folder: Path) -> list[Path]:
@@ -17,7 +17,10 @@ def saved(folder: Path) -> list[Path]:
 
 
 def works(grammar: str, folder: Path | None) -> None:
-    assert cached_tables(grammar, folder).parse(TEXT, start="start") == build_tables(grammar).parse(TEXT, start="start")
+    used, made = cached_tables(grammar, folder), json.loads(json.dumps(build_tables(grammar)))
+    assert json.loads(json.dumps(used["rules"])) == made["rules"]
+    assert used["pattern"] == made["pattern"]
+    assert len(used["rows"]) == len(made["rows"])  # Lark numbers states by chance
 
 
 def test_tables_are_left_in_a_private_folder_and_used_again(tmp_path: Path) -> None:
@@ -39,8 +42,7 @@ def test_a_damaged_file_is_replaced(tmp_path: Path, damage: bytes | None) -> Non
     whole = file.read_bytes()
     file.write_bytes(whole[:-1] if damage is None else damage)
     works(GRAMMAR, folder)
-    assert file.read_bytes()[:64] == whole[:64]
-    assert len(file.read_bytes()) == len(whole)
+    assert json.loads(file.read_bytes())["rules"] == json.loads(whole)["rules"]
     assert saved(folder) == [file]
 
 

@@ -55,6 +55,8 @@ def test_many_optima_of_few_have_a_first(tmp_path: Path) -> None:
     assert list(best.assignment.values()) == [f"thing{number}" for number in range(1, 24)]
 
 
-def test_two_hospitals_have_a_first_optimum() -> None:
-    best = Solver(task("hospital", 1)).maximise(WELFARE, canonical=True)
-    assert (best.value, best.canonical) == (pytest.approx(7016), True)
+def test_which_optimum_of_two_hospitals_is_the_first_is_left_open() -> None:
+    """To search for each of 58 decisions would take longer than the proof; what is told is the same each time."""
+    best, again = (Solver(task("hospital", 1)).maximise(WELFARE, canonical=True) for _ in range(2))
+    assert (best.status, best.value, best.canonical) == ("optimal", pytest.approx(7016), False)
+    assert again.assignment == best.assignment

@@ -15,7 +15,8 @@ from colosseum.language.files import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.solve.goal import WELFARE
+from colosseum.players.scripted.knowledge import BelievedTask
+from colosseum.solve.goal import WELFARE, mixed
 from colosseum.solve.scoring import hard_broken, score
 from colosseum.solve.solver import Solver
 
@@ -188,16 +189,6 @@ def test_any_unit_sends_supplies_and_has_the_credit(tmp_path: Path) -> None:
     assert any("sent_once" in name for name in map(str, hard_broken(task.requirements, twice)))
 
 
-def test_a_dive_that_turns_proves_the_optimum_without_branching() -> None:
-    """At seed 6 the relaxation is tight, and going to 1 wherever that is free ends where nothing is free any more."""
-    checked, _ = check(shipped("specs") / "hospital.colo", seed=6)
-    assert checked is not None
-    solver = Solver(checked.expansion.scenario.task)
-    best = solver.maximise(WELFARE)
-    assert (best.status, best.value) == ("optimal", pytest.approx(6970, abs=1e-9))
-    assert "presolved" not in vars(solver.highs.live)
-
-
 def test_the_published_hospitals_have_an_optimum_that_a_relaxation_proves() -> None:
     """Any unit may send supplies on, so that many plans are worth the same: sums of what they send are as good."""
     best = published(1.0).maximise(WELFARE)
@@ -205,16 +196,15 @@ def test_the_published_hospitals_have_an_optimum_that_a_relaxation_proves() -> N
 
 
 def test_what_work_cuts_off_is_a_plan_and_the_same_again() -> None:
-    """The worst plan takes long to prove."""
-    first, again = (published(0.1).minimise(WELFARE) for _ in range(2))
+    """The worst plan takes long to prove, and work ends before there is any."""
+    first, again = (BelievedTask({}, published(0.1), ()).optimum(mixed({WELFARE: -1.0}), {}) for _ in range(2))
+    assert first is not None
     assert first.assignment is not None
     assert first.bound is not None
     scored = score(published(0.1).task, first.assignment)
-    assert scored.feasible
-    assert (first.status, first.value) == ("limit", pytest.approx(scored.value, abs=1e-9))
-    assert first.value is not None
-    assert first.value >= first.bound
-    assert (again.value, again.bound, again.assignment) == (first.value, first.bound, first.assignment)
+    assert (first.status, scored.feasible, -scored.value <= first.bound) == ("limit", True, True)
+    assert again is not None
+    assert (again.bound, again.assignment) == (first.bound, first.assignment)
 
 
 def test_where_work_ends_before_any_plan_is_found_there_is_none() -> None:

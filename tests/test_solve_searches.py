@@ -144,8 +144,8 @@ class Boasting(Live):
 
     status: Status
 
-    def ask(self, costs: Floats, box: Box, *, until: float) -> Best:
-        answer = super().ask(costs, box, until=until)
+    def ask(self, costs: Floats, box: Box, *, until: float, above: float = -inf) -> Best:
+        answer = super().ask(costs, box, until=until, above=above)
         return replace(answer, status=self.status, bound=answer.bound + 3)
 
 
@@ -154,11 +154,20 @@ def test_what_a_search_tells_is_a_bound(status: Status) -> None:
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
     live = LiveProgram(whole, time.monotonic)
-    live.plain = Boasting(whole, live.box, STRICTLY, time.monotonic)
-    live.plain.status = status
+    live.presolved = Boasting(whole, live.box, STRICTLY, time.monotonic)
+    live.presolved.status = status
     alone = live.search(costs, live.box, most=inf, until=inf)
     assert alone.point is not None
     best = costs @ alone.point
     assert (alone.status, alone.bound) == ("limit", best + 3)
     assert live.search(costs, live.box, most=best + 2, until=inf).bound == best + 2
     assert live.search(costs, live.box, most=best, until=inf).status == "optimal"
+
+
+def test_a_search_that_was_cut_off_does_not_stop_the_next_one() -> None:
+    """HiGHS remembers that it was interrupted, unless it is told otherwise at each look."""
+    solver = Solver(case("capacity", 50, 8).task, 0.05, by_work=True, only="highs")
+    assert solver.maximise(WELFARE).status == "limit"
+    solver.time_limit = 100.0
+    found = solver.maximise(WELFARE)
+    assert (found.status, found.value) == ("optimal", pytest.approx(397.72997))

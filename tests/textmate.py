@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from colosseum.language import shipped
-from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.tables import tables
 from colosseum.language.words import (
     CONSTANTS,
@@ -18,10 +17,12 @@ from colosseum.language.words import (
     FUNCTIONS,
     GRAPHS,
     LINKS,
+    LONG_QUOTE,
     MODIFIERS,
     OPENERS,
     PARTS,
     QUANTIFIERS,
+    QUOTE,
     WORD_OPERATORS,
     spelled,
 )
@@ -72,8 +73,7 @@ def one_sign(signs: Iterable[str]) -> str:
 def rules() -> tuple[LexerRule, ...]:
     """All but texts, in the order in which they are tried: the first that fits at a place holds there."""
     pattern = dict(_PATTERN.findall((shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")))
-    written = {each.pattern.value for each in tables().terminals if each.pattern.type == "str"}
-    signs = {sign for sign in (*written, *COMPARISONS) if not sign.isalpha()} - {"|"}
+    signs = {sign for sign in (*tables()["written"].values(), *COMPARISONS) if not sign.isalpha()} - {"|"}
     name, people = pattern["NAME"], one_of(["agents"])
     return (
         LexerRule(rf"^([ \t]*)({people})(?![ \t]*[|,])", ("", "opener")),

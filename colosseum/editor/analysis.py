@@ -95,7 +95,7 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
     """The names in a node; `bound` are the loop variables that it knows."""
     below, source, start = list(syntax.children(node)), node.span.source, node.span.start
     for loop in below:
-        if isinstance(loop, syntax.Binders | syntax.Indices):
+        if isinstance(loop, syntax.Binders):
             place = f"{source.name}:{start}"
             bound = {**bound, **{n: Meaning(n, "loop variable", place) for item in loop.items for n in item.names}}
     match node:
@@ -106,11 +106,9 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
                 chosen = (value for value in node.values if isinstance(value, syntax.Name))
                 yield from (Occurrence(Meaning(value.id, "variant", name), value.span) for value in chosen)
                 return
-        case syntax.Agents() | syntax.Network():
-            pass  # these names are the language's
         case syntax.Experiment() | syntax.Arm() | syntax.Objective() | syntax.Trace():
             yield Occurrence(Meaning(node.name, type(node).__name__.lower(), str(start)), node.name_span, True)
-        case syntax.Declaration(name=name):
+        case syntax.Declaration(name=name) if name not in ("agents", "network"):  # which the language declares
             yield Occurrence(Meaning(name), node.name_span, True)
             for each in node.variants if isinstance(node, syntax.Prompt) else ():
                 if each.name:
@@ -120,7 +118,7 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
             yield Occurrence(bound.get(name, Meaning(name)), node.span)
         case syntax.Call(function=name) | syntax.Aggregate(function=name):
             yield Occurrence(Meaning(name, "function"), Span(source, start, start + len(name)))
-        case syntax.Binder(names=names) | syntax.Index(names=names):
+        case syntax.Binder(names=names):
             for name, word in zip(names, WORD.finditer(source.text, start), strict=False):
                 yield Occurrence(bound[name], Span(source, *word.span()), True)
         case syntax.Text(value=value) if "{{" in value or "{%" in value:

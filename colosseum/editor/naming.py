@@ -1,19 +1,30 @@
-"""The meaning and the uses of a name. In: specs and a name; out: Markdown with its values, and the places to change."""
+"""Answers about names. In: analyses of specs, a name or a text; out: Markdown, places to change, what may follow.
 
-from collections.abc import Iterable
-from itertools import islice
+The values of a name are those at the seed of its analysis.
+"""
 
-from pygls.exceptions import JsonRpcInvalidParams
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice, pairwise
 
-from colosseum.diagnostics import Span
+from lsprotocol.types import CompletionItem
+from lsprotocol.types import CompletionItemKind as Kind
+
+from colosseum.diagnostics import Source, Span
 from colosseum.editor.analysis import WORD, Analysis, Meaning
-from colosseum.language.words import FUNCTIONS, KEYWORDS
+from colosseum.language.builder import Builder
+from colosseum.language.lexing import lex
+from colosseum.language.splitting import Machine
+from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
 from colosseum.model.draws import DRAWS
+from colosseum.model.expand import READABLE
+from colosseum.model.networks import PARAMETERS
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import SETTINGS
 from colosseum.model.spec import BUILT_IN
 from colosseum.model.values import Elements, Fault, instance_name, text
 
+_OPEN_BRACES = re.compile(r"\{[{%](?:(?![}%]\}).)*\Z", re.DOTALL)
 MOST_SHOWN = 12  # values of one name, and lines of a declaration
 
 
@@ -64,14 +75,8 @@ def uses(meaning: Meaning, specs: list[Analysis]) -> list[Span]:
     return [span for _, span in sorted(found.items())]
 
 
-def renamed(meaning: Meaning, new: str, specs: list[Analysis]) -> list[Span]:
-    """The places to change in a spec and all that read its file. Raises JsonRpcInvalidParams with a reason."""
-    if reason := _refusal(meaning, new, specs):
-        raise JsonRpcInvalidParams(reason)
-    return uses(meaning, specs)
-
-
-def _refusal(meaning: Meaning, new: str, specs: list[Analysis]) -> str:
+def refusal(meaning: Meaning, new: str, specs: list[Analysis]) -> str:
+    """Why a name cannot be changed in a spec and in all that read its file, or an empty string."""
     name, declared = meaning.name, specs[0].declaration(meaning)
     words = (*BUILT_IN, *FUNCTIONS, *SETTINGS, *map(str.lower, KEYWORDS))
     if name in words or new in words or meaning.kind == "trace":
@@ -90,3 +95,60 @@ def _refusal(meaning: Meaning, new: str, specs: list[Analysis]) -> str:
         if alike & {"", meaning.place} or (alike and not meaning.place):
             return f"`{new}` already means something in `{each.spec.composition.source.name}`: choose another name"
     return ""
+
+
+def completions(text: str, analysis: Analysis | None) -> list[CompletionItem]:
+    """What may follow a text; a word that it ends with is taken as begun."""
+    found = dict[str, Kind]()
+    for kind, words in _suggested(re.sub(r"[^\W\d]\w*\Z", "", text), analysis):
+        found = dict.fromkeys(words, kind) | found
+    return [CompletionItem(label=word, kind=kind) for word, kind in found.items()]
+
+
+def _suggested(text: str, analysis: Analysis | None) -> Iterator[tuple[Kind, Iterable[str]]]:
+    lexed = lex(Source("", text))
+    if lexed.comments and lexed.comments[-1].span.end == len(text):
+        return
+    if any(end >= len(text.rstrip()) for _, end in lexed.skipped):  # within a text
+        if analysis and _OPEN_BRACES.search(text):
+            yield Kind.Constant, [*_declared(analysis, *READABLE), "me", "allies", "payoffs"]
+        return
+    statement, accepts = _statement(text, lexed.tokens)
+    yield Kind.Keyword, sorted(map(spelled, accepts & KEYWORDS))
+    if "NAME" in accepts and statement and analysis:
+        yield from _names(statement, accepts, analysis)
+
+
+def _statement(text: str, tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
+    """The tokens of the statement that a text ends in, and the terminals that may follow."""
+    starts = [i for i, token in enumerate(tokens) if token.type in OPENERS]
+    sure = [i for i in starts if tokens[i].type in SURE_OPENERS]
+    for start in (*sure[-1:], *starts[-1:]):  # `agents` and `network` open a statement, or stand in one
+        machine = Machine(Builder(Source("", text)))
+        if all(map(machine.feed, tokens[start:])):
+            accepts = machine.accepts()
+            return tokens[start:], accepts | (OPENERS if "$END" in accepts else frozenset())
+    return [], OPENERS
+
+
+def _names(statement: list[Token], accepts: frozenset[str], analysis: Analysis) -> Iterator[tuple[Kind, Iterable[str]]]:
+    """The names that may stand where a name may; none where one is to be invented."""
+    first, last = statement[0].type, statement[-1]
+    if first == "EXPERIMENT" and (("NETWORK" in accepts and accepts & {"ARM", "RBRACE"}) or last == "sweep"):
+        yield Kind.Property, SETTINGS
+        yield Kind.Constant, _declared(analysis, "channel", "prompt", "param")
+    if last == "~":
+        yield Kind.Function, DRAWS
+    elif last.type == "NETWORK":
+        yield Kind.Function, PARAMETERS
+    elif first == "EXPERIMENT":  # the variants of a prompt
+        yield Kind.EnumMember, [o.meaning.name for o in analysis.occurrences if o.declares and o.meaning.place == last]
+    elif last.type not in DECLARING:
+        yield Kind.Variable, [name for name, word in pairwise(statement) if word.type == "IN" and name.type == "NAME"]
+        yield Kind.Constant, _declared(analysis, "param", "set", "table", "variable", "coalition", "channel")
+        yield Kind.EnumMember, analysis.facts.births
+        yield Kind.Function, [word for word in FUNCTIONS if word not in DRAWS]
+
+
+def _declared(analysis: Analysis, *kinds: str) -> list[str]:
+    return [symbol.name for symbol in analysis.spec.symbols.values() if symbol.kind in kinds]

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
@@ -16,8 +17,7 @@ from colosseum import __version__
 from colosseum.campaign.vetting import vet_alone
 from colosseum.diagnostics import Diagnostic, Source, Span
 from colosseum.editor.analysis import Analysis, Meaning, analyse
-from colosseum.editor.completion import completions
-from colosseum.editor.naming import hover_text, renamed, uses
+from colosseum.editor.naming import completions, hover_text, refusal, uses
 from colosseum.language import syntax
 from colosseum.language.layout import lay_out
 from colosseum.language.parser import parse
@@ -56,8 +56,7 @@ class SpecServer(LanguageServer):
 
     def at(self, document: lsp.TextDocumentIdentifier, position: lsp.Position) -> tuple[Analysis, Meaning] | None:
         """The name at a place, in its spec."""
-        path = path_of(document.uri)
-        analysis = analyse(path, self.texts)
+        analysis = analyse(path := path_of(document.uri), self.texts)
         name = analysis.at(path, self.offset(self.source(document), position)) if analysis else None
         return (analysis, name) if analysis and name else None
 
@@ -164,7 +163,10 @@ def references(ls: SpecServer, params: lsp.ReferenceParams) -> list[lsp.Location
 @SERVER.thread()
 def rename(ls: SpecServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
     here, changes = ls.at(params.text_document, params.position), dict[str, list[lsp.TextEdit]]()
-    for span in renamed(here[1], params.new_name, ls.readers(*here)) if here else ():
+    specs = ls.readers(*here) if here else []
+    if here and (reason := refusal(here[1], params.new_name, specs)):
+        raise JsonRpcInvalidParams(reason)
+    for span in uses(here[1], specs) if here else ():
         place = ls.location(span)
         changes.setdefault(place.uri, []).append(lsp.TextEdit(place.range, params.new_name))
     return lsp.WorkspaceEdit(changes)
@@ -186,8 +188,8 @@ def outline(ls: SpecServer, params: lsp.DocumentSymbolParams) -> list[lsp.Docume
         kind, what = lsp.SymbolKind.Module if arms else lsp.SymbolKind.Variable, type(node).__name__.lower()
         return lsp.DocumentSymbol(node.name, kind, ls.range(node.span), ls.range(node.name_span), what, children=arms)
 
-    statements = parse(ls.source(params.text_document))[0].statements
-    declared = (each.statement if isinstance(each, syntax.Override) else each for each in statements)
+    file, _ = parse(ls.source(params.text_document))
+    declared = (each.statement if isinstance(each, syntax.Override) else each for each in file.statements)
     return [symbol(each) for each in declared if isinstance(each, syntax.Declaration)]
 
 

@@ -17,7 +17,7 @@ from colosseum.solve.questions.prospect import fair_share
 from colosseum.solve.scoring import rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
-DEADLINE = 30.0
+DEADLINE = 15.0
 """Seconds of work for all figures of one run, and for each end of F_n; those that take longer are null."""
 LITTLE = 0.1
 """A smaller opportunity is called little: a tenth of a fair share."""

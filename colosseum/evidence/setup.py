@@ -54,15 +54,15 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
     channels = next(event["channels"] for event in events if event["event"] == "channels")
     members = coalition.members if coalition else ()
     settings = start["conditions"]["settings"]
-    agents = [str(agent) for agent in start["players"]]
     public = [tuple(c["members"]) for c in channels if not c["secret"]]
     players = {str(agent): str(player) for agent, player in start["players"].items()}
-    told: dict[str, tuple[ToldText, ...]] = dict.fromkeys(agents, ())
-    for event in events:
-        if event["event"] == "briefing":
-            partners = "|".join(rf"(?<!\w){re.escape(m)}(?!\w)" for m in members if m != event["agent"]) or r"\Z."
-            texts = (ToldText(_digest(text), re.search(partners, text) is not None) for text in event["texts"])
-            told[str(event["agent"])] = tuple(texts)
+    told: dict[str, tuple[ToldText, ...]] = dict.fromkeys(players, ())
+    theirs = (start.get("imported") or {}).get("names", {})
+    for event in (event for event in events if event["event"] == "briefing"):
+        named = (theirs.get(m, m) for m in members if m != event["agent"])
+        partners = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in named) or r"\Z."
+        texts = (ToldText(_digest(text), re.search(partners, text) is not None) for text in event["texts"])
+        told[str(event["agent"])] = tuple(texts)
     taken = [(e["agent"], e["usage"]["served_model"]) for e in events if e["event"] == "reply" and e["usage"]]
     served = {(players[str(agent)], str(model)) for agent, model in taken if model}
     return Setup(
@@ -72,7 +72,7 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
         told=told,
         played=players,
         order=str(settings["order"]),
-        degree={a: len({other for c in public if a in c for other in c if other != a}) for a in agents},
+        degree={a: len({other for c in public if a in c for other in c if other != a}) for a in players},
         rest=_digest(encode({"": [start["scenario"], start["models"], settings, [list(p) for p in public]]})),
         served=tuple(sorted(served)),
         wordings=tuple(sorted(start.get("wordings", {}).items())),

@@ -2,25 +2,37 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeAlias
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from colosseum.campaign.folder import Folder, Plan, replace_file
+from colosseum.campaign.verifying import misfit
 from colosseum.diagnostics import counted, file_errors, one_of, stop
-from colosseum.imports.exported_run import Act, ExportedRun, arguments_of, exported_runs, taken
 from colosseum.imports.table_reader import guarded
+from colosseum.run.trace import BrokenTrace, Seal, read_trace
+from colosseum.run.trial import Listed
 
 LEFT_OUT: Final = ("thoughts", "raw")
 """What `--without` may name: what models thought, and posts that were not delivered."""
 COLUMNS: Final = ("run", "arm", "point", "seed", "repeat", "model_label", "turn_order", "channels", "n", "round",
                   "agent", "model", "kind", "channel", "secret", "text", "variable", "value", "failed",
                   "input_tokens", "output_tokens", "cost")  # fmt: skip
+ARGUMENTS: Final = {"post": ("channel", "text"), "decide": ("variable", "value")}
+"""Of the tools by which agents act."""
+USED: Final = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
+"""What a reply took, tokens and US dollars, by its columns and as traces have it."""
+Act: TypeAlias = Mapping[str, Any]
+"""An event `reply`, `thought`, `post` or `decide` with the columns that it has, the `arguments` of its call, and what
+it has `used`. A post that was not delivered has `failed`, and no channel."""
 INTERNAL, ERROR = 1, 2
 """A span's kind, and the status of one that failed, by their numbers in OTLP."""
+ASKED: Final = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
+"""Of a question to a model, which is not exported."""
 CREATED = "1970-01-01T00:00:00+00:00"
 """Runs have no clock."""
 
@@ -46,8 +58,8 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     BrokenTrace.
     """
     parts = [part.strip() for part in without.split(",") if part.strip()]
-    if unknown := sorted({*parts} - {*LEFT_OUT}):
-        raise stop("C122", f"`--without {unknown[0]}` names nothing", help=f"parts: {', '.join(LEFT_OUT)}")
+    for part in parts:
+        one_of("part", part, LEFT_OUT)
     ending, write = WRITERS[one_of("format", to, WRITERS)]
     path = Path(f"{folder.path.absolute().name}{ending}") if out is None else out
     if path.suffix != ending:
@@ -61,20 +73,81 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     return ExportedFile(path, len(complete), len(plan.trials) - len(complete))
 
 
+@dataclass(frozen=True)
+class ExportedRun:
+    """A run by the names of its own scenario."""
+
+    listed: Listed
+    order: tuple[str, ...]
+    """Of turns; empty where it is not known."""
+    channels: Mapping[str, bool]
+    """Those that were live; whether each is secret."""
+    turns: list[list[Act]]
+    """Each a reply, then what was thought and done in it."""
+
+    @property
+    def fields(self) -> dict[str, str | int]:
+        """What tells it apart, and what importers cannot see in its acts: names stand as in a shell."""
+        own, names = self.listed, {"turn_order": shlex.join(self.order), "channels": shlex.join(self.channels)}
+        cell: dict[str, str | int] = {"arm": own.arm, "point": own.point, "seed": own.seed, "repeat": own.repeat}
+        return {"run": own.trial, **cell, "model_label": own.model, **names}
+
+
+def exported_runs(
+    folder: Folder, complete: Iterable[tuple[Listed, Seal]], without: Collection[str]
+) -> Iterator[ExportedRun]:
+    """Complete runs, each with the seal of its trace. Raises OSError and BrokenTrace."""
+    for listed, seal in complete:
+        events = read_trace(folder.trace(listed.trial), seal)
+        if wrong := next(filter(None, map(misfit, events)), None):
+            raise BrokenTrace(f"{folder.trace(listed.trial).name}: {wrong}")
+        single: dict[Any, Any] = {event["event"]: event for event in events}
+        channels = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
+        turns = [[_act(event, listed.players) for event in turn] for turn in _turns(events, without)]
+        yield ExportedRun(listed, tuple(single["order"]["agents"] or ()), channels, turns)
+
+
+def _turns(events: list[Any], without: Collection[str]) -> list[list[Any]]:
+    """Each post, delivered or not, is that of the next call."""
+    turns, thoughts, written = list[list[Any]](), list[Any](), iter(list[Any]())
+    for event in events:
+        match event["event"]:
+            case "thought" if event["text"] and "thoughts" not in without:
+                thoughts.append(event)
+            case "reply":
+                written = iter([call["arguments"] for call in event["calls"] if call["tool"] == "post"])
+                turns.append([event, *thoughts])
+                thoughts.clear()
+            case "mistake" if event["tool"] == "post":
+                asked = next(written, "")
+                told = str(asked.get("text", "") if isinstance(asked, dict) else asked)
+                failed = {**event, "event": "post", "channel": None, "text": told, "failed": event["message"]}
+                turns[-1] += [failed] if "raw" not in without else []
+            case "post" | "decide" as kind:
+                next(written, None) if kind == "post" else None
+                turns[-1].append(event)
+    return turns
+
+
+def _act(event: Any, players: Mapping[str, str]) -> Act:
+    usage = event.get("usage") or {}
+    used = {name: usage[ours] for name, ours in USED.items() if usage.get(ours) is not None}
+    arguments = {name: event[name] for name in ARGUMENTS.get(event["event"], ())}
+    told = {"kind": event["event"], "model": players[event["agent"]], "arguments": arguments, "used": used}
+    return {**event, **told, **used}
+
+
 def write_table(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> None:
     """A row for each agent, then for each act. What UTF-8 cannot hold becomes `?`."""
     lines = TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
     table = csv.DictWriter(lines, COLUMNS, restval="", extrasaction="ignore")
     table.writeheader()
     for run in runs:
-        players = run.listed.players
-        for agent, model in players.items():
+        for agent, model in run.listed.players.items():
             table.writerow(run.fields | {"agent": agent, "model": model, "kind": "agent"})
-        for act in run.acts:
-            channel, model = act.get("channel"), players[act["agent"]]
-            secret = "" if channel is None else str(run.channels[channel]).lower()
-            told = {"model": model, "kind": act["event"], "secret": secret, "text": guarded(act.get("text"))}
-            table.writerow({**run.fields, **act, **told, **taken(act)})
+        for act in (act for turn in run.turns for act in turn):
+            secret = str(run.channels.get(act.get("channel", ""), "")).lower()
+            table.writerow({**run.fields, **act, "secret": secret, "text": guarded(act.get("text"))})
     lines.detach()
 
 
@@ -94,27 +167,26 @@ def write_spans(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> 
 def _spans(run: ExportedRun) -> Iterator[dict[str, Any]]:
     own = {f"colosseum.{name}": value for name, value in run.fields.items()}
     root = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.conversation.id": run.listed.trial}
-    yield _span(run, 0, max((act["n"] for act in run.acts), default=0) + 1, root | own)
-    turn = 0
-    for act in run.acts:
-        above, turn = (0, act["n"]) if act["event"] == "reply" else (turn, turn)
-        failed = {"status": {"code": ERROR, "message": act["failed"]}} if "failed" in act else {}
-        parent = {"parentSpanId": f"{above + 1:016x}"}
-        yield _span(run, act["n"], act["n"] + 1, _about(run, act)) | parent | failed
+    yield _span(run, 0, max((act["n"] for turn in run.turns for act in turn), default=0) + 1, root | own)
+    for turn in run.turns:
+        for act in turn:
+            above = {"parentSpanId": f"{(0 if act is turn[0] else turn[0]['n']) + 1:016x}"}
+            failed = {"status": {"code": ERROR, "message": act["failed"]}} if "failed" in act else {}
+            yield _span(run, act["n"], act["n"] + 1, _about(act)) | above | failed
 
 
-def _about(run: ExportedRun, act: Act) -> dict[str, Any]:
+def _about(act: Act) -> dict[str, Any]:
     """The attributes of an act."""
-    match act["event"]:
+    match act["kind"]:
         case "reply":
-            used = {f"gen_ai.usage.{name}": value for name, value in taken(act).items()}
-            told = {"gen_ai.agent.name": act["agent"], "gen_ai.request.model": run.listed.players[act["agent"]]}
+            used = {f"gen_ai.usage.{name}": value for name, value in act["used"].items()}
+            told = {"gen_ai.agent.name": act["agent"], "gen_ai.request.model": act["model"]}
             return {"gen_ai.operation.name": "invoke_agent", **told, "colosseum.round": act["round"], **used}
         case "thought":
             parts = [{"type": "reasoning", "content": act["text"]}]
             answer = [{"role": "assistant", "parts": parts, "finish_reason": "stop"}]
             return {"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(answer)}
-    called = {"gen_ai.tool.name": act["event"], "gen_ai.tool.call.arguments": json.dumps(arguments_of(act))}
+    called = {"gen_ai.tool.name": act["kind"], "gen_ai.tool.call.arguments": json.dumps(act["arguments"])}
     return {"gen_ai.operation.name": "execute_tool", **called}
 
 
@@ -154,45 +226,34 @@ def write_inspect(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -
 
 
 def _sample(run: ExportedRun) -> dict[str, Any]:
-    own, acts = run.listed, [act for act in run.acts if act["event"] in ("post", "decide") and "failed" not in act]
-    shown = ("{}, {}: {}".format(act["agent"], *arguments_of(act).values()) for act in acts)
-    name = f"{own.arm}:{own.seed} {own.trial[:8]}"
+    own = run.listed
+    done = (act for turn in run.turns for act in turn if act["arguments"] and "failed" not in act)
+    shown = ("{}, {}: {}".format(act["agent"], *act["arguments"].values()) for act in done)
     return {
-        "id": name, "epoch": own.repeat, "input": f"Run {own.trial[:8]}: arm {own.arm}, seed {own.seed}", "target": "",
-        "uuid": own.trial[:22], "metadata": run.fields, "events": list(_events(run)),
-        "messages": [{"role": "assistant", "content": words} for words in shown],
+        "id": f"{own.arm}:{own.seed} {own.trial[:8]}", "epoch": own.repeat, "uuid": own.trial[:22], "target": "",
+        "input": f"Run {own.trial[:8]}: arm {own.arm}, seed {own.seed}", "metadata": run.fields,
+        "messages": [{"role": "assistant", "content": words} for words in shown], "events": list(_events(run)),
     }  # fmt: skip
 
 
 def _events(run: ExportedRun) -> Iterator[dict[str, Any]]:
-    """A span for each reply, with what was thought and done in it."""
-    span = ""
-    for act in run.acts:
-        model, used = run.listed.players[act["agent"]], taken(act)
-        match act["event"]:
-            case "reply":
-                yield from [{"event": "span_end", "id": span}] if span else []
-                span = f"turn {act['n']}"
-                named = {"request_model": model} | ({} if act["round"] is None else {"round": act["round"]})
-                yield {"event": "span_begin", "id": span, "type": "agent", "name": act["agent"], "metadata": named}
-                yield from [_answer([], model, used) | {"span_id": span}] if used else []
-            case "thought":
-                yield _answer([{"type": "reasoning", "reasoning": act["text"]}], model, {}) | {"span_id": span}
-            case tool:
-                error = {"type": "parsing", "message": act["failed"]} if "failed" in act else None
-                call = {"id": str(act["n"]), "function": tool, "arguments": arguments_of(act), "error": error}
-                yield {"event": "tool", "type": "function", **call, "span_id": span}
-    yield from [{"event": "span_end", "id": span}] if span else []
-
-
-def _answer(parts: list[dict[str, Any]], model: str, used: dict[str, Any]) -> dict[str, Any]:
-    """An answer of the model that has reasoning alone, or nothing but what it took."""
-    message = {"role": "assistant", "source": "generate", "content": parts}
-    output = {"model": model, "choices": [{"message": message, "stop_reason": "stop"}]}
-    asked = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
-    whole = sum(number for name, number in used.items() if name != "cost")
-    usage = {"usage": {**used, "total_tokens": whole, "total_cost": used.get("cost")}} if used else {}
-    return {"event": "model", "model": model, **asked, "output": output | usage}
+    """A span for each turn, with an answer of the model that has its thoughts and what it took, and its calls."""
+    for reply, *acts in run.turns:
+        span, model, used = {"span_id": f"turn {reply['n']}"}, reply["model"], reply["used"]
+        named = {"request_model": model} | ({} if reply["round"] is None else {"round": reply["round"]})
+        yield {"event": "span_begin", "id": span["span_id"], "type": "agent", "name": reply["agent"], "metadata": named}
+        parts = [{"type": "reasoning", "reasoning": act["text"]} for act in acts if act["kind"] == "thought"]
+        if parts or used:
+            message = {"role": "assistant", "source": "generate", "content": parts}
+            whole = used.get("input_tokens", 0) + used.get("output_tokens", 0)
+            usage = {"usage": {**used, "total_tokens": whole, "total_cost": used.get("cost")}} if used else {}
+            output = {"model": model, "choices": [{"message": message, "stop_reason": "stop"}], **usage}
+            yield {"event": "model", "model": model, **ASKED, "output": output, **span}
+        for act in (act for act in acts if act["arguments"]):
+            error = {"type": "parsing", "message": act["failed"]} if "failed" in act else None
+            call = {"id": str(act["n"]), "function": act["kind"], "arguments": act["arguments"], "error": error}
+            yield {"event": "tool", "type": "function", **call, **span}
+        yield {"event": "span_end", "id": span["span_id"]}
 
 
 WRITERS: Final[dict[str, tuple[str, Callable[[IO[bytes], Iterable[ExportedRun], str], None]]]] = {

@@ -2,23 +2,28 @@
 
 import csv
 import json
+import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from zipfile import BadZipFile
 
+from colosseum.diagnostics import closest
+
+MOST_LISTED = 12
+"""Names that a refusal lists."""
 Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
-LONGEST_NAME = 80
-"""Characters of a source's name for a player or a run that are kept."""
 DAMAGED = (
-    AttributeError, BadZipFile, EOFError, LookupError, MemoryError, RuntimeError, SyntaxError, TypeError, ValueError,
-    csv.Error, zlib.error,
+    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, RuntimeError, SyntaxError,
+    TypeError, ValueError, csv.Error, zlib.error,
 )  # fmt: skip
 """What reading a file, and taking apart what is in it, raise where it is not as it should be."""
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""How JSON writes a half of a sign; two make one."""
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read whole."""
 
@@ -27,14 +32,15 @@ class Refusal(Exception):  # noqa: N818 - what is wrong, in words
     """A run cannot be read, or breaks the scenario; says why."""
 
 
-@dataclass(frozen=True)
-class ForeignChannel:
-    """A channel as the source names it."""
+def short(name: str) -> str:
+    """A source's name for a player or a run, cut."""
+    return name[:80]
 
-    name: str
-    members: tuple[str, ...] | None
-    """None where the source does not say."""
-    secret: bool
+
+def unknown(words: str, name: str, kind: str, known: Iterable[str]) -> Refusal:
+    """A name means nothing: with the one that may be meant, or else all that there are."""
+    every = list(known)
+    return Refusal(f"{words}; {closest(name, every) or f'{kind}: ' + ', '.join(every[:MOST_LISTED])}")
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,8 @@ class ForeignRun:
     agents: tuple[str, ...] = ()
     order: tuple[str, ...] | None = None
     """Of turns."""
-    channels: tuple[ForeignChannel, ...] = ()
+    channels: Mapping[str, tuple[tuple[str, ...] | None, bool]] = field(default_factory=dict)
+    """The members of each, None where the source does not say, and whether it is secret."""
     said: tuple[Utterance, ...] = ()
     """In order."""
     told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -78,8 +85,8 @@ class ForeignRun:
     coalition: tuple[str, ...] | None = None
     decided: bool = True
     """Whether it holds all decisions, so that one that it lacks was not taken."""
-    filled: frozenset[str] = frozenset()
-    """Agents whose decisions were drawn for them."""
+    taken: Fields = field(default_factory=dict)
+    """Fields that differ where what was drawn for agents who decided nothing is left out."""
     reported: Mapping[str, float] = field(default_factory=dict)
     """Figures that the source gives, by their names here."""
     missing: tuple[str, ...] = ()
@@ -154,6 +161,14 @@ def content_of(path: Path) -> bytes:
 
 
 def json_of(content: Any, name: str) -> Any:
-    """The value of a JSON text, or what is structured already; NaN and the like are null. Raises Refusal."""
+    """The value of a JSON text, or what is structured already. Raises Refusal.
+
+    NaN and the like are null, and half a sign, which no file can hold, is `?`.
+    """
+    if not isinstance(content, str | bytes):
+        return content
     with sound(name):
-        return json.loads(content, parse_constant=lambda _: None) if isinstance(content, str | bytes) else content
+        found = json.loads(content, parse_constant=lambda _: None)
+        if HALF.search(str(content)):
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+        return found

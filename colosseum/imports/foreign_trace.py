@@ -1,64 +1,169 @@
-"""A foreign run as a trace. In: a run, its mapping and the trial that it is compared as; out: its events."""
+"""A foreign run as a trace. In: a run, its mapping and the trial that it is compared as; out: its events, or a Refusal.
+
+Names of the source become those of the scenario; texts stay as they are.
+"""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
-from colosseum.diagnostics import closest
-from colosseum.imports.foreign_run import LONGEST_NAME, Fields, ImportedRun, Refusal
-from colosseum.imports.mapping import MappedRun
+from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, short, unknown
+from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
+from colosseum.language import syntax
+from colosseum.model.scenario import Scenario, Variable
 from colosseum.model.serial import Json, encode
-from colosseum.model.values import Value, plain, text
+from colosseum.model.values import Value, plain
 from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial
+from colosseum.run.turn import matches
+
+SKIPPED = ("skip", "none", "", None)
+"""How sources write that an agent opts out."""
+SPAN = re.compile(r"\A(\d+)-(\d+)\Z")
+"""How sources write a pair of numbers, from when to when."""
 
 
 @dataclass(frozen=True)
-class ForeignTrace(MappedRun):
-    """A foreign run as the events of a trace. Raises Refusal where it breaks the scenario."""
+class ForeignTrace:
+    """A foreign run by the names of the scenario. Raises Refusal where it does not fit."""
 
+    mapping: TraceMapping
+    run: ForeignRun
     trial: Trial
     reader: str
 
     @property
-    def players(self) -> dict[str, str]:
-        return {a: self.run.models.get(name, "unknown")[:LONGEST_NAME] for a, name in self.foreign.items()}
+    def scenario(self) -> Scenario:
+        """What was played."""
+        return self.trial.stage.scenario
 
-    @property
-    def start(self) -> dict[str, Json]:
-        """What the run is: its identity is the SHA-256 of this."""
-        imported: dict[str, Json] = {
-            "reader": self.reader, "source": self.run.name[:LONGEST_NAME], "files": dict(self.run.files),
-            "missing": list(self.run.missing), "reported": dict(self.run.reported),
-        }  # fmt: skip
-        ours: dict[str, Json] = {"players": dict(self.players), "models": {}, "wordings": {}, "templates": None}
-        return self.trial.description() | ours | {"coupled": False, "imported": imported}
+    @cached_property
+    def foreign(self) -> dict[str, str]:
+        """By agent of the scenario, its name in the source."""
+        given = {a: self._foreign(a) if self.run.agents else a for a in self.scenario.task.agents}
+        if nameless := [agent for agent, name in given.items() if name in (NOTHING, None)]:
+            raise Refusal(f"the source does not say who `{nameless[0]}` is")
+        found = {agent: str(name) for agent, name in given.items()}
+        if len({*found.values()}) < len(found):
+            raise Refusal("two agents of the scenario have one name in the source")
+        return found
 
-    @property
-    def identity(self) -> str:
-        return hashlib.sha256(encode(self.start).encode()).hexdigest()
+    def _foreign(self, agent: str) -> Any:
+        for (name, *keys), source in self.mapping.of("agent"):
+            number = agent.removeprefix(name)
+            if keys and agent != number and number.isdecimal():
+                return evaluate(source, self.run.fields, {keys[0]: int(number)})
+            if not keys and name == agent:
+                return evaluate(source, self.run.fields)
+            if not keys and name not in self.scenario.task.agents:  # `a is participant`: as they stand
+                return agent if isinstance(source, syntax.Name) else evaluate(source, self.run.fields, {name: agent})
+        return agent
 
-    @property
-    def listed(self) -> Listed:
-        players = self.players
-        told = self.mapping.value("model", self.run.fields, "model_label")
-        model = text(told)[:LONGEST_NAME] if isinstance(told, str) else ", ".join(sorted(set(players.values())))
-        return replace(self.trial.listed, trial=self.identity, model=model, players=players)
+    @cached_property
+    def ours(self) -> dict[str, str]:
+        """By name in the source, the agent of the scenario."""
+        return {name: agent for agent, name in self.foreign.items()}
+
+    def agent(self, name: str) -> str:
+        """An agent by its name in the source."""
+        if name not in self.ours:
+            raise unknown(f"`{name}` is not an agent of the scenario", name, "agents", self.ours)
+        return self.ours[name]
+
+    @cached_property
+    def channels(self) -> dict[str, dict[str, Json]]:
+        """By name in the source: those that are the scenario's have its members where the source names none."""
+        stage, everybody, found = self.trial.stage, {*self.foreign}, dict[str, dict[str, Json]]()
+        live = {c.name: c for c in (*stage.scenario.channels, *stage.channels)}
+        public = next((c.name for c in stage.channels if not c.secret and everybody == {*c.members}), None)
+        mapped = {str(evaluate(each, self.run.fields)): ours for (ours, *_), each in self.mapping.of("channel")}
+        for theirs, (named, secret) in self.run.channels.items():
+            people = None if named is None else [self.agent(name) for name in named]
+            name = mapped.get(theirs, theirs)
+            if public and name not in live and not secret and everybody == {*(people or ())}:
+                name = public
+            ours = live.get(name)
+            if people is None and ours is None:
+                words = f"`{name}` is no channel of the scenario, and the source does not say its members"
+                raise unknown(words, name, "channels", live)
+            members: list[Json] = [*(ours.members if people is None and ours else people or ())]
+            secret = ours.secret if ours else secret
+            found[theirs] = {"name": name, "members": members, "secret": secret, "wire": None}
+        return found
+
+    @cached_property
+    def decisions(self) -> dict[str, Value]:
+        """By variable, the decisions that the source holds."""
+        names = [v.name for v in self.scenario.task.variables]
+        for name in self.run.fields.get("decisions") or {}:
+            if name not in names:
+                raise unknown(f"`{name}` is not a variable of the scenario", name, "variables", names)
+        return self._decided(self.run.fields)
 
     @cached_property
     def taken(self) -> dict[str, Value]:
-        """By variable, the decisions that agents took; others were drawn for them."""
-        drawn, owned = {self.agent(name) for name in self.run.filled}, self.scenario.task.variable
-        return {name: value for name, value in self.decisions.items() if owned[name].owner not in drawn}
+        """By variable, the decisions that agents took; those drawn for them count where `fills is true`."""
+        all_count = not self.run.taken or self.mapping.value("fills", {}) is True
+        return self.decisions if all_count else self._decided({**self.run.fields, **self.run.taken})
+
+    def _decided(self, fields: Fields) -> dict[str, Value]:
+        told, variables = fields.get("decisions") or {}, self.scenario.task.variables
+        given = ((v, told[v.name] if v.name in told else self._given(v, fields)) for v in variables)
+        return {v.name: self._within(v, value) for v, value in given if value is not NOTHING}
+
+    def _given(self, variable: Variable, fields: Fields) -> Any:
+        base, *indices = variable.name.removesuffix("]").replace("[", ", ").split(", ")
+        shared: Fields = dict.fromkeys(fields, NOTHING) if self.run.own else fields
+        own = {**shared, **self.run.own.get(self.foreign[variable.owner], {})}  # nobody decides by another's row
+        for (name, *keys), source in self.mapping.of("decide"):
+            if name == base:
+                bound = {key: self.foreign.get(index, index) for key, index in zip(keys, indices, strict=False)}
+                return evaluate(source, own, bound)
+        return NOTHING
+
+    def _within(self, variable: Variable, given: Any) -> Value:
+        given = self.ours.get(given, given) if isinstance(given, str) else given
+        if given in SKIPPED and None in variable.domain:
+            return None
+        interval = SPAN.sub(r"(\1, \2)", given) if isinstance(given, str) else given
+        for value in variable.domain:
+            if matches(given, value) or matches(interval, value):
+                return value
+        words, domain = f"`{variable.name}` is `{given}`, which is not in its domain", map(str, variable.domain)
+        raise unknown(words, str(given), "its values", domain)
+
+    @cached_property
+    def start(self) -> dict[str, Json]:
+        """What the run is: its identity is the SHA-256 of this."""
+        pairs = (*self.foreign.items(), *((str(own["name"]), name) for name, own in self.channels.items()))
+        names: dict[str, Json] = {ours: theirs for ours, theirs in pairs if ours != theirs}
+        imported: dict[str, Json] = {
+            "reader": self.reader, "source": short(self.run.name), "files": dict(self.run.files),
+            "missing": list(self.run.missing), "reported": dict(self.run.reported),
+        }  # fmt: skip
+        imported |= {"names": names} if names else {}
+        players: Json = {a: short(self.run.models.get(name, "unknown")) for a, name in self.foreign.items()}
+        ours: dict[str, Json] = {"players": players, "models": {}, "wordings": {}, "templates": None}
+        return self.trial.description() | ours | {"coupled": False, "imported": imported}
+
+    @cached_property
+    def listed(self) -> Listed:
+        """As a folder lists it."""
+        identity, players = hashlib.sha256(encode(self.start).encode()).hexdigest(), cast(Any, self.start["players"])
+        told = self.mapping.value("model", self.run.fields, "model_label")
+        model = short(told) if isinstance(told, str) else ", ".join(sorted({*players.values()}))
+        return replace(self.trial.listed, trial=identity, model=model, players=players)
 
     @property
     def summary(self) -> ImportedRun:
-        listed = self.listed
+        """What is told of it."""
+        listed, said = self.listed, self.run.said
         return ImportedRun(
-            self.run.name[:LONGEST_NAME], "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
-            sum(not each.failed and each.channel is not None for each in self.run.said), len(self.taken),
+            short(self.run.name), "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
+            sum(not each.failed and each.channel is not None for each in said), len(self.taken),
             len(self.decisions) - len(self.taken), self.run.missing,
         )  # fmt: skip
 
@@ -67,66 +172,38 @@ class ForeignTrace(MappedRun):
         task, run = self.scenario.task, self.run
         for name in run.agents:
             self.agent(name)
-        yield "start", {"version": VERSION, "trial": self.identity, **self.start}
+        yield "start", {"version": VERSION, "trial": self.listed.trial, **self.start}
         order = None if run.order is None else [self.agent(name) for name in run.order]
         if order is not None and sorted(order) != sorted(task.agents):
             raise Refusal("its turn order does not have every agent once")
         yield "order", {"agents": order}
-        self._same_coalition()
-        channels = self._channels()
-        yield "channels", {"channels": list(channels.values())}
+        theirs = None if run.coalition is None else sorted({self.agent(name) for name in run.coalition})
+        ours = [sorted(each.members) for each in self.scenario.coalitions[:1]]
+        if theirs is not None and ours and ours != [theirs]:
+            raise Refusal(f"its coalition is {', '.join(theirs)}, that of the scenario {', '.join(ours[0])}")
+        yield "channels", {"channels": list(self.channels.values())}
         for agent in (agent for agent in task.agents if self.foreign[agent] in run.told):
             yield "briefing", {"agent": agent, "texts": list(run.told[self.foreign[agent]])}
-        yield from self._said(channels)
         last = self.trial.stage.conditions.settings.rounds + 1
+        yield from self._said(last)
         for name, value in self.taken.items():
             owner = task.variable[name].owner
             yield _reply(owner, "execution", last)
             yield "decide", {"agent": owner, "round": last, "variable": name, "value": plain(value)}
-        decisions = self.decisions
-        whole = run.decided and all(v.name in decisions or None in v.domain for v in task.variables)
+        whole = run.decided and all(v.name in self.decisions or None in v.domain for v in task.variables)
         undecided = [v.name for v in task.variables if run.decided and v.name not in self.taken]
-        realised = {v.name: plain(decisions.get(v.name)) for v in task.variables} if whole else None
+        realised = {v.name: plain(self.decisions.get(v.name)) for v in task.variables} if whole else None
         yield "outcome", {"assignment": realised, "undecided": undecided}
         yield "end", {"status": "complete"}
 
-    def _same_coalition(self) -> None:
-        """The members that the source names are those of the scenario, or else its figures say nothing of them."""
-        if self.run.coalition is not None and self.scenario.coalitions:
-            theirs = sorted({self.agent(name) for name in self.run.coalition})
-            ours = sorted(self.scenario.coalitions[0].members)
-            if theirs != ours:
-                raise Refusal(f"its coalition is {', '.join(theirs)}, that of the scenario {', '.join(ours)}")
-
-    def _channels(self) -> dict[str, dict[str, Json]]:
-        """By name in the source: those that are the scenario's have its members where the source names none."""
-        stage, everybody = self.trial.stage, {*self.foreign}
-        live = {c.name: c for c in (*stage.scenario.channels, *stage.channels)}
-        public = next((c.name for c in stage.channels if not c.secret and everybody == {*c.members}), None)
-        found: dict[str, dict[str, Json]] = {}
-        for each in self.run.channels:
-            people = None if each.members is None else [self.agent(name) for name in each.members]
-            name = self.channel(each.name)
-            if public and name not in live and not each.secret and everybody == {*(people or ())}:
-                name = public
-            ours = live.get(name)
-            if people is None and ours is None:
-                help_ = closest(name, live) or f"channels: {', '.join(live)}"
-                unknown = f"`{name}` is no channel of the scenario, and the source does not say its members"
-                raise Refusal(f"{unknown}; {help_}")
-            members: list[Json] = [*(people if people is not None else ours.members if ours else ())]
-            secret = ours.secret if ours else each.secret
-            found[each.name] = {"name": name, "members": members, "secret": secret, "wire": None}
-        return found
-
-    def _said(self, channels: Mapping[str, dict[str, Json]]) -> Iterator[tuple[str, dict[str, Any]]]:
-        rounds, number = self.trial.stage.conditions.settings.rounds, 0
+    def _said(self, last: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        number = 0
         for each in self.run.said:
-            if each.round is not None and each.round > rounds + 1:
-                raise Refusal(f"it has a round {each.round}, the experiment {rounds}: set `rounds {each.round}` there")
-            agent, phase = self.agent(each.agent), "planning" if each.round != 0 else "execution"
-            about: dict[str, Any] = {"agent": agent, "round": each.round if each.round != 0 else rounds + 1}
-            yield _reply(agent, phase, about["round"], each.usage)
+            if (each.round or 0) > last:
+                raise Refusal(f"it has {each.round} rounds, the experiment {last - 1}: set `rounds {each.round}` there")
+            phase = "planning" if each.round != 0 else "execution"
+            about = {"agent": self.agent(each.agent), "round": last if each.round == 0 else each.round}
+            yield _reply(about["agent"], phase, about["round"], each.usage)
             if each.usage is not None:
                 continue
             if each.channel is None:
@@ -135,11 +212,11 @@ class ForeignTrace(MappedRun):
                 yield "mistake", {**about, "tool": "post", "kind": "unknown_channel", "message": each.failed}
             else:
                 number += 1
-                channel = channels[each.channel]["name"]
+                channel = self.channels[each.channel]["name"]
                 yield "post", {"number": number, **about, "channel": channel, "text": each.text}
 
 
-def _reply(agent: str, phase: str, when: int | None, usage: Fields | None = None) -> tuple[str, dict[str, Any]]:
+def _reply(agent: Any, phase: str, when: Any, usage: Fields | None = None) -> tuple[str, dict[str, Any]]:
     """A turn, in which what follows was done."""
     about: dict[str, Any] = {"calls": [], "note": "", "finish": "tool_calls", "usage": usage}
     return "reply", {"agent": agent, "phase": phase, "round": when, **about}

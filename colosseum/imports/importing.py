@@ -1,11 +1,14 @@
 """Foreign runs into a campaign's folder. In: a checked spec and sources; out: sealed traces, and what became of each.
 
 A run that breaks the scenario is refused with its reason; the others go on. Importing again adds only what is new.
+Traces are written aside, and become the folder's once all sources are read: a mapping that fits one leaves nothing.
 """
 
+import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from colosseum.campaign.calls import Expense
@@ -13,8 +16,8 @@ from colosseum.campaign.folder import Folder, Result, keep_file, writing_to
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import configured, plan_of
 from colosseum.campaign.runner import SCHEMA
-from colosseum.diagnostics import closest, counted, one_of, stop
-from colosseum.imports.foreign_run import LONGEST_NAME, ForeignRun, ImportedRun, ImportFile, Refusal, Source, sound
+from colosseum.diagnostics import counted, one_of, stop
+from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, short, sound, unknown
 from colosseum.imports.foreign_trace import ForeignTrace
 from colosseum.imports.inspect_reader import read_inspect
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, holds, number
@@ -28,83 +31,79 @@ from colosseum.model.values import text
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
-from colosseum.run.trace import Seal, TraceWriter
+from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]]] = {
-    "inspect": (read_inspect, (".eval", ".json")), "otel": (read_spans, (".jsonl", ".json", ".binpb", ".pb")),
+    "inspect": (read_inspect, (".eval",)), "otel": (read_spans, (".jsonl", ".json", ".binpb", ".pb")),
     "table": (read_table, (".csv", ".jsonl", ".parquet")), "terrarium": (read_terrarium, ()),
 }  # fmt: skip
 """By name: what reads a source, and the endings of files in a folder that it reads one by one."""
 
 
-@dataclass
 class Import:
-    """One import into a folder."""
+    """One import into a folder; traces stand aside until all sources are read, and nowhere in a dry run."""
 
-    checked: Checked
-    design: Design
-    mapping: TraceMapping
-    reader: str
-    folder: Folder
-    dry_run: bool = False
-    fresh: list[Listed] = field(default_factory=list)
-    found: list[ImportedRun] = field(default_factory=list)
-    first: Trial | None = None
-    written: list[Result] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        expansions = Expansions(self.checked.spec, self.checked.params)
+    def __init__(
+        self, checked: Checked, design: Design, mapping: TraceMapping, reader: str, folder: Folder, aside: Folder | None
+    ) -> None:
+        self.checked, self.design, self.mapping, self.reader = checked, design, mapping, reader
+        self.folder, self.aside = folder, aside
+        self.found, self.fresh, self.written = list[ImportedRun](), dict[str, Listed](), list[Result]()
+        self.first: Trial | None = None
+        expansions = Expansions(checked.spec, checked.params)
         self.trials = Trials(  # without the spec's models: others have played
             expansions, lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
             lambda name, _: Endpoint(name),
         )  # fmt: skip
-        self.configured = configured(self.design, expansions, {"model": f"imported from {self.reader}"})
-        earlier = self.folder.plan() if self.folder.plan_path.exists() else None
+        self.configured = configured(design, expansions, {"model": f"imported from {reader}"})
+        earlier = folder.plan() if folder.plan_path.exists() else None
         if earlier and earlier.configuration != self.configured.configuration:
             help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
-            raise stop("C122", f"{self.folder.path} holds runs of another spec or experiment", help=help_)
+            raise stop("C122", f"{folder.path} holds runs of another spec or experiment", help=help_)
         self.cells = {_cell(listed): listed.trial for listed in (earlier.trials if earlier else ())}
 
     def add(self, path: Path) -> None:
-        """The runs of a source. Raises ColosseumError where the mapping does not fit it, and OSError."""
+        """Write the runs of a source aside. Raises ColosseumError where the mapping does not fit it, and OSError."""
+        before = len(self.found)
         try:
             for name, make in READERS[self.reader][0](path, self.mapping):
-                self.found.append(self._one(name, make))
+                self.found.append(self._one(short(name), make))
+            if len(self.found) == before:
+                raise Refusal(f"{path.name} holds no runs")
         except Refusal as unfit:
-            self.found.append(ImportedRun(path.name[:LONGEST_NAME], "refused", str(unfit)))
+            self.found.append(ImportedRun(short(path.name), "refused", str(unfit)))
 
     def _one(self, name: str, make: Callable[[], ForeignRun]) -> ImportedRun:
         run = None
         try:
             with sound("it"):
                 run = make()
-            trial = self._trial(run)
-            made = ForeignTrace(self.mapping, run, trial.stage.scenario, trial, self.reader)
-            listed, events = made.listed, list(made.events())
+                trial = self._trial(run)
+                made = ForeignTrace(self.mapping, run, trial, self.reader)
+                listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(_cell(listed), listed.trial)
             if known != listed.trial:
                 words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
                 raise Refusal(f"another run is {words} already: {known[:8]}")
         except Refusal as unfit:
-            lacks = run.missing if run else ()
-            return ImportedRun(name[:LONGEST_NAME], "refused", str(unfit), missing=lacks)
+            return ImportedRun(name, "refused", str(unfit), missing=run.missing if run else ())
         self.first = self.first or trial
-        known_before = listed in self.fresh or self.folder.ended(listed.trial)
-        self.fresh.append(listed)
-        if not self.dry_run and not known_before:
-            self._write(trial, made, events)
+        known_before = listed.trial in self.fresh or self.folder.ended(listed.trial)
+        self.fresh[listed.trial] = listed
+        if self.aside and not known_before:
+            self._write(self.aside, trial, made, events)
         return replace(made.summary, became="known" if known_before else "new")
 
-    def _write(self, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
-        keep_file(self.folder.scenario(trial.scenario_hash), trial.instance.written)
-        trace = TraceWriter(self.folder.trace(made.identity), Redaction.of())
+    def _write(self, aside: Folder, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
+        keep_file(aside.scenario(trial.scenario_hash), trial.instance.written)
+        trace = TraceWriter(aside.trace(made.listed.trial), Redaction.of())
         for kind, content in events:
             trace.write(kind, **content)
         trace.finish()
         taken = [Usage(**each.usage) for each in made.run.said if each.usage is not None]
-        whole, expense = Seal(trace.count, trace.chain), Expense.summed(taken, len(taken))
-        self.written.append(Result(SCHEMA, made.identity, "complete", None, whole, expense))
+        expense = Expense.summed(taken, len(taken))
+        self.written.append(Result(SCHEMA, made.listed.trial, "complete", None, trace.seal, expense))
 
     def _trial(self, run: ForeignRun) -> Trial:
         """The run of our own that it is compared as. Raises Refusal."""
@@ -125,14 +124,13 @@ class Import:
 
     def _arm(self, run: ForeignRun) -> str:
         if entries := list(self.mapping.of("arm")):
-            for (arm, *_), source in entries:
-                if holds(source, run.fields):
-                    return arm
+            if found := next((arm for (arm, *_), source in entries if holds(source, run.fields)), None):
+                return found
             raise Refusal("no `arm … is …` of the mapping holds for it")
         arm = str(run.fields.get("arm") or "")
         if arm not in self.design.arms:
-            help_ = closest(arm, self.design.arms) or f"arms: {', '.join(self.design.arms)}"
-            raise Refusal(f"`{arm}` is no arm of `{self.design.name}`; {help_}" if arm else f"it has no arm; {help_}")
+            words = f"`{arm}` is no arm of `{self.design.name}`" if arm else "it has no arm"
+            raise unknown(words, arm, "arms", self.design.arms)
         return arm
 
     def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:
@@ -147,14 +145,18 @@ class Import:
         return cell
 
     def finish(self) -> None:
-        """Write the list of runs: from now on they are the folder's."""
-        if self.dry_run or self.first is None:
+        """Take what stands aside into the folder, and write the list of runs."""
+        if self.aside is None or self.first is None:
             return
+        for path in (path for path in self.aside.path.rglob("*") if path.is_file()):
+            place = self.folder.path / path.relative_to(self.aside.path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(path, place)
         for file in self.configured.files:
             keep_file(self.folder.spec / file.path, file.content)
         shared = replace(self.configured, options={**self.configured.options, "imported": self.reader})
         self.folder.drop(self.folder.report)
-        self.folder.write_plan(plan_of(shared, self.fresh, self.first), self.design.arms)
+        self.folder.write_plan(plan_of(shared, [*self.fresh.values()], self.first), self.design.arms)
         for result in self.written:
             self.folder.commit(result)
 
@@ -167,18 +169,16 @@ def _whole(kind: str, found: Any) -> int | None:
     """A seed or a repeat. Raises Refusal where it is no whole number."""
     if found in (NOTHING, None):
         return None
-    whole = number(found)
-    if not isinstance(whole, int | float) or isinstance(whole, bool) or whole % 1 or not 0 <= whole < 2**53:
+    digits = str(number(found)).removesuffix(".0")
+    if not digits.isdecimal():
         raise Refusal(f"its {kind} is `{found}`, not a whole number")
-    return int(whole)
+    return int(digits)
 
 
 def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:
-    """A source, or those of the files below it that a reader reads: of the first ending that any of them has."""
-    if not endings or not source.is_dir():
-        return [source]
-    found = ([path for path in sorted(source.rglob(f"*{ending}")) if path.is_file()] for ending in endings)
-    return next(filter(None, found), [source])
+    """A source, or the files below it that a reader reads one by one."""
+    found = sorted(path for path in source.rglob("*") if path.suffix in endings) if source.is_dir() else []
+    return found or [source]
 
 
 def import_runs(
@@ -190,12 +190,13 @@ def import_runs(
     mappings = {each.name: each.mapped for each in checked.spec.of(syntax.Trace)}
     if reader is None and len(mappings) > 1:
         raise stop("C122", f"the spec has {counted(len(mappings), 'mapping')}", help=f"`--from {next(iter(mappings))}`")
-    name = "inspect" if reader == "eval" else reader or next(iter(mappings), "table")  # `export` calls it so
-    one_of("reader", name, READERS)
+    name = one_of("reader", "inspect" if reader == "eval" else reader or next(iter(mappings), "table"), READERS)
     if missing := [path for path in sources if not path.exists()]:
         raise stop("C122", f"there is no file or folder {missing[0]}")
-    with writing_to(out):
-        work = Import(checked, design, TraceMapping(mappings.get(name, ())), name, Folder(out), dry_run)
+    near = None if dry_run else next(path for path in (out, *out.absolute().parents) if path.is_dir())
+    with writing_to(out), TemporaryDirectory(prefix=".import-", dir=near) as place:
+        aside, mapping = None if dry_run else Folder(Path(place)), TraceMapping(mappings.get(name, ()))
+        work = Import(checked, design, mapping, name, Folder(out), aside)
         for path in (each for source in sources for each in _files(source, READERS[name][1])):
             work.add(path)
         work.finish()

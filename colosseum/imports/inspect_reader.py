@@ -1,4 +1,4 @@
-"""Logs of Inspect. In: an `.eval` or the older `.json`; out: a ForeignRun for each sample.
+"""Logs of Inspect. In: an `.eval`; out: a ForeignRun for each sample.
 
 The layout is that of https://inspect.aisi.org.uk/eval-logs.html; Inspect itself is not needed.
 Events are read as spans: a span of type `agent` is an agent's, a tool event a call, a model event what was written.
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from colosseum.imports.foreign_run import LARGEST, ForeignRun, Refusal, Source, content_of, json_of, sound
+from colosseum.imports.foreign_run import LARGEST, ForeignRun, Refusal, Source, json_of, sound
 from colosseum.imports.mapping import TraceMapping
 from colosseum.imports.otel_reader import TOKENS, Key, OtelSpan, field_name, runs_of
 
@@ -25,7 +25,15 @@ ATTACHED = re.compile('"attachment://([^"\\\\]*)"')
 
 def read_inspect(path: Path, mapping: TraceMapping) -> Source:
     """The samples of a log, one after the other. Raises Refusal where it is no log."""
-    return ((name, partial(_run, path.name, task, sample, mapping)) for name, task, sample in _samples(path))
+    with sound(path.name), ZipFile(path) as log:
+        members = {each.filename: each for each in log.infolist()}
+        header = members.get("header.json") or members.get("_journal/start.json")
+        if header is None:
+            raise Refusal(f"{path.name} is no log of Inspect: it has no header.json")
+        task = json_of(_member(log, header), header.filename).get("eval")
+        for name, member in members.items():
+            if name.startswith("samples/") and name.endswith(".json"):
+                yield name, partial(_run, path.name, task, json_of(_member(log, member), name), mapping)
 
 
 def _run(source: str, task: Any, sample: Any, mapping: TraceMapping) -> ForeignRun:
@@ -34,24 +42,6 @@ def _run(source: str, task: Any, sample: Any, mapping: TraceMapping) -> ForeignR
         raise Refusal("the sample ended with an error")
     ((_, make),) = runs_of(source, _spans(task, sample), mapping)
     return make()
-
-
-def _samples(path: Path) -> Iterator[tuple[str, Any, Any]]:
-    """The name of each sample, what the log says of its task, and the sample."""
-    if path.suffix == ".json":
-        with sound(path.name):
-            old = json_of(content_of(path), path.name)
-            yield from ((f"{path.name} {n}", old["eval"], sample) for n, sample in enumerate(old["samples"], start=1))
-        return
-    with sound(path.name), ZipFile(path) as log:
-        members = {each.filename: each for each in log.infolist()}
-        header = members.get("header.json") or members.get("_journal/start.json")
-        if header is None:
-            raise Refusal(f"{path.name} is no log of Inspect: it has no header.json")
-        told = json_of(_member(log, header), header.filename)
-        for name, member in members.items():
-            if name.startswith("samples/") and name.endswith(".json"):
-                yield name, told.get("eval"), json_of(_member(log, member), name)
 
 
 def _member(log: ZipFile, member: ZipInfo) -> bytes:

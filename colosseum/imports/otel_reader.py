@@ -52,8 +52,6 @@ def read_spans(path: Path, mapping: TraceMapping) -> Source:
             for span in _spans(batch):
                 if spans.setdefault(span.key, span) != span:
                     raise ValueError(f"two spans are `{span.key[1]}` of trace `{span.key[0]}`")
-    if not spans:
-        raise Refusal(f"{path.name} has no spans")
     yield from runs_of(path.name, spans, mapping)
 
 

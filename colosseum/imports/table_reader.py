@@ -11,14 +11,12 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from colosseum.imports.foreign_run import Fields, ForeignChannel, ForeignRun, Refusal, Source, Utterance, json_of, sound
+from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, json_of, sound
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, number
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
-"""Columns that tell runs apart, where no `run` is mapped and there is no such column."""
-LONGEST_CELL = 2**24
-MOST_ROWS = 1_000
+"""Entries of a mapping, or columns, that tell runs apart where nothing names them."""
 GUARD = "'"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
@@ -31,8 +29,13 @@ def guarded(cell: Any) -> Any:
 
 def read_table(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, streamed. Raises Refusal where it is no table."""
-    seen: set[str] = set()
-    for name, group in groupby(rows_of(path), key=lambda row: run_name(row, mapping, _cell(row))):
+    seen, columns = set[str](), _columns(mapping)
+
+    def name_of(row: Fields) -> str:
+        told = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
+        return run_name(row, mapping, told or "run")
+
+    for name, group in groupby(rows_of(path), key=name_of):
         rows = list(group)
         if name in seen:
             rows[0] = {**rows[0], "broken": "its rows do not stand together in the file: sort it by run"}
@@ -59,9 +62,12 @@ def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _csv_rows(path: Path) -> Iterator[Fields]:
-    csv.field_size_limit(LONGEST_CELL)
+    """Some spreadsheets set semicolons or tabs between cells."""
+    csv.field_size_limit(2**24)
     with sound(path.name), open(path, encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), start=2):
+        delimiter = max(",;\t", key=file.readline().count)
+        file.seek(0)
+        for number, row in enumerate(csv.DictReader(file, delimiter=delimiter), start=2):
             if None in row or None in row.values():
                 raise Refusal(f"line {number} has another number of cells than the header")
             cells = {name: None if cell == "" else cell for name, cell in row.items()}
@@ -76,12 +82,13 @@ def _parquet_rows(path: Path) -> Iterator[Fields]:
         from pyarrow import parquet
 
         with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(MOST_ROWS):
+            for batch in file.iter_batches(1_000):
                 yield from batch.to_pylist()
 
 
-def _cell(row: Fields) -> str:
-    return " ".join(str(row[name]) for name in CELL if row.get(name) not in (None, "")) or "run"
+def _columns(mapping: TraceMapping) -> list[str]:
+    """What the mapping reads of CELL."""
+    return list(dict.fromkeys(name for kind in CELL for name in mapping.read(kind) or [kind]))
 
 
 def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
@@ -93,78 +100,77 @@ def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
 def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields) -> ForeignRun:
     """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields.
 
-    Raises Refusal.
+    Of fields the first value counts, of those of an agent the last. Raises Refusal.
     """
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
-    told = _Told(mapping, {**nulls, **dict.fromkeys(key for row in rows for key in row)})
-    for row in rows:
-        told.add(row)
-    order = tuple(shlex.split(str(told.fields.get("turn_order") or "")))
-    live = shlex.split(str(told.fields.get("channels") or "")) if order else ()
+    fields = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
+    fields |= {key: cell for row in reversed(rows) for key, cell in row.items() if cell is not None}
+    own, said, decisions = _gathered(rows, mapping, dict.fromkeys(fields))
+    for column in _columns(mapping):
+        values = dict.fromkeys(str(row[column]) for row in rows if row.get(column) not in (None, ""))
+        if len(values) > 1:
+            words = f"rows of several runs have one name: `{column}` is {' and '.join(values)}"
+            raise Refusal(f"{words}; map what tells runs apart, as in `run is game`, or leave `run` out")
+    order = tuple(shlex.split(str(fields.get("turn_order") or "")))
+    live = shlex.split(str(fields.get("channels") or "")) if order else ()
     secret = {str(row.get("channel")): str(row.get("secret")).lower() == "true" for row in rows}
-    used = dict.fromkeys((*live, *(each.channel for each in told.said if each.channel is not None and not each.failed)))
-    spoken = [each for each in told.said if each.usage is None]
-    decided, column = bool(told.decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
+    used = dict.fromkeys((*live, *(each.channel for each in said if each.channel is not None and not each.failed)))
+    spoken = [each for each in said if each.usage is None]
+    decided, model = bool(decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
     known = {"turn order": order, "prompts": False, "rounds": not spoken or any(each.round for each in spoken),
              "decisions": decided, "memberships": not spoken}  # fmt: skip
     return ForeignRun(
-        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, told.fields | {"decisions": told.decisions},
-        told.own, tuple(told.own), order or None, said=tuple(told.said), decided=decided,
-        channels=tuple(ForeignChannel(channel, None, secret.get(channel, False)) for channel in used),
-        models={agent: text(cells[column]) for agent, cells in told.own.items() if cells.get(column) is not None},
+        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, fields | {"decisions": decisions}, own, tuple(own),
+        order or None, {channel: (None, secret.get(channel, False)) for channel in used}, tuple(said), decided=decided,
+        models={agent: text(cells[model]) for agent, cells in own.items() if cells.get(model) is not None},
         missing=tuple(what for what, is_known in known.items() if not is_known),
     )  # fmt: skip
 
 
-class _Told:
-    """What the rows of a run have told so far: fields by their first value, those of an agent by their last."""
-
-    def __init__(self, mapping: TraceMapping, nulls: dict[str, Any]) -> None:
-        self.mapping, self.author = mapping, mapping.column("agent", "agent")
-        if self.author not in nulls:
-            raise Refusal(f"there is no column `{self.author}`: map it, as in `agent a is author`")
-        self.nulls, self.fields = {mapping.column("post", "text"): None, **nulls}, nulls
-        self.own, self.said, self.decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
-
-    def add(self, cells: Fields) -> None:
-        """Hear one more row. Raises Refusal."""
-        row, known = {**self.nulls, **cells}, {key: cell for key, cell in cells.items() if cell is not None}
-        self.fields.update({key: cell for key, cell in known.items() if self.fields[key] is None})
-        variable, words = row.get("variable"), _words(row, self.mapping)
+def _gathered(
+    rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields
+) -> tuple[dict[str, dict[str, Any]], list[Utterance], dict[str, Any]]:
+    """By agent its fields, then what was said, and by variable what was decided."""
+    own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
+    author, deciding = mapping.column("agent", "agent"), {*mapping.read("decide")}
+    if author not in nulls:
+        raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
+    for cells in rows:
+        row = {mapping.column("post", "text"): None, **nulls, **cells}
+        agent, variable, heard = str(row[author]), row.get("variable"), list(_said(row, author, mapping))
         if row.get("broken"):
             raise Refusal(str(row["broken"]))
-        if row[self.author] is None:
-            if words is not None or variable is not None:
-                raise Refusal("a message or a decision has no agent")
-            return
-        agent, failed = str(row[self.author]), str(row.get("failed") or "")
-        usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
-        when = str(self.mapping.value("round", row)) if usage or words is not None else ""
-        turn = int(when) if when.isdecimal() and int(when) > 0 else None
-        self.said += [Utterance(agent, "", None, turn, usage=usage)] if usage else []
-        if not failed:
-            self.own.setdefault(agent, {}).update(known)
-        if variable is not None and not failed:
-            if str(variable) in self.decisions:
-                raise Refusal(f"`{variable}` is decided twice")
-            self.decisions[str(variable)] = row.get("value")
-        elif variable is None and words is not None:
-            channel = None if row.get("kind") == "thought" else _channel(row, self.mapping)
-            self.said.append(Utterance(agent, words, channel, turn, failed=failed))
+        if row[author] is None and (heard or variable is not None):
+            raise Refusal("a message or a decision has no agent")
+        said += heard
+        if row[author] is None or row.get("failed"):
+            continue
+        known, fresh = own.setdefault(agent, {}), {key: cell for key, cell in cells.items() if cell is not None}
+        for key in (key for key in fresh.keys() & deciding if known.get(key, fresh[key]) != fresh[key]):
+            raise Refusal(f"`{agent}` decides twice: `{key}` is `{known[key]}`, then `{fresh[key]}`")
+        known.update(fresh)
+        if variable is not None and str(variable) in decisions:
+            raise Refusal(f"`{variable}` is decided twice")
+        decisions |= {} if variable is None else {str(variable): row.get("value")}
+    return own, said, decisions
 
 
-def _words(row: Fields, mapping: TraceMapping) -> str | None:
-    """The message or thought of a row; None where it has none."""
-    kind, words = row.get("kind"), mapping.value("post", row, "text")
+def _said(row: Fields, author: str, mapping: TraceMapping) -> Iterator[Utterance]:
+    """What the answer that a row tells took, and its message or thought."""
+    agent, kind, words = str(row[author]), row.get("kind"), mapping.value("post", row, "text")
     if kind == "thought" and words in (None, NOTHING):
         words = row.get("text")
-    return str(words) if words not in (None, NOTHING) and kind in (None, "post", "thought") else None
-
-
-def _channel(row: Fields, mapping: TraceMapping) -> str:
-    """The channel that an entry says is the row's: by a condition, or by a column's value."""
-    named = (name for (name, *_), source in mapping.of("channel") if evaluate(source, row) is True)
-    return next(named, "public" if row.get("channel") is None else str(row["channel"]))
+    spoken = words not in (None, NOTHING) and kind in (None, "post", "thought") and row.get("variable") is None
+    usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
+    when = str(mapping.value("round", row)) if usage or spoken else ""
+    turn = int(when) if when.isdecimal() and int(when) > 0 else None
+    if usage:
+        yield Utterance(agent, "", None, turn, usage=usage)
+    if spoken:
+        named = (name for (name, *_), source in mapping.of("channel") if evaluate(source, row) is True)
+        channel = next(named, "public" if row.get("channel") is None else str(row["channel"]))
+        failed = str(row.get("failed") or "")
+        yield Utterance(agent, str(words), None if kind == "thought" else channel, turn, failed=failed)
 
 
 def usage_of(read: Any, written: Any, cost: Any = None) -> dict[str, Any] | None:

@@ -5,10 +5,10 @@ import re
 import tomllib
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,40 +30,26 @@ DAY = 24 * 3600
 """Seconds."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class RunFiles:
     """What is on file of a run."""
 
-    folder: Path
-    root: Path
-    rated: dict[str, dict[str, float]]
-    """What judges gave, by run and then by `judge[RUBRIC] JUDGE`."""
+    name: str
+    content: dict[str, Any]
+    """By file, without its ending; that of JSON is a value, also of a file that lacks."""
+    digests: dict[str, str]
     credit: str | None
     """The rule that the rewards of its batch show."""
-    digests: dict[str, str] = field(default_factory=dict)
-    known: dict[str, Any] = field(default_factory=dict)
-
-    def get(self, name: str, empty: Any) -> Any:
-        """A file's JSON; `empty` where there is none. Raises Refusal."""
-        path = self.folder / f"{name}.json"
-        if name not in self.known and path.exists():
-            self.known[name] = json_of(self._content(path), path.name)
-        return self.known.get(name, empty)
-
-    def _content(self, path: Path) -> bytes:
-        content = content_of(path)
-        self.digests[path.relative_to(self.root.parent).as_posix()] = hashlib.sha256(content).hexdigest()
-        return content
 
     @cached_property
     def config(self) -> Fields:
         """The configuration; without its file, what the folder's name and the figures say."""
-        found, rows = self.get("run_config", {}), self.get("metrics", {}).get("agents") or []
-        guessed: dict[str, Any] = {"run_id": self.folder.name}
-        if name := NAMED.search(self.folder.name):
+        found, rows = self.content["run_config"], self.content["metrics"].get("agents") or []
+        guessed: dict[str, Any] = {"run_id": self.name}
+        if name := NAMED.search(self.name):
             secret, variant, seed, replica = name.groups()
             guessed |= {"secret_channel_enabled": secret == "1", "prompt_variant": variant, "seed": int(seed)}
-            guessed |= {"replica_index": int(replica or 0), "model_label": self.folder.name.partition("__")[0]}
+            guessed |= {"replica_index": int(replica or 0), "model_label": self.name.partition("__")[0]}
         if rows:
             guessed["roles"] = {row["agent_name"]: row["role"] for row in rows}
             guessed["colluders"] = [row["agent_name"] for row in rows if row["role"] == "colluder"]
@@ -72,25 +58,25 @@ class RunFiles:
     @cached_property
     def calls(self) -> list[Fields]:
         """Calls of tools, in order: of tool_events.json, or else of the log that the library itself writes."""
-        own = ({**e, "arguments": e["parameters"], "planning_round": e["round"]} for e in self.get("tool_calls", []))
-        return self.get("tool_events", []) or [*own]
+        own = ({**e, "arguments": e["parameters"], "planning_round": e["round"]} for e in self.content["tool_calls"])
+        return self.content["tool_events"] or [*own]
 
     @cached_property
     def boards(self) -> list[Fields]:
         """Boards with their members and events: of blackboards.json, or else of their texts."""
-        paths = () if self.get("blackboards", []) else sorted(self.folder.glob(WORDS["boards"]))
-        return self.get("blackboards", []) or [_board(path.name, self._content(path).decode()) for path in paths]
+        texts = ((name, text) for name, text in self.content.items() if name.startswith(WORDS["boards"]))
+        return self.content["blackboards"] or [_board(name, text) for name, text in texts]
 
     @cached_property
     def agents(self) -> tuple[str, ...]:
         """In the order of the environment where their roles are known, else in any order."""
-        named = self.config.get("roles") or self.get("final_summary", {}).get("assignment") or {}
-        turns = [turn["agent"] for turn in self.get("agent_turns", [])]
+        named = self.config.get("roles") or self.content["final_summary"].get("assignment") or {}
+        turns = [turn["agent"] for turn in self.content["agent_turns"]]
         return tuple(named) or tuple(dict.fromkeys([*turns, *(a for b in self.boards for a in b["participants"])]))
 
     @cached_property
-    def assigned(self) -> dict[str, Any]:
-        """By agent, the last decision that it took itself, as its calls tell, or else its actions on boards."""
+    def decided(self) -> dict[tuple[str, str], Any]:
+        """By agent and meeting, "" for tickets, what it decided last, as its calls tell, or else actions on boards."""
         events = (e for board in self.boards for e in board["events"] if e["kind"] == "action_executed")
         acts = [(e["agent"], e["payload"]["action_params"], {e["payload"].get("result_status")}) for e in events]
         for call in self.calls:
@@ -98,8 +84,9 @@ class RunFiles:
             inner = result["result"] if isinstance(result.get("result"), dict) else {}
             named = {**call["arguments"], "action": call["tool_name"]}
             acts.append((call["agent_name"], named, {result.get("status"), inner.get("status")}))
-        return {agent: about.get("task_id") for agent, about, ended in acts
-                if about.get("action") == "assign_task" and ended & {*WORDS["done"]}}  # fmt: skip
+        return {(agent, about.get("meeting_id", "")): about.get(WORDS["decided"][about["action"]])
+                for agent, about, ended in acts
+                if about.get("action") in WORDS["decided"] and ended & {*WORDS["done"]}}  # fmt: skip
 
 
 def _board(name: str, content: str) -> Fields:
@@ -114,40 +101,46 @@ def _board(name: str, content: str) -> Fields:
         last += (3600 * hours + 60 * minutes + seconds - last) % DAY
         own = dict(PART.findall(text)) if kind == "action_executed" else {}
         told = {"content": text.removesuffix("\n\n").removeprefix("Content: "), "phase": phase.lower()}
-        told |= {key.lower(): value for key, value in own.items()}
-        told["action_params"] = literal_eval(own.get("Action_Params", "{}"))
+        told |= {"result_status": own.get("Result_Status")}
+        told |= {"action_params": literal_eval(own.get("Action_Params", "{}"))}
         events.append({"id": None, "ts": last, "agent": agent, "kind": kind, "payload": told})
     if total is None or members is None or len(events) != int(total[1]):
         stated = total[1] if total else "no number"
-        raise Refusal(f"{name} has {len(events)} events and states {stated}: it is cut off, or a message poses as one")
-    number = name.removesuffix(".txt").rpartition("_")[2]
-    return {"blackboard_id": number, "participants": members[1].split(", "), "events": events}
+        words = f"{name}.txt has {len(events)} events and states {stated}"
+        raise Refusal(f"{words}: it is cut off, or a message poses as one")
+    return {"blackboard_id": name.rpartition("_")[2], "participants": members[1].split(", "), "events": events}
 
 
-def runs_below(path: Path) -> Iterator[RunFiles]:
+def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], RunFiles]]]:
     """Every run below a folder, and those that only the table of a batch has. Raises Refusal where there is none."""
     folders = sorted({file.parent for name in WORDS["files"] for file in path.rglob(name)}, key=str)
     batches = sorted({file.parent for file in path.rglob("summary.*") if file.suffix in (".json", ".csv")} - {*folders})
     if not folders and not batches:
         raise Refusal(f"{path.name} is no folder of runs: it has no {', '.join(WORDS['files'][:3])} or summary.json")
-    rated, rules = _ratings(path), dict[Path, set[str]]()
+    batch = {each: next((up.parent for up in each.parents if up.name == "runs"), each.parent) for each in folders}
+    rules = dict[Path, set[str]]()
     for folder in folders:
-        rules.setdefault(_batch(folder), set()).update(_credit(folder))
-    yield from (RunFiles(each, path, rated, max(rules[_batch(each)], default=None)) for each in folders)
+        rules.setdefault(batch[folder], set()).update(_credit(folder))
+    yield from ((each.name, partial(_read, each, path, max(rules[batch[each]], default=None))) for each in folders)
     seen = {folder.name for folder in folders}
     for table in (max(batch.glob("summary.*")) for batch in batches):
         digest = {table.relative_to(path.parent).as_posix(): hashlib.sha256(content_of(table)).hexdigest()}
         with sound(table.name):
             rows = rows_of(table) if table.suffix == ".csv" else json_of(content_of(table), table.name)
-            fresh = [row for row in rows if str(row.get("run_id")) not in seen]
-        for row in fresh:
-            known = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
-            yield RunFiles(table.parent / str(row.get("run_id")), path, rated, None, digest, known)
+            fresh = {str(row.get("run_id")): row for row in rows}
+        for name, row in ((name, row) for name, row in fresh.items() if name not in seen):
+            told = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
+            yield name, partial(RunFiles, name, WORDS["empty"] | told, digest, None)
 
 
-def _batch(folder: Path) -> Path:
-    """The folder of the batch that a run belongs to."""
-    return next((parent.parent for parent in folder.parents if parent.name == "runs"), folder.parent)
+def _read(folder: Path, root: Path, credit: str | None) -> RunFiles:
+    """The files of a folder. Raises Refusal."""
+    content, digests = dict(WORDS["empty"]), dict[str, str]()
+    for path in (path for name in WORDS["files"] for path in sorted(folder.glob(name))):
+        found = content_of(path)
+        digests[path.relative_to(root.parent).as_posix()] = hashlib.sha256(found).hexdigest()
+        content[path.stem] = json_of(found, path.name) if path.suffix == ".json" else found.decode()
+    return RunFiles(folder.name, content, digests, credit)
 
 
 def _credit(folder: Path) -> set[str]:
@@ -163,7 +156,7 @@ def _credit(folder: Path) -> set[str]:
     return set()
 
 
-def _ratings(root: Path) -> dict[str, dict[str, float]]:
+def ratings_below(root: Path) -> dict[str, dict[str, float]]:
     """What judges rated below a folder, each a file, a line or a row; a request that failed has no rating."""
     found: dict[str, dict[str, float]] = {}
     for path in sorted(path for path in root.rglob(f"{JUDGES}*/**/*") if path.suffix in (".json", ".jsonl", ".csv")):

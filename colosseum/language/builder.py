@@ -4,14 +4,18 @@ The method of a rule has the rule's name, with `_` behind a word of Python. Its 
 the methods of inner rules gave, and None for an optional part that is absent. It is called when its rule is complete.
 """
 
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
-from colosseum.language import literals, syntax
+from colosseum.language import syntax
 from colosseum.language.syntax import Edition, Expr, Override, ScenarioName, Statement, Text, Use
-from colosseum.language.words import Token
+from colosseum.language.words import QUOTE, Token, label_parts, unquote_long
 
+ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 Piece: TypeAlias = Any
 """A token, a node, or None where an optional part is absent."""
 CONSTANTS = {"none": None, "on": True, "off": False}
@@ -20,13 +24,13 @@ Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
 
 
-def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
-    """The method of a rule: which field of its node each piece fills, in order.
+def _made(kind: type[syntax.Node], pieces: str, **fixed: str) -> Callable[..., Piece]:
+    """The method of a rule: which field of its node each piece fills, in order, and fields that are `fixed`.
 
     `x?` is whether the piece is there, `x$` its characters, `x@` the same and where they stand, `x^` a text, `x"` the
     value of a text or nothing, `x*` all pieces that the others leave; `-` fills no field.
     """
-    fields = [(name.rstrip("?$@^\"*"), name[-1]) for name in pieces.split()]
+    fields = [(name.rstrip('?$@^"*'), name[-1]) for name in pieces.split()]
     many = next((place for place, (_, mark) in enumerate(fields) if mark == "*"), None)
 
     def method(self: "Builder", span: Span, *found: Piece) -> Piece:
@@ -39,7 +43,7 @@ def _made(kind: type[syntax.Node], pieces: str) -> Callable[..., Piece]:
             if mark == "@":
                 filled[f"{name}_span"] = self.span(piece)
         filled.pop("-", None)
-        return kind(**filled, span=span)
+        return kind(**filled, **fixed, span=span)
 
     return method
 
@@ -57,25 +61,28 @@ class Builder:
     def text(self, token: Token) -> Text:
         """A quoted text, in one pair of quotes or three."""
         long = token.type == "LONG_STRING"
-        value = literals.unquote_long(token) if long else self.unquoted(token, token.start)
+        value = unquote_long(token) if long else self.unquoted(token, token.start)
         return Text(value, long, span=self.span(token))
 
     def unquoted(self, written: str, start: int) -> str:
-        """The value of `"…"` as written at `start`; an unknown escape is an error."""
-        for low, high in literals.wrong_escapes(written):
-            span = Span(self.source, start + low, start + high)
-            help_ = 'the escapes are `\\"`, `\\\\`, `\\n` and `\\t`; a backslash itself is `\\\\`'
-            self.diagnostics.append(report("C010", span, f"`{span.text}` is not an escape", help=help_))
-        return literals.unquote(written)
+        """The value of `"…"` as written at `start`; an unknown escape is an error and stays as it is."""
+
+        def escaped(found: re.Match[str]) -> str:
+            if found[1] not in ESCAPES:
+                span = Span(self.source, start + 1 + found.start(), start + 1 + found.end())
+                help_ = 'the escapes are `\\"`, `\\\\`, `\\n` and `\\t`; a backslash itself is `\\\\`'
+                self.diagnostics.append(report("C010", span, f"`{span.text}` is not an escape", help=help_))
+            return ESCAPES.get(found[1], found[0])
+
+        return _ESCAPE.sub(escaped, written[1:-1])
 
     def value(self, digits: str, span: Span) -> int | float:
-        """The value of a number; 0 with a diagnostic for one beyond every float."""
-        value = literals.number(digits)
-        if value is None:
+        """An int when written without point and exponent, else a float; 0, with a diagnostic, beyond every float."""
+        if not math.isfinite(float(digits)):
             message = "this number is too large"
             self.diagnostics.append(report("C021", span, message, help="the largest is about 1.8e308"))
             return 0
-        return value
+        return int(digits) if digits.isdigit() else float(digits)
 
     def field(self, mark: str, piece: Piece) -> Piece:
         """What a piece puts into a field, by its mark in `_made`."""
@@ -111,15 +118,6 @@ class Builder:
             self.diagnostics.append(report("C019", self.span(name), message, help=help_))
         return syntax.Set(str(name), self.span(name), source, span=span)
 
-    def require(self, span: Span, name: Token, *pieces: Piece) -> syntax.Require:
-        *parts, penalty, undisclosed = pieces
-        price, per_unit = penalty or (None, None)
-        found = (*parts, price, per_unit is not None, undisclosed is not None)
-        return syntax.Require(str(name), self.span(name), *found, span=span)
-
-    def penalty(self, span: Span, *pieces: Piece) -> tuple[Piece, ...]:
-        return pieces
-
     def channel(self, span: Span, secret: Token | None, name: Token, who: Piece, wire: Text | None) -> syntax.Channel:
         source = who if isinstance(who, syntax.Drawn) else syntax.Given(who, span=who.span)
         return syntax.Channel(str(name), self.span(name), secret is not None, source, wire, span=span)
@@ -129,26 +127,17 @@ class Builder:
         self.contextual(word, "as", "`as` or the next statement")
         return self.text(text)
 
-    def prompt(self, span: Span, name: Token, recipients: Expr, *variants: Piece) -> syntax.Prompt:
-        """A prompt without variants has one of no name."""
-        found = (self.variant(self.span(v), "", v) if isinstance(v, Token) else v for v in variants)
-        return syntax.Prompt(str(name), self.span(name), recipients, tuple(found), span=span)
+    def plain(self, span: Span, text: Token) -> syntax.Variant:
+        return syntax.Variant("", self.text(text), span=span)
 
-    def variant(self, span: Span, name: str, *rest: Token) -> syntax.Variant:
+    def variant(self, span: Span, name: Token, *rest: Token) -> syntax.Variant:
         if rest[0].type == "NAME":
             self.contextual(rest[0], "paraphrases", "a text, or `paraphrases` and several of them")
         first, *others = (self.text(text) for text in rest if text.type != "NAME")
         return syntax.Variant(str(name), first, tuple(others), span=span)
 
-    def rubric(self, span: Span, name: Token, reads: Piece, question: Token, *anchors: Token) -> syntax.Rubric:
-        found = tuple(self._anchors(anchors))
-        return syntax.Rubric(str(name), self.span(name), self.text(question), found, reads is not None, span=span)
-
-    def _anchors(self, tokens: tuple[Token, ...]) -> Iterator[syntax.Anchor]:
-        """Scores and their texts in turn."""
-        for score, text in zip(tokens[::2], tokens[1::2], strict=True):
-            span = self.span(score).to(self.span(text))
-            yield syntax.Anchor(self.value(score, self.span(score)), self.text(text), span=span)
+    def anchor(self, span: Span, score: Token, text: Token) -> syntax.Anchor:
+        return syntax.Anchor(self.value(score, self.span(score)), self.text(text), span=span)
 
     def reads(self, span: Span, verb: Token, what: Token) -> bool:
         self.contextual(verb, "reads", "a text, or `reads thoughts`")
@@ -167,9 +156,12 @@ class Builder:
     table = _made(syntax.Table, "private? name@ indices recipients of source")
     variable = _made(syntax.Variable, "name@ indices owner domain")
     reward = _made(syntax.Reward, "name@ indices recipients when value undisclosed?")
+    require = _made(syntax.Require, "name@ indices recipients when condition penalty per_unit? undisclosed?")
     coalition = _made(syntax.Coalition, "name@ members objectives*")
     objective = _made(syntax.Objective, "name@ indices when value")
     claim = _made(syntax.Claim, "name@ indices text^ truth")
+    prompt = _made(syntax.Prompt, "name@ recipients variants*")
+    rubric = _made(syntax.Rubric, "name@ thoughts? question^ anchors*")
     arm, setting = _made(syntax.Arm, "name@ settings*"), _made(syntax.Setting, "name@ values*")
     sweep = _made(syntax.Sweep, "name@ - values* where")
     mapped = _made(syntax.Mapped, "kind$ what source")
@@ -181,48 +173,35 @@ class Builder:
 
     # ---- parts of statements ----------------------------------------------------------------------------------
 
-    def recipients(self, span: Span, who: Piece, *when: Piece) -> syntax.Recipients:
-        return syntax.ToEach(who, *when, span=span) if when else syntax.ToWhom(who, span=span)
-
-    def indices(self, span: Span, *items: Piece) -> syntax.Indices:
-        found = tuple([syntax.Index(i.names, i.domain, span=i.span) for i in items[:-1]])
-        return syntax.Indices(found, items[-1], span=span)
-
-    def over(self, span: Span, name: Token) -> syntax.Index:
-        return syntax.Index((), self.name(span, name), span=span)
+    def over(self, span: Span, name: Token) -> syntax.Binder:
+        return syntax.Binder((), self.name(span, name), span=span)
 
     def pattern(self, span: Span, *names: Token) -> tuple[str, ...]:
         return tuple(map(str, names))
 
     # ---- grids ------------------------------------------------------------------------------------------------
 
-    def row(self, span: Span, label: Token, *entries: tuple[syntax.Cell, ...]) -> syntax.GridRow:
-        cells = tuple([cell for entry in entries for cell in entry])
+    def row(self, span: Span, label: Token, *cells: syntax.Cell) -> syntax.GridRow:
         return syntax.GridRow(tuple(self._label(label)), cells, span=span)
 
-    def columns(self, span: Span, *tokens: Token | None) -> tuple[syntax.Cell, ...]:
-        """One cell for each token; a minus belongs to the number behind it."""
-        found: list[syntax.Cell] = []
-        start: Token | None = None
-        for token in filter(None, tokens):
-            start = start or token
-            if token.type != "MINUS":
-                sign = "-" if start is not token else ""
-                found.append(self._cell(f"{sign}{token}", self.span(start).to(self.span(token)), CONSTANTS))
-                start = None
-        return tuple(found)
+    def columns(self, span: Span, *cells: syntax.Cell) -> tuple[syntax.Cell, ...]:
+        return cells
 
-    cell = columns
+    def key(self, span: Span, *tokens: Token | None) -> syntax.Cell:
+        """A minus belongs to the number behind it."""
+        return self._cell("".join(filter(None, tokens)), span, CONSTANTS)
+
+    constant = key
 
     def _label(self, token: Token) -> Iterator[syntax.Cell]:
         """The parts of `low, "a b", -3`: one for each leading index."""
-        for offset, written in literals.label_parts(token):
+        for offset, written in label_parts(token):
             start = token.start + offset
             yield self._cell(written, Span(self.source, start, start + len(written)), {})
 
     def _cell(self, written: str, span: Span, constants: Mapping[str, bool | None]) -> syntax.Cell:
         """A text, a number, one of some words that stand for values, or a name."""
-        if written.startswith(literals.QUOTE):
+        if written.startswith(QUOTE):
             return syntax.Cell(self.unquoted(written, span.start), quoted=True, span=span)
         digits = written.removeprefix("-")
         if digits[0].isdigit():
@@ -247,12 +226,6 @@ class Builder:
                 return syntax.Switch(token.type == "ON", span=span)
         return self.text(token)
 
-    def either(self, span: Span, left: Expr, right: Expr) -> syntax.Logical:
-        return syntax.Logical("or", left, right, span=span)
-
-    def both(self, span: Span, left: Expr, right: Expr) -> syntax.Logical:
-        return syntax.Logical("and", left, right, span=span)
-
     def comparison(self, span: Span, *pieces: Piece) -> syntax.Comparison:
         return syntax.Comparison(pieces[::2], tuple([" ".join(sign.split()) for sign in pieces[1::2]]), span=span)
 
@@ -261,14 +234,6 @@ class Builder:
         others = tuple([a for a in arguments if not isinstance(a, syntax.NamedArgument | None)])
         return syntax.Call(str(function), others, named, span=span)
 
-    def braces(self, span: Span, *pieces: Piece) -> Expr:
-        items = tuple([piece for piece in pieces if piece is not None])
-        if items and isinstance(items[0], syntax.Pair):
-            return syntax.MapLiteral(items, span=span)
-        if items and isinstance(items[-1], syntax.Binders):
-            return syntax.SetBuilder(*items, span=span)
-        return syntax.SetLiteral(items, span=span)
-
     def pair(self, span: Span, key: Token, value: Expr) -> syntax.Pair:
         label: Piece = self.name(self.span(key), key)
         if key.type in ("STRING", "NUMBER"):
@@ -276,10 +241,15 @@ class Builder:
         return syntax.Pair(label, value, span=span)
 
     whole = name
-    binders, binder = _made(syntax.Binders, "items* where"), _made(syntax.Binder, "names - domain")
+    to_whom, to_each = _made(syntax.ToWhom, "recipient"), _made(syntax.ToEach, "binders when")
+    set_literal, set_builder = _made(syntax.SetLiteral, "items*"), _made(syntax.SetBuilder, "body binders")
+    map_literal = _made(syntax.MapLiteral, "pairs*")
+    indices = binders = _made(syntax.Binders, "items* where")
+    binder = _made(syntax.Binder, "names - domain")
     grid = _made(syntax.Grid, "columns rows*")
     ternary, negation = _made(syntax.Ternary, "then condition otherwise"), _made(syntax.Negation, "operand")
     range_, minus = _made(syntax.Range, "low high"), _made(syntax.Minus, "- operand")
+    either, both = (_made(syntax.Logical, "left right", operator=word) for word in ("or", "and"))
     sum_ = product = _made(syntax.Arithmetic, "left operator$ right")
     lookup, tuple_ = _made(syntax.Lookup, "base keys*"), _made(syntax.Tuple, "items*")
     named, quantifier = _made(syntax.NamedArgument, "name$ value"), _made(syntax.Quantifier, "kind$ binders when")

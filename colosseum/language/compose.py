@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,30 +43,17 @@ def load(path: Path | str) -> tuple[Composition | None, list[Diagnostic]]:
 
 def load_doubtfully(path: Path | str) -> tuple[Composition | None, list[Diagnostic]]:
     """`load` as far as it goes: what could be read, with doubts about the rest; None when there is no text."""
-    source = _main_source(Path(path))
+    real = Path(path)
+    with suppress(OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
+        real = real.resolve()
+    source = read_source(real, name=str(Path(path)), span=None)
     if isinstance(source, Diagnostic):
         return None, [source]
-    reader = _FileReader(source)
-    scenario = reader.bring(source, chain=())
-    reader.declare()
-    start = Span(source, 0, 0)
-    composition = Composition(
-        source=source,
-        sources=tuple(reader.sources),
-        scenario=scenario or ScenarioName(name="", name_span=start, title="", span=start),
-        statements=tuple(reader.declared),
-        overridden=tuple(reader.overridden),
-        doubts=reader.doubts,
-    )
-    return composition, reader.diagnostics
-
-
-def _main_source(path: Path) -> Source | Diagnostic:
-    try:
-        real = path.resolve()
-    except (OSError, RuntimeError, ValueError):
-        real = path
-    return read_source(real, name=str(path), span=None)
+    reader, start = _FileReader(source), Span(source, 0, 0)
+    scenario = reader.bring(source, chain=()) or ScenarioName(name="", name_span=start, title="", span=start)
+    declared, overridden = reader.declare()
+    found = Composition(source, tuple(reader.sources), scenario, tuple(declared), tuple(overridden), reader.doubts)
+    return found, reader.diagnostics
 
 
 class _FileReader:
@@ -78,9 +66,6 @@ class _FileReader:
         self.diagnostics: list[Diagnostic] = []
         self.found: list[Statement | Override] = []
         self.doubts = NO_DOUBTS
-        self.contested: set[str] = set()
-        self.declared: list[Statement] = []
-        self.overridden: list[Statement] = []
 
     def bring(self, source: Source, *, chain: tuple[Source, ...]) -> ScenarioName | None:
         """Add a file's statements, and before them those of the files it uses."""
@@ -89,19 +74,16 @@ class _FileReader:
         self.diagnostics += diagnostics
         self.doubts |= doubts
         for statement in file.statements:
-            if isinstance(statement, Use):
-                self._use(statement, (*chain, source))
-            else:
+            if not isinstance(statement, Use):
                 self.found.append(statement)
+                continue
+            used = self._find(statement, (*chain, source))
+            if isinstance(used, Diagnostic):
+                self.diagnostics.append(used)
+                self.doubts |= Doubts(everything=True)
+            elif used is not None:
+                self.bring(used, chain=(*chain, source))
         return file.scenario
-
-    def _use(self, use: Use, chain: tuple[Source, ...]) -> None:
-        source = self._find(use, chain)
-        if isinstance(source, Diagnostic):
-            self.diagnostics.append(source)
-            self.doubts |= Doubts(everything=True)
-        elif source is not None:
-            self.bring(source, chain=chain)
 
     def _find(self, use: Use, chain: tuple[Source, ...]) -> Source | Diagnostic | None:
         """The source that a `use` names; None when it is here already."""
@@ -127,45 +109,43 @@ class _FileReader:
         """A used file's name as the user would write it: beside the main file as that was written."""
         return str(Path(self.main.name).parent / real.relative_to(self.folder))
 
-    def declare(self) -> None:
-        """Give every name its statement: at most one declaration, replaced by the overrides that follow it."""
-        places: dict[tuple[str, str], int] = {}
-        missing: list[Override] = []
+    def declare(self) -> tuple[list[Statement], list[Statement]]:
+        """The one declaration of each name, replaced by the overrides that follow it; and those that were replaced."""
+        declared, overridden = dict[tuple[str, str], Statement](), list[Statement]()
+        missing, contested = list[Statement](), set[str]()
         for item in self.found:
+            overrides = isinstance(item, Override)
             statement = item.statement if isinstance(item, Override) else item
-            key = _key(statement)
-            place = places.get(key)
-            if place is None and isinstance(item, Override):
-                missing.append(item)
-            elif place is None:
-                places[key] = len(self.declared)
-                self.declared.append(statement)
-            elif not isinstance(item, Override) or self.declared[place].span.source is statement.span.source:
-                first, overrides = self.declared[place], isinstance(item, Override)
-                self.diagnostics.append(_twice(statement, first, overrides=overrides))
-                self.contested.add(statement.name)
+            before = declared.get(_key(statement))
+            if before is None and overrides:
+                missing.append(statement)
+            elif before is not None and (not overrides or before.span.source is statement.span.source):
+                self.diagnostics.append(_twice(statement, before, overrides=overrides))
+                contested.add(statement.name)
             else:
-                self.overridden.append(self.declared[place])
-                self.declared[place] = statement
-        self.doubts |= Doubts(contested=frozenset(self.contested))
-        self.diagnostics += self._nothing_overridden(missing, places)
+                overridden += [before] if before is not None else []
+                declared[_key(statement)] = statement
+        self.doubts |= Doubts(contested=frozenset(contested))
+        self.diagnostics += self._nothing_overridden(missing, declared)
+        return list(declared.values()), overridden
 
-    def _nothing_overridden(self, missing: list[Override], places: dict[tuple[str, str], int]) -> Iterator[Diagnostic]:
+    def _nothing_overridden(
+        self, missing: list[Statement], declared: dict[tuple[str, str], Statement]
+    ) -> Iterator[Diagnostic]:
         """Overrides without anything to replace; silent when it may be where the text could not be read."""
-        for item in missing:
-            statement, labels = item.statement, list[Label]()
-            kind, name = _key(statement)
+        for statement in missing:
+            name, later, labels = statement.name, declared.get(_key(statement)), list[Label]()
             message = f"there is no `{name}` to override"
-            if (kind, name) in places:
+            if later is not None:
                 message = f"`{name}` is overridden before it is declared"
-                labels = [Label(self.declared[places[kind, name]].name_span, "declared here")]
+                labels = [Label(later.name_span, "declared here")]
                 help_ = "put the override after the `use` that brings it"
             elif self.doubts.covers(name):
                 continue
             elif len(self.sources) == 1:
                 help_ = "this file uses no other; leave `override` out"
             else:
-                help_ = closest(name, [n for k, n in places if k == kind])
+                help_ = closest(name, [n for kind, n in declared if kind == _key(statement)[0]])
             yield report("C035", statement.name_span, message, labels=labels, help=help_)
 
 

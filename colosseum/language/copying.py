@@ -17,8 +17,6 @@ from colosseum.language.parser import parse
 from colosseum.language.syntax import Loaded, Set, Table
 from colosseum.language.words import KEYWORDS
 
-STARTER = Path(__file__).parent / "starter.colo"
-
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
@@ -38,19 +36,9 @@ def shipped_specs() -> dict[str, str]:
     return found
 
 
-def unfit(name: str) -> str:
-    """Why a scenario cannot have this name, or an empty string."""
-    if name.upper() in KEYWORDS and name.islower():
-        return "it is a reserved word"
-    if name[:1].isdigit():
-        return "a name does not begin with a digit"
-    return "" if re.fullmatch(r"[^\W\d]\w*", name) else "a name has letters, digits and `_` only"
-
-
-def fitting(name: str) -> str:
-    """A name like this one that a scenario can have."""
-    plain = re.sub(r"\W+", "_", name).strip("_") or "scenario"
-    return f"my_{plain}" if unfit(plain) or not name else plain
+def fits(name: str) -> bool:
+    """Whether a scenario can have this name."""
+    return bool(re.fullmatch(r"[^\W\d]\w*", name)) and not (name.upper() in KEYWORDS and name.islower())
 
 
 def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFile, ...]:
@@ -59,15 +47,12 @@ def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFi
     assert main is not None
     own = (path for folder in folders for path in sorted((main.parent / folder).glob("*.jinja")))
     read = {source.path: source.text.encode() for source in composition.sources if source.path is not None}
-    paths = dict.fromkeys((*read, *_needed(composition), *own))
+    paths = dict.fromkeys((*read, *_data(composition), *own))
     return tuple(NewFile(p.relative_to(main.parent), read[p] if p in read else p.read_bytes()) for p in paths)
 
 
-def _needed(composition: Composition) -> Iterator[Path]:
-    """The files that a spec uses, and the data of all of them."""
-    for source in composition.sources[1:]:
-        assert source.path is not None
-        yield source.path
+def _data(composition: Composition) -> Iterator[Path]:
+    """The CSV files that a spec and those that it uses read."""
     for statement in (*composition.statements, *composition.overridden):
         if isinstance(statement, Set | Table) and isinstance(statement.source, Loaded):
             naming = statement.span.source.path
@@ -75,21 +60,15 @@ def _needed(composition: Composition) -> Iterator[Path]:
             yield (naming.parent / statement.source.path).resolve()
 
 
-def _renamed(path: Path, name: str) -> bytes:
-    """A spec's text with another name for its scenario."""
-    text = path.read_bytes().decode()
-    scenario = parse(Source(path.name, text))[0].scenario
-    assert scenario is not None
-    return (text[: scenario.name_span.start] + name + text[scenario.name_span.end :]).encode()
-
-
 def new_spec(target: str, origin: str | None = None) -> list[Path]:
     """Write a spec, or copy a shipped one with all that it reads, where nothing is yet. Raises ColosseumError."""
     head, last = os.path.split(target)
     folder, name = Path(head), last.removesuffix(".colo")
-    if reason := unfit(name):
-        likely = shlex.quote(str(folder / fitting(name)))
-        message = f"`{name}` cannot name a scenario: {reason}" if name else "the new spec needs a name"
+    if not fits(name):
+        plain = re.sub(r"\W+", "_", name).strip("_") or "scenario"
+        likely = shlex.quote(str(folder / (plain if name and fits(plain) else f"my_{plain}")))
+        rule = "names have letters, digits and `_`, begin with no digit and are no reserved words"
+        message = f"`{name}` cannot name a scenario: {rule}" if name else "the new spec needs a name"
         raise stop("C122", message, help=f"as in `colosseum new {likely}`")
     return _write(_files(origin, name), folder)
 
@@ -102,18 +81,18 @@ def listed(specs: dict[str, str]) -> list[str]:
 
 def _files(origin: str | None, name: str) -> tuple[NewFile, ...]:
     """A short spec with a remark on every part, or a shipped one and all that it reads. Raises ColosseumError."""
-    main = Path(f"{name}.colo")
-    if origin is None:
-        return (NewFile(main, _renamed(STARTER, name)),)
-    specs, spec = shipped_specs(), origin.removesuffix(".colo")
-    if spec not in specs:
-        help_ = [*filter(None, [closest(spec, specs)]), "these ship:", *(f"  {line}" for line in listed(specs))]
-        raise ColosseumError(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
-    path = (shipped("specs") / f"{spec}.colo").resolve()
+    path = Path(__file__).with_name("starter.colo")
+    if origin is not None:
+        specs, spec = shipped_specs(), origin.removesuffix(".colo")
+        if spec not in specs:
+            help_ = [*filter(None, [closest(spec, specs)]), "these ship:", *(f"  {line}" for line in listed(specs))]
+            raise ColosseumError(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
+        path = shipped("specs") / f"{spec}.colo"
     composition, diagnostics = load(path)
     assert composition is not None, diagnostics
-    needed = (NewFile(p.relative_to(path.parent), p.read_bytes()) for p in dict.fromkeys(_needed(composition)))
-    return (NewFile(main, _renamed(path, name)), *needed)
+    text, span = composition.source.text, composition.scenario.name_span
+    main = NewFile(Path(f"{name}.colo"), (text[: span.start] + name + text[span.end :]).encode())
+    return (main, *gathered(composition, folders=())[1:])
 
 
 def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:

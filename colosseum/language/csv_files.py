@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, counted, report
@@ -19,6 +18,7 @@ LARGEST_FILE = 16 * 1024 * 1024
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|([^,"\r\n]*))[ \t]*(,|\r?\n|\r|\Z)')
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+\Z")
+COMMAS = "a comma ends a cell: numbers are written with a point, and a text with a comma stands in quotes"
 INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 
@@ -35,15 +35,14 @@ class Sheet:
 def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, list[Diagnostic]]:
     """Read the CSV file that a statement names, relative to its own text and confined to the main spec's folder."""
     base = loaded.span.source.path
-    if base is None or main.path is None:
-        return None, [report("C059", loaded.span, "a text without a folder cannot read files", help="save it first")]
-    reason = forbidden(loaded.path)
-    if reason:
+    assert base is not None
+    assert main.path is not None
+    if reason := forbidden(loaded.path):
         return None, [report("C059", loaded.span, f"`from` does not follow `{loaded.path}`", help=reason)]
     path = within(base.parent / loaded.path, main.path.resolve().parent)
     if path is None:
-        return None, [report("C059", loaded.span, f"`{loaded.path}` is outside the spec's folder",
-                             help="a spec reads files below its own folder only; copy the file there")]  # fmt: skip
+        help_ = "a spec reads files below its own folder only; copy the file there"
+        return None, [report("C059", loaded.span, f"`{loaded.path}` is outside the spec's folder", help=help_)]
     source = read_source(path, name=loaded.path, span=loaded.span, codes=("C059", "C059"), largest=LARGEST_FILE)
     if isinstance(source, Diagnostic):
         return None, [source]
@@ -51,39 +50,38 @@ def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, li
 
 
 def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Diagnostic]]:
-    records, diagnostics = [], list[Diagnostic]()
-    for record, fault in _records(source):
-        if fault is not None:
-            help_ = "close the quote, and double the quotes inside it"
-            return None, [report("C059", fault, "this is not a CSV cell", help=help_)]
-        if any(entry.value != "" for entry in record):
-            records.append(record)
+    records = _records(source)
+    if isinstance(records, Span):
+        help_ = "close the quote, and double the quotes inside it"
+        return None, [report("C059", records, "this is not a CSV cell", help=help_)]
     if not records:
         return None, [report("C059", loaded.span, f"`{loaded.path}` is empty", help="its first line is a header")]
+    if faults := list(_faults(records, [Label(loaded.span, "read here")])):
+        return None, faults
     header = tuple(replace(cell, value="none" if cell.value is None else str(cell.value)) for cell in records[0])
-    if len(header) == 1 and ";" in str(header[0].value):
-        help_ = "in a spreadsheet, save it as comma-separated CSV, with decimal points"
-        return None, [report("C059", header[0].span, "cells are separated by `,`, not by `;`",
-                             labels=[Label(loaded.span, "read here")], help=help_)]  # fmt: skip
-    labels = [Label(loaded.span, "read here")]
-    diagnostics += _uneven_lines(records, labels)
-    cells = [e for record in records[1:] for e in record]
-    blank = [e for e in cells if e.value == ""]
-    if blank:
-        message = "this cell is blank" if len(blank) == 1 else f"this cell and {len(blank) - 1} more are blank"
-        diagnostics.append(report("C059", blank[0].span, message, labels=labels, help="every entry needs a value"))
-    for cell in cells:
-        if isinstance(cell.value, float) and not math.isfinite(cell.value):
-            diagnostics.append(report("C059", cell.span, "this number is not finite", labels=labels))
-        elif isinstance(cell.value, str) and DECIMAL_COMMA.match(cell.value):
-            help_ = f"numbers are written with a point: `{cell.value.replace(',', '.')}`"
-            message = f"`{cell.value}` has a decimal comma"
-            diagnostics.append(report("C059", cell.span, message, labels=labels, help=help_))
-    if diagnostics:
-        return None, diagnostics
     if len(header) > 1 and header[0].value == "seed":
         return Sheet(header[1:], tuple(r[1:] for r in records[1:]), tuple(r[0].value for r in records[1:])), []
     return Sheet(header, tuple(records[1:])), []
+
+
+def _faults(records: list[tuple[Cell, ...]], labels: list[Label]) -> Iterator[Diagnostic]:
+    """What is wrong with the lines of a file, and with their values."""
+    first, *others = records[0]
+    if not others and ";" in str(first.value):
+        help_ = "in a spreadsheet, save it as comma-separated CSV, with decimal points"
+        yield report("C059", first.span, "cells are separated by `,`, not by `;`", labels=labels, help=help_)
+        return
+    yield from _uneven_lines(records, labels)
+    cells = [cell for record in records[1:] for cell in record]
+    if blank := [cell for cell in cells if cell.value == ""]:
+        message = "this cell is blank" if len(blank) == 1 else f"this cell and {len(blank) - 1} more are blank"
+        yield report("C059", blank[0].span, message, labels=labels, help="every entry needs a value")
+    for cell in cells:
+        if isinstance(cell.value, float) and not math.isfinite(cell.value):
+            yield report("C059", cell.span, "this number is not finite", labels=labels)
+        elif isinstance(cell.value, str) and DECIMAL_COMMA.match(cell.value):
+            help_ = f"numbers are written with a point: `{cell.value.replace(',', '.')}`"
+            yield report("C059", cell.span, f"`{cell.value}` has a decimal comma", labels=labels, help=help_)
 
 
 def _uneven_lines(records: list[tuple[Cell, ...]], labels: list[Label]) -> Iterator[Diagnostic]:
@@ -91,41 +89,30 @@ def _uneven_lines(records: list[tuple[Cell, ...]], labels: list[Label]) -> Itera
     width, lengths = len(records[0]), {len(record) for record in records[1:]}
     if len(records) > 2 and len(lengths) == 1 and lengths != {width}:
         message = f"the header has {counted(width, 'cell')}, every line below it {lengths.pop()}"
-        yield report("C059", whole(records[0]), message, labels=labels, help=_split(records[1]))
+        yield report("C059", whole(records[0]), message, labels=labels, help=COMMAS)
         return
     for record in records[1:]:
         if len(record) != width:
             message = f"this line has {counted(len(record), 'cell')}, the header has {width}"
-            yield report("C059", whole(record), message, labels=labels, help=_split(record))
+            yield report("C059", whole(record), message, labels=labels, help=COMMAS)
 
 
-def _split(record: tuple[Cell, ...]) -> str:
-    """Why a line may have too many cells: a number with a decimal comma makes two of them."""
-    for left, right in pairwise(record):
-        if isinstance(left.value, int) and isinstance(right.value, int) and right.span.start == left.span.end + 1:
-            halves = f"{left.span.text},{right.span.text}"
-            return f"if `{halves}` is one number, write it with a point: `{left.span.text}.{right.span.text}`"
-    return ""
-
-
-def _records(source: Source) -> Iterator[tuple[tuple[Cell, ...], Span | None]]:
-    position, record = 0, list[Cell]()
+def _records(source: Source) -> list[tuple[Cell, ...]] | Span:
+    """The lines in which something stands, or the place of what is no cell."""
+    found, record, position = list[tuple[Cell, ...]](), list[Cell](), 0
     while position < len(source.text) or record:
         match = CELL.match(source.text, position)
         if match is None:
             end = source.text.find("\n", position)
-            yield (), Span(source, position, len(source.text) if end < 0 else end)
-            return
-        group = 1 if match.group(1) is not None else 2
-        raw = match.group(1).replace('""', '"') if group == 1 else match.group(2).strip()
-        value = raw if group == 1 else cell_value(raw)
-        start = match.start(group)
-        place = Span(source, start, start + max(1, len(match.group(group).rstrip())))
-        record.append(Cell(value, span=place))
-        position = match.end()
-        if match.group(3) != ",":
-            yield tuple(record), None
+            return Span(source, position, len(source.text) if end < 0 else end)
+        group = 1 if match[1] is not None else 2
+        value = match[1].replace('""', '"') if group == 1 else cell_value(match[2].strip())
+        start, position = match.start(group), match.end()
+        record.append(Cell(value, span=Span(source, start, start + max(1, len(match[group].rstrip())))))
+        if match[3] != ",":
+            found += [tuple(record)] if any(cell.value != "" for cell in record) else []
             record = []
+    return found
 
 
 def cell_value(raw: str) -> int | float | str | None:

@@ -1,42 +1,34 @@
-"""The place where a statement fails. In: nothing; out: the facts from which `mistakes` makes a diagnostic."""
+"""The place where a statement fails, and what tells one mistake from another there.
+
+In: the facts of a failure; out: the diagnostics and advices of the clues in `mistakes.toml` that fit it.
+"""
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 
-from colosseum.diagnostics import Source, Span
-from colosseum.language.words import CLOSERS, MODIFIERS, Token
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
+from colosseum.language import words
+from colosseum.language.record import Record
+from colosseum.language.words import NOTHING, Token
 
+DEEPEST = 40
+"""Brackets inside each other."""
+LONGEST_CHAIN = 120
+"""Brackets inside each other and operators in a row, together: the depth of an expression's tree stays below."""
 HEAD_OF_SWEEP = 4
 """Tokens after which what follows may as well be a setting of the experiment."""
-PARTS = ("ARM", "SWEEP", "OBJECTIVE", "MEMBERS")
-FORMS = {
-    "COLOSSEUM": ("colosseum 1",),
-    "SCENARIO": ('scenario {name} "title"',),
-    "USE": ('use "file.colo"',),
-    "PARAM": ("param {name} = 6",),
-    "AGENTS": ("agents A, B, C", "agents engineer[1..4]"),
-    "SET": ("set {name} = {{a, b, c}}",),
-    "TABLE": (
-        "table {name}[agents] = 3",
-        "table {name}[agents] ~ uniform(0, 1)",
-        'table {name}[agents] from "file.csv"',
-    ),
-    "VARIABLE": ("variable {name}[agents]: {{a, b}} or none",),
-    "REWARD": ("reward {name}[a in agents] when …: 3",),
-    "REQUIRE": ("require {name}: … <= 1", "require {name}: … <= 1 penalty 5"),
-    "COALITION": ("coalition {name} {{ members = {{A, B}} }}",),
-    "NETWORK": ("network ring",),
-    "CHANNEL": ("channel {name} for agents", "secret channel {name} for {{A, B}}"),
-    "CLAIM": ('claim {name}: "…" is true',),
-    "PROMPT": ('prompt {name} for agents "…"', 'prompt {name} for agents {{ plain: "…" loud: "…" }}'),
-    "RUBRIC": ('rubric {name} "question" {{ 0: "…" 5: "…" }}', 'rubric {name} reads thoughts "question" {{ … }}'),
-    "EXPERIMENT": ("experiment {name} {{ rounds 4  arm baseline {{ }}  arm loud {{ backroom on }} }}",),
-    "ARM": ("arm {name} {{ }}", "arm {name} {{ backroom on  rounds 2 }}"),
-    "SWEEP": ("sweep {name} in 4, 6, 8",),
-    "OBJECTIVE": ("objective {name}: payoff[A] + payoff[B]",),
-    "MEMBERS": ("members = {{A, B}}",),
+GROUPS = {
+    "INDEXED": "TABLE VARIABLE REWARD REQUIRE CLAIM OBJECTIVE",
+    "IN_EXPERIMENT": "EXPERIMENT ARM SWEEP",
+    "TEXT": "STRING LONG_STRING",
+    "OPENER": " ".join(sorted(words.OPENERS)),
+    "INNER_WORD": " ".join(sorted(words.PARTS | {"PENALTY", "WHEN", "WHERE"})),
+    "CLOSING": " ".join(words.CLOSERS),
+    "VALUE": " ".join(sorted(words.STARTS_EXPRESSION)),
+    "SIGN_OF_VALUE": " ".join(sorted(words.STARTS_EXPRESSION - {"NAME", "AGENTS"})),
 }
-"""One or more examples for each word that opens a statement or a part of one."""
+"""Terminals that many clues speak of, by the word that stands for them."""
 
 
 class ReadingReason(Enum):
@@ -76,42 +68,48 @@ class ReadingFailure:
     """The brackets that are open there."""
 
     @property
-    def token(self) -> Token | None:
-        """The token that does not fit; None at the end of the text."""
-        return self.tokens[self.stop] if self.stop < len(self.tokens) else None
+    def token(self) -> Token:
+        """The token that does not fit; NOTHING at the end of the text."""
+        return self.around(0)
 
-    def around(self, offset: int) -> Token | None:
-        """A token before (-1, -2 …, of this statement) or after (1 …) the one that does not fit."""
+    def around(self, offset: int) -> Token:
+        """A token before (-1, -2 …, of this statement) or after (1 …) the one that does not fit, or NOTHING."""
         index = self.stop + offset
         lowest = self.start if offset < 0 else 0
-        return self.tokens[index] if lowest <= index < len(self.tokens) else None
+        return self.tokens[index] if lowest <= index < len(self.tokens) else NOTHING
+
+    @property
+    def innermost(self) -> Token:
+        """The bracket that was opened last, or NOTHING."""
+        return self.opened[-1] if self.opened else NOTHING
 
     @property
     def place(self) -> Span:
         """The token that does not fit, or the point after the last one when the statement just ends."""
-        token, before = self.token, self.around(-1)
-        if before is not None and (token is None or self.reason is ReadingReason.END):
+        before = self.around(-1)
+        if before is not NOTHING and (self.token is NOTHING or self.reason is ReadingReason.END):
             return Span(self.source, before.end, before.end)
-        return self.at(token) if token is not None else Span(self.source, len(self.source.text), len(self.source.text))
+        return self.at(self.token)
 
     def at(self, token: Token) -> Span:
-        """The span of a token."""
-        return Span(self.source, token.start, token.end)
+        """The span of a token; the end of the text for NOTHING."""
+        end = len(self.source.text)
+        return Span(self.source, token.start, token.end) if token is not NOTHING else Span(self.source, end, end)
 
     @property
     def opening(self) -> int:
         """The index of the word that opens the statement, or the innermost part of one that is under way."""
         index = self.start
-        while index + 1 < len(self.tokens) and index < self.stop and self.tokens[index].type in MODIFIERS:
+        while index + 1 < len(self.tokens) and index < self.stop and self.tokens[index].type in words.MODIFIERS:
             index += 1
-        inner = [i for i in range(self.start, self.stop) if self.tokens[i].type in PARTS and self._under_way(i)]
+        inner = [i for i in range(self.start, self.stop) if self.tokens[i].type in words.PARTS and self._under_way(i)]
         return inner[-1] if inner else index
 
     def _under_way(self, index: int) -> bool:
         """Whether a part that begins at an index has not ended where the statement fails."""
         kind, depth = self.tokens[index].type, 0
         for token in self.tokens[index : self.stop]:
-            depth += (token.type in CLOSERS.values()) - (token.type in CLOSERS)
+            depth += (token.type in words.CLOSERS.values()) - (token.type in words.CLOSERS)
             if depth < 0 or (depth == 0 and token.type == "RBRACE" and kind == "ARM"):
                 return False
         return kind != "SWEEP" or self.stop <= index + HEAD_OF_SWEEP
@@ -121,8 +119,115 @@ class ReadingFailure:
         """`it is written …` with the user's own name, or an empty string where nothing is known of the statement."""
         index = self.opening
         kind = self.tokens[index].type
-        if kind not in FORMS or index >= self.stop:
+        if kind not in words.phrases()["forms"] or index >= self.stop:
             return ""
-        follower = self.tokens[index + 1] if index + 1 < len(self.tokens) else None
-        name = str(follower) if follower is not None and follower.type in ("NAME", "LABEL") else "NAME"
-        return f"it is written {' or '.join(f'`{example.format(name=name)}`' for example in FORMS[kind])}"
+        follower = self.around(index + 1 - self.stop)
+        name = str(follower) if follower.type in ("NAME", "LABEL") else "NAME"
+        return f"it is written {' or '.join(f'`{form.format(name=name)}`' for form in words.phrases()['forms'][kind])}"
+
+
+class Clue(Record):
+    """What a mistake looks like, and what is said of it; `mistakes.toml` says what each field means."""
+
+    code: str = ""
+    """Empty for an advice, which stands below a general message."""
+    message: str = ""
+    help: str = ""
+    token: str = ""
+    before: str = ""
+    earlier: str = ""
+    after: str = ""
+    joined: str = ""
+    ahead: str = ""
+    opener: str = ""
+    inside: str = ""
+    accepts: str = ""
+    words: int = 0
+    """0 for any number."""
+    reason: str = "-END"
+    goes_on: bool = False
+    at: str = "place"
+
+    def __call__(self, f: ReadingFailure) -> Diagnostic | None:
+        """The diagnostic, where the clue fits."""
+        if not self.fits(f):
+            return None
+        filled = _words(f)
+        message, help_ = self.message.format_map(filled), self.help.format_map(filled)
+        opened = f.innermost if f.reason is ReadingReason.BRACKET else NOTHING
+        labels = [Label(f.at(opened), f"`{opened}` is opened here")] if opened else []
+        return report(self.code, _blamed(f, self.at), message, labels=labels, help=help_)
+
+    def advice(self, f: ReadingFailure) -> str:
+        """The help alone, or an empty string."""
+        return self.help.format_map(_words(f)) if self.fits(f) else ""
+
+    def fits(self, f: ReadingFailure) -> bool:
+        """Whether the failure looks so."""
+        token, before, after = f.token, f.around(-1), f.around(1)
+        misspelt = token.type == "NAME" and words.meant_keyword(token, f.accepts)
+        kinds = (
+            ("MISSPELT" if misspelt else token.type, self.token),
+            (f.reason.name, self.reason),
+            (before.type, self.before),
+            (f.around(-2).type, self.earlier),
+            (after.type, self.after),
+            (f.tokens[f.opening].type, self.opener),
+            (f.innermost.type, self.inside),
+        )
+        return (
+            all(_among(kind, wanted) for kind, wanted in kinds)
+            and all((word.lstrip("-") in f.accepts) is (word[0] != "-") for word in self.accepts.split())
+            and _together(before, token, self.joined)
+            and _together(token, after, self.ahead)
+            and self.words in (0, f.stop - f.opening)
+            and not (self.goes_on and after.type not in f.accepts - words.KEYWORDS - {"EQUAL", "COLON", "LSQB"})
+        )
+
+
+def _among(kind: str, wanted: str) -> bool:
+    """Whether a terminal is one of those wanted, and none of those with a minus."""
+    words = [word for each in wanted.split() for word in GROUPS.get(each, each).split()]
+    return f"-{kind}" not in words and (kind in words or all(word[0] == "-" for word in words))
+
+
+def _together(left: Token, right: Token, wanted: str) -> bool:
+    """Whether two words with nothing between them are one of the signs wanted, if any is."""
+    return not wanted or (left.end == right.start and f"{left}{right}" in wanted.split())
+
+
+def _blamed(f: ReadingFailure, where: str) -> Span:
+    """The words that a clue blames."""
+    token, before, after = f.at(f.token), f.at(f.around(-1)), f.at(f.around(1))
+    match where:
+        case "token":
+            return token
+        case "before":
+            return before
+        case "both":
+            return before.to(token)
+        case "ahead":
+            return token.to(after)
+        case "first":
+            return f.at(f.tokens[f.opening + 1])
+    return f.place
+
+
+def _words(f: ReadingFailure) -> dict[str, str]:
+    """What may stand in braces: words of the text, as written or shortened; the form of the statement."""
+    token, before, after = f.token, f.around(-1), f.around(1)
+    return {
+        "token": token, "before": before, "after": after, "earlier": f.around(-2), "bracket": f.innermost,
+        "form": f.form, "opener": f.tokens[f.opening], "first": f.around(min(f.opening + 1 - f.stop, 0)),
+        "found": words.found(token), "behind": words.found(before),
+        "name": after if after.type == "NAME" else "NAME",
+        "kind": {"PRIVATE": "table", "SECRET": "channel"}.get(before.type, ""),
+        "belongs": words.phrases()["belongs"].get(token.type, ""),
+        "deepest": str(DEEPEST), "longest": str(LONGEST_CHAIN),
+    }  # fmt: skip
+
+
+@cache
+def clues() -> dict[str, tuple[Clue, ...]]:
+    """All clues of `mistakes.toml`, by the group in which they are tried."""
+    return {group: tuple(Clue(**fields) for fields in clues) for group, clues in words.phrases()["clues"].items()}

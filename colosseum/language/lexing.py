@@ -6,13 +6,12 @@ After such a place the reading goes on behind it, so one stray character hides n
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
-from colosseum.language.literals import LONG_QUOTE, QUOTE
 from colosseum.language.syntax import Comment
 from colosseum.language.tables import tables
-from colosseum.language.words import OPENERS, Token
+from colosseum.language.words import LONG_QUOTE, OPENERS, QUOTE, Token, phrases
 
 MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
@@ -22,26 +21,7 @@ MOST_QUOTED = 80
 """Longest text to repeat in a help."""
 _FILE_NAME = re.compile(r"[\w./-]+\.(?:colo|csv)\b")
 _OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b", re.MULTILINE)
-_FOREIGN_QUOTE = re.compile(
-    "['\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}]"
-)
-_SIGNS_OF_PRINT = {"*": "×·", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠", "-": "−–—", "in": "∈", "and": "∧", "or": "∨",
-                   "not": "¬"}  # fmt: skip
-ADVICE = {
-    ";": "a statement ends where the next one begins; leave the `;` out",
-    "!": "write `not`, or `!=` for `is different from`",
-    "%": "there is no remainder; a fraction is written `0.2`",
-    "^": "there are no powers; multiply",
-    "?": "a choice is written `x if condition else y`",
-    "@": "names are letters, digits and `_`",
-    "$": "an amount is written `$20`",
-    "€": "an amount is written `$20`",
-    "`": "write names without quotes",
-    "\\": "there is no continuation sign; a statement may run over several lines as it is",
-    "…": "a range has two points: `1..5`",
-    ".": "a range is written `1..5`, a number `0.5`, a lookup `cost[a, t]`",
-} | {sign: f"write `{ours}`" for ours, signs in _SIGNS_OF_PRINT.items() for sign in signs}
-"""What to write instead of a character that means something elsewhere."""
+_CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
 
 
 @dataclass(slots=True)
@@ -54,15 +34,13 @@ class Lexed:
     """One for each stretch that was skipped."""
     skipped: list[tuple[int, int]] = field(default_factory=list)
     """The stretches, in order."""
-    gave_up: bool = False
-    """More than `MOST_STRAYS`: the tokens end there."""
 
 
 def lex(source: Source) -> Lexed:
     """Read the words of a text; never raises for any text."""
     text, result, ended = source.text, Lexed(), False
     position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
-    while (stop := _read_from(position, source, result)) is not None:
+    while len(result.strays) < MOST_STRAYS and (stop := _read_from(position, source, result)) is not None:
         stray, start, position = _stray(source, result.tokens, stop)
         if text[stop] != ";" or not ended:
             result.strays.append(stray)
@@ -70,26 +48,18 @@ def lex(source: Source) -> Lexed:
         result.skipped.append((start, position))
         while result.tokens and result.tokens[-1].end > start:
             result.tokens.pop()
-        if len(result.strays) == MOST_STRAYS:
-            result.gave_up = True
-            break
     return result
 
 
 @cache
-def _words() -> tuple[re.Pattern[str], dict[str, dict[str, str]], frozenset[str]]:
-    """The pattern of all terminals behind blanks, the keywords among those of a terminal, and the ignored terminals."""
-    lexer: Any = tables().parse_interactive("", start="statement").lexer_thread.lexer
-    pattern = "|".join(f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in lexer.scanner.terminals)
-    keywords = {
-        kind: {t.pattern.value: t.name for t in unless.scanner.terminals} for kind, unless in lexer.callback.items()
-    }
-    return re.compile(rf"\s*(?:{pattern})", lexer.g_regex_flags), keywords, lexer.ignore_types
+def _words() -> tuple[re.Pattern[str], dict[str, dict[str, str]]]:
+    """The pattern of all terminals behind blanks, and the keywords among those of a terminal."""
+    return re.compile(tables()["pattern"]), tables()["keywords"]
 
 
 def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:
     """Append the tokens and comments from a position on; the offset of what is neither, None at the end of the text."""
-    pattern, keywords, ignored = _words()
+    pattern, keywords = _words()
     text, match = source.text, pattern.match
     while position < len(text):
         found = match(text, position)
@@ -97,10 +67,10 @@ def _read_from(position: int, source: Source, lexed: Lexed) -> int | None:
             return position
         kind = found.lastgroup or ""
         word, (start, position) = found[kind], found.span(kind)
-        if kind in ignored:
-            if kind == "COMMENT":
-                span = Span(source, start, start + len(word.rstrip("\r")))
-                lexed.comments.append(Comment(span=span, text=word.rstrip()))
+        if kind == "COMMENT":
+            span = Span(source, start, start + len(word.rstrip("\r")))
+            lexed.comments.append(Comment(span=span, text=word.rstrip()))
+        if kind in ("COMMENT", "WS"):
             continue
         if word == QUOTE * 2 and text.startswith(QUOTE, position):
             return start  # three quotes that nothing closes read as an empty text and one quote
@@ -120,7 +90,7 @@ def _stray(source: Source, tokens: list[Token], position: int) -> _Stray:
         return _open_long_text(source, tokens, position)
     if source.text[position] == QUOTE:
         return _open_text(source, position)
-    if _FOREIGN_QUOTE.match(source.text, position):
+    if source.text[position] in f"'{_CURLY_QUOTES}":
         return _foreign_text(source, position)
     named = _file_name(source, position) if source.text[position] == "." else None
     return named or _stray_character(source, position)
@@ -160,11 +130,9 @@ def _open_text(source: Source, position: int) -> _Stray:
 
 def _foreign_text(source: Source, position: int) -> _Stray:
     """A text between single or curly quotes; without a closing one on its line, just the quote."""
-    text, opening = source.text, source.text[position]
-    closing = _FOREIGN_QUOTE.search(text, position + 1, _line_end(text, position))
-    while closing and (closing[0] == "'") is not (opening == "'"):
-        closing = _FOREIGN_QUOTE.search(text, closing.end(), _line_end(text, position))
-    end = closing.end() if closing else position + 1
+    text, closers = source.text, "'" if source.text[position] == "'" else _CURLY_QUOTES
+    places = range(position + 1, _line_end(text, position))
+    end = next((place + 1 for place in places if text[place] in closers), position + 1)
     inside = text[position + 1 : end - 1]
     help_ = f"write `{QUOTE}{inside}{QUOTE}`" if 0 < len(inside) <= MOST_QUOTED else 'write `"`'
     message = 'texts stand between straight double quotes `"`'
@@ -189,7 +157,7 @@ def _stray_character(source: Source, position: int) -> _Stray:
     while text.startswith(character, end):
         end += 1
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    span, help_ = Span(source, position, end), ADVICE.get(character, "")
+    span, help_ = Span(source, position, end), phrases()["signs"].get(character, "")
     if character == "%" and not text[text.rfind("\n", 0, position) + 1 : position].strip():
         help_ = "a comment begins with `#`"
     return report("C007", span, f"`{shown}` has no meaning here", help=help_), position, end

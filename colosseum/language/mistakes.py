@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import words
-from colosseum.language.clues import ADVICE, FIRST, GRID, LAST, SECOND, SLASHES, SURE
-from colosseum.language.failure import ReadingFailure, ReadingReason
+from colosseum.language.failure import ReadingFailure, ReadingReason, clues
+from colosseum.language.words import NOTHING
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
 MODEL = re.compile(r"[\w.:@/+-]+")
@@ -29,11 +29,10 @@ def explain(failure: ReadingFailure) -> Diagnostic:
 
 def _no_opener(f: ReadingFailure) -> Diagnostic | None:
     """A statement that begins with a word of no statement."""
-    if f.reason is not ReadingReason.NO_OPENER or f.token is None:
+    if f.reason is not ReadingReason.NO_OPENER:
         return None
     if f.token.type not in words.KEYWORDS | {"NAME"}:
-        message = f"a statement begins with a word, not with {words.found(f.token)}"
-        return SLASHES[1](f) or report("C016", f.place, message)
+        return report("C016", f.place, f"a statement begins with a word, not with {words.found(f.token)}")
     loop = LOOPLESS if f.token in ("for", "if", "while") else ""
     help_ = loop or _declaration(f) or f"statements begin with {OPENING_WORDS}"
     meant = words.meant_opener(f.token)
@@ -45,21 +44,20 @@ def _no_opener(f: ReadingFailure) -> Diagnostic | None:
 
 def _declaration(f: ReadingFailure) -> str:
     """What `items = {lamp, vase}` and `price = 3` would be, or an empty string."""
-    after, value = f.around(1), f.around(2)
-    if f.token is None or after is None or after.type != "EQUAL" or value is None:
+    if f.around(1).type != "EQUAL":
         return ""
-    choices = {"LBRACE": "set", "LSQB": "set", "NUMBER": "param", "MINUS": "param"}
-    word = choices.get(value.type, "table" if value.type in ("NAME", "LPAR") else "")
+    choices = {"LBRACE": "set", "LSQB": "set", "NUMBER": "param", "MINUS": "param", "NAME": "table", "LPAR": "table"}
+    word = choices.get(f.around(2).type, "")
     kind = {"set": "a set", "param": "a number that may be changed", "table": "what is computed"}.get(word)
     return f"{kind} is declared by `{word} {f.token} = …`" if kind else ""
 
 
 def _row(f: ReadingFailure) -> Diagnostic | None:
     """A line in a grid without a bar: a row that lacks it, or a misspelt statement."""
-    if f.reason is not ReadingReason.ROW or f.token is None:
+    if f.reason is not ReadingReason.ROW:
         return None
-    after, meant = f.around(1), words.meant_opener(f.token) if f.token.type == "NAME" else ""
-    if meant and after is not None and after.type == "NAME":
+    meant = words.meant_opener(f.token) if f.token.type == f.around(1).type == "NAME" else ""
+    if meant:
         message = f"{words.found(f.token)} does not begin a statement"
         return report("C016", f.place, message, help=f"did you mean `{meant}`?")
     line = f.place.source.line(f.place.line)
@@ -72,16 +70,16 @@ def _row(f: ReadingFailure) -> Diagnostic | None:
 
 def _unclosed(f: ReadingFailure) -> Diagnostic | None:
     """The statement ends inside a bracket."""
-    if not f.opened:
+    last = f.innermost
+    if last is NOTHING:
         return None
-    last = f.opened[-1]
     closer = next(c for c, opener in words.CLOSERS.items() if opener == last.type)
     parts = ("ARM", "SWEEP") if f.tokens[f.start].type == "EXPERIMENT" else ("OBJECTIVE",)
-    part = f.token is not None and f.token.type in parts and closer in f.accepts
+    part = f.token.type in parts and closer in f.accepts
     if f.reason is not ReadingReason.END and not part:
         return None
     labels = [Label(f.at(last), f"`{last}` is opened here")]
-    if f.token is None:
+    if f.token is NOTHING:
         return report("C012", f.place, f"the text ends before `{last}` is closed", labels=labels)
     begins = "another part of it" if part else "a new statement"
     help_ = f"add {words.said(closer)} before {words.found(f.token)}, which begins {begins}"
@@ -91,17 +89,16 @@ def _unclosed(f: ReadingFailure) -> Diagnostic | None:
 def _not_a_name(f: ReadingFailure) -> Diagnostic | None:
     """A reserved word, or a word with a digit in front, where only a name can stand."""
     token, before = f.token, f.around(-1)
-    if token is None or f.reason is ReadingReason.END:
+    if f.reason is ReadingReason.END:
         return None
-    if before is not None and before.type == "NUMBER" and token.type == "NAME" and before.end == token.start:
+    if before.type == "NUMBER" and token.type == "NAME" and before.end == token.start:
         help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
         return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
     if "NAME" not in f.accepts or token.type not in words.KEYWORDS - {"NOT_IN", "PER_UNIT", "UNDISCLOSED"}:
         return None
-    if before is not None and before.type == "FOR" and token.type == "AGENTS":
+    if before.type == "FOR" and token.type == "AGENTS":
         return None
-    after = f.around(1)
-    forgotten = after is not None and after.type in ("NAME", "AGENTS", "NUMBER", "STRING")
+    forgotten = f.around(1).type in ("NAME", "AGENTS", "NUMBER", "STRING")
     if token.type not in words.OPENERS and ("NUMBER" in f.accepts or forgotten):
         return None
     message = f"`{token}` is a reserved word and cannot be a name"
@@ -110,7 +107,7 @@ def _not_a_name(f: ReadingFailure) -> Diagnostic | None:
 
 def _bar(f: ReadingFailure) -> Diagnostic | None:
     """A bar in an expression, or one too many in a grid."""
-    if f.token is None or f.token.type not in ("VBAR", "LABEL") or "VBAR" in f.accepts or f.reason is ReadingReason.END:
+    if f.token.type not in ("VBAR", "LABEL") or "VBAR" in f.accepts or f.reason is ReadingReason.END:
         return None
     text, low = f.place.source.text, f.place.start
     bar = text.index("|", f.place.end) if f.token.type == "LABEL" else low
@@ -121,7 +118,7 @@ def _bar(f: ReadingFailure) -> Diagnostic | None:
     if span.text == "||":
         return report("C011", span, "`||` has no meaning", help="write `or`")
     before = f.around(-1)
-    if before is not None and before.type == "EQUAL" and f.at(before).line < f.place.line:
+    if before.type == "EQUAL" and f.at(before).line < f.place.line:
         help_ = "leave the `=` out: the grid begins on the next line"
         return report("C017", f.at(before), "no `=` stands before a grid", help=help_)
     help_ = "write `or` between conditions, `+` for all elements of two sets"
@@ -145,16 +142,15 @@ def _general(f: ReadingFailure) -> Diagnostic:
     """What could have stood there, after what, and what stands there instead."""
     token, before = f.token, f.around(-1)
     choices = words.expected(f.accepts)
-    if before is not None and before.type == "TILDE":
+    if before.type == "TILDE":
         choices = ["a draw such as `choice(levels)`"]
     several = "one of " if len(choices) > 2 else ""
     message = f"expected {several}{words.listed(choices)}" if choices else "this cannot stand here"
-    if before is not None:
+    if before is not NOTHING:
         message += f" after {words.found(before)}"
     if f.reason is ReadingReason.END:
-        message += ", but the text ends" if token is None else f", but {words.found(token)} begins a new statement"
+        message += ", but the text ends" if token is NOTHING else f", but {words.found(token)} begins a new statement"
         return report("C011", f.place, message, labels=_open_label(f), help=_ending(f))
-    assert token is not None
     return report("C011", f.place, f"{message}, found {words.found(token)}", labels=_open_label(f), help=_help(f))
 
 
@@ -162,8 +158,7 @@ def _ending(f: ReadingFailure) -> str:
     """What to do about a statement that ends too early."""
     if f.accepts and f.accepts <= {"ELSE", *words.OPERATORS} and "ELSE" in f.accepts:
         return "a choice says both cases: `x if condition else 0`"
-    before = f.around(-1)
-    if before is not None and before.type == "PENALTY":
+    if f.around(-1).type == "PENALTY":
         return "a penalty has a price, as in `penalty 5`"
     at_head = f.tokens[f.start].type in words.OPENERS and f.stop <= f.opening + 2
     return f.form if not f.opened and (at_head or f.accepts == {"LBRACE"}) else ""
@@ -171,16 +166,10 @@ def _ending(f: ReadingFailure) -> str:
 
 def _help(f: ReadingFailure) -> str:
     """What to do about a token that does not fit: a near word, a habit put right, or the form of the statement."""
-    token = f.token
-    assert token is not None
-    if token.type == "NAME":
-        meant = words.meant_keyword(token, f.accepts)
-        if meant:
-            return f"did you mean `{meant}`?"
-    if advice := next(filter(None, (clue.advice(f) for clue in ADVICE)), ""):
+    if f.token.type == "NAME" and (meant := words.meant_keyword(f.token, f.accepts)):
+        return f"did you mean `{meant}`?"
+    if advice := next(filter(None, (clue.advice(f) for clue in clues()["advice"])), ""):
         return advice
-    if token.type == "LONG_STRING" and "STRING" in f.accepts:
-        return 'here a text stands on one line, in `"…"`'
     inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
     expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > f.opening + 1
     return "" if inside or expression else f.form
@@ -188,22 +177,21 @@ def _help(f: ReadingFailure) -> str:
 
 def _open_label(f: ReadingFailure) -> list[Label]:
     """Where the innermost open bracket began, when that is on another line."""
-    if not f.opened or f.at(f.opened[-1]).line == f.place.line:
-        return []
-    return [Label(f.at(f.opened[-1]), f"inside this `{f.opened[-1]}`")]
+    opened = f.at(f.innermost)
+    return [Label(opened, f"inside this `{f.innermost}`")] if f.innermost and opened.line != f.place.line else []
 
 
 EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (
-    *SURE,
+    *clues()["sure"],
     _no_opener,
     _row,
-    *GRID,
+    *clues()["grid"],
     _bar,
     _model_name,
-    *FIRST,
+    *clues()["first"],
     _unclosed,
-    *SECOND,
+    *clues()["second"],
     _not_a_name,
-    *LAST,
+    *clues()["last"],
 )
 """In this order: a sure sign of one mistake before what only looks like one."""

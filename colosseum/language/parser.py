@@ -12,7 +12,7 @@ from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
-from colosseum.language.lexing import Lexed, lex
+from colosseum.language.lexing import MOST_STRAYS, Lexed, lex
 from colosseum.language.splitting import Parsed, split
 from colosseum.language.syntax import Edition, File, ScenarioName
 from colosseum.language.words import Token, meant_opener
@@ -87,18 +87,22 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     builder = Builder(source)
     told = builder.diagnostics
     told += lexed.strays
-    pieces: list[_Piece] = []
+    pieces: list[tuple[Token, Readable | None]] = []
     broken: list[str] = []
     whole = False
     for parsed in split(builder, lexed.tokens):
         node, failure, first = parsed.node, parsed.failure, lexed.tokens[parsed.start]
-        touched = bool(lexed.skipped) and _touches(source, parsed, lexed)
+        low, high = _stretch(parsed, lexed, source.text)
+        # A stray within the statement is told already; without a `;` a statement says the same.
+        touched = any(low <= stray < high and source.text[stray:end].strip(";") for stray, end in lexed.skipped)
         if failure is not None and not touched:
             from colosseum.language.mistakes import explain  # what most texts do without
 
-            _tell(explain(failure), told)
+            found = explain(failure)
+            if found.code != "C014" or found.message not in {each.message for each in told}:
+                told.append(found)  # a word that cannot be a name is blamed once: it is renamed everywhere
         if failure is not None or touched:
-            broken.append(source.text[slice(*_stretch(parsed, lexed))].replace(first, meant_opener(first) or first, 1))
+            broken.append(source.text[low:high].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
             alone = failure is not None and failure.reason is ReadingReason.NO_OPENER and first.type != "NAME"
             if alone and pieces:  # it belongs to the statement before
@@ -108,25 +112,15 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
         if len(told) > MOST_DIAGNOSTICS:
             break
     else:
-        whole = not lexed.gave_up
+        whole = len(lexed.strays) < MOST_STRAYS
         if whole:
             told += _head(builder, pieces)
-    found = sorted(told, key=lambda d: d.span.start if d.span else 0)
+    told.sort(key=lambda d: d.span.start if d.span else 0)
     doubts = doubts_in(broken) | Doubts(everything=not whole)
-    return _file(source, pieces, lexed), doubts, found[:MOST_DIAGNOSTICS]
+    return _file(source, pieces, lexed), doubts, told[:MOST_DIAGNOSTICS]
 
 
-def _tell(diagnostic: Diagnostic, told: list[Diagnostic]) -> None:
-    """Keep it, unless it blames a word as a name once more: it is renamed everywhere."""
-    if diagnostic.code != "C014" or diagnostic.message not in {d.message for d in told if d.code == "C014"}:
-        told.append(diagnostic)
-
-
-_Piece = tuple[Token, Readable | None]
-"""A statement's first word, and the statement when it could be read."""
-
-
-def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
+def _file(source: Source, pieces: list[tuple[Token, Readable | None]], lexed: Lexed) -> File:
     nodes = [node for _, node in pieces]
     return File(
         source=source,
@@ -137,28 +131,18 @@ def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
     )
 
 
-def _touches(source: Source, parsed: Parsed, lexed: Lexed) -> bool:
-    """Whether a stray stands in the statement, so that its failure only repeats what was said about the stray."""
-    start, end = _stretch(parsed, lexed)
-    return any(
-        start <= stray and (end is None or stray < end)
-        for stray, after in lexed.skipped
-        if source.text[stray:after].strip(";")  # without a `;` a statement says the same
-    )
-
-
-def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:
+def _stretch(parsed: Parsed, lexed: Lexed, text: str) -> tuple[int, int]:
     """Where a statement begins and where the next one does; one that fails at its first word begins behind the last."""
-    end = lexed.tokens[parsed.end].start if parsed.end < len(lexed.tokens) else None
+    end = lexed.tokens[parsed.end].start if parsed.end < len(lexed.tokens) else len(text)
     if parsed.failure is not None and parsed.failure.stop == parsed.start:
         return (lexed.tokens[parsed.start - 1].end if parsed.start else 0), end
     return lexed.tokens[parsed.start].start, end
 
 
-def _head(builder: Builder, pieces: list[_Piece]) -> Iterator[Diagnostic]:
+def _head(builder: Builder, pieces: list[tuple[Token, Readable | None]]) -> Iterator[Diagnostic]:
     """Whether the edition comes first, once, and the scenario second, once."""
     first = builder.span(pieces[0][0]) if pieces else Span(builder.source, 0, 0)
-    kinds = [token.type for token, _ in pieces]
+    kinds, seen = [token.type for token, _ in pieces], dict[str, Label]()
     if not pieces:
         yield report("C001", first, "there is nothing to read here", help=FIRST_LINES)
     elif "COLOSSEUM" not in kinds:
@@ -166,23 +150,20 @@ def _head(builder: Builder, pieces: list[_Piece]) -> Iterator[Diagnostic]:
     elif "SCENARIO" not in kinds:
         help_ = 'write `scenario NAME "title"` after `colosseum 1`'
         yield report("C004", first, "the scenario has no name", help=help_)
-    seen: dict[str, Span] = {}
     for position, (token, node) in enumerate(pieces):
         span, kind = builder.span(token), token.type
         if kind == "COLOSSEUM" and kind in seen:
-            labels = [Label(seen[kind], "first here")]
-            yield report("C003", span, "the edition is stated twice", labels=labels, help="leave this line out")
+            yield report("C003", span, "the edition is stated twice", labels=[seen[kind]], help="leave this line out")
         elif isinstance(node, Edition) and (node.number != EDITION or isinstance(node.number, float)):
             message = f"this is edition {node.number} of the language; edition {EDITION} is the only one there is"
             yield report("C002", node.span, message, help="write `colosseum 1`")
         elif kind == "COLOSSEUM" and position:
             yield report("C001", span, "`colosseum 1` must be the first line", help="move it to the top")
         elif kind == "SCENARIO" and kind in seen:
-            labels = [Label(seen[kind], "the first one")]
             help_ = "leave one of them out, or put the other into a file of its own"
-            yield report("C005", span, "a file has one scenario", labels=labels, help=help_)
+            yield report("C005", span, "a file has one scenario", labels=[seen[kind]], help=help_)
         elif kind == "SCENARIO" and set(kinds[:position]) - {"COLOSSEUM"}:
             message = "`scenario` must come right after `colosseum 1`"
             yield report("C006", span, message, help="move it to the second line")
-        if kind in ("COLOSSEUM", "SCENARIO"):
-            seen.setdefault(kind, span)
+        if kind not in seen:
+            seen[kind] = Label(span, "first here")

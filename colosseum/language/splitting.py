@@ -2,33 +2,115 @@
 
 A statement ends where the next opener stands, at whatever depth; so each is parsed on its own, and one mistake
 spoils one statement. A reserved opener that the running statement accepts (`override set`, `sweep network`) does
-not end it.
+not end it. The parser goes by Lark's LALR(1) tables, but in one step through a chain such as `expr: either: … atom`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
-from colosseum.language.builder import Builder, Readable
-from colosseum.language.failure import ReadingFailure, ReadingReason
-from colosseum.language.machine import END, Machine
+from colosseum.diagnostics import Span
+from colosseum.language.builder import Builder, Piece, Readable
+from colosseum.language.failure import DEEPEST, LONGEST_CHAIN, ReadingFailure, ReadingReason
+from colosseum.language.tables import tables
 from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, Token, meant_opener, terminals
 
-DEEPEST = 40
-"""Brackets inside each other."""
-LONGEST_CHAIN = 120
-"""Brackets inside each other and operators in a row, together: the depth of an expression's tree stays below."""
+END = "$END"
+_END = Token()
+_END.type = END
 _LINKS = terminals("PLUS MINUS STAR SLASH AMP AND OR NOT IF LSQB")
 _CELLS = terminals("NAME STRING NUMBER MINUS NONE ON OFF") | KEYWORDS
 _OPENING = frozenset(CLOSERS.values())
-_FOLLOWS = {
-    "USE": frozenset({"STRING"}),
-    "COLOSSEUM": frozenset({"NUMBER"}),
-    "PRIVATE": frozenset({"TABLE"}),
-    "SECRET": frozenset({"CHANNEL"}),
-    "OVERRIDE": OPENERS,
-    "TRACE": frozenset({"FROM"}),
-}
-_NAMES = frozenset({"NAME", "LABEL"})
+_FOLLOWS = {"USE": "STRING", "COLOSSEUM": "NUMBER", "PRIVATE": "TABLE", "SECRET": "CHANNEL", "TRACE": "FROM"}
+"""The one terminal that may follow an opener, where that is no name."""
+
+
+def _may_follow(opener: str, follower: str) -> bool:
+    if opener == "OVERRIDE":
+        return follower in OPENERS
+    return follower == _FOLLOWS[opener] if opener in _FOLLOWS else follower in ("NAME", "LABEL")
+
+
+@cache
+def _maker(name: str) -> Callable[..., Piece]:
+    """The method that makes the node of a rule."""
+    found: Callable[..., Piece] = getattr(Builder, name, None) or getattr(Builder, f"{name}_")
+    return found
+
+
+class Machine:
+    """A parser of one statement."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.table, self.builder = tables(), builder
+        self.states: list[int] = [self.table["start"]]
+        self.values: list[Piece] = []
+        self.places: list[tuple[int, int]] = []
+        """Where each value begins and ends."""
+
+    def feed(self, token: Token) -> bool:
+        """Go on with a token; False where it does not fit, and then nothing more can be fed."""
+        kind, rows, rules, states = token.type, self.table["rows"], self.table["rules"], self.states
+        while (target := rows[states[-1]].get(kind)) is not None:
+            if target >= 0:
+                states.append(target)
+                self.values.append(token)
+                self.places.append((token.start, token.end))
+                return True
+            symbol, length, name, _ = rules[~target]
+            if length == 1 and not name:
+                states.pop()  # one symbol stands for another
+            else:
+                self._reduce(~target)
+            states.append(rows[states[-1]][symbol])
+            if kind == END and states[-1] == self.table["end"]:
+                return True
+        return False
+
+    def _reduce(self, number: int) -> None:
+        """Put what a rule stands for in place of its symbols."""
+        _, length, name, places = self.table["rules"][number]
+        below = len(self.values) - length
+        start, end, found = self.places[below][0], self.places[-1][1], list[Piece]()
+        for place in places:
+            if place is None or place >= 0:
+                found.append(place if place is None else self.values[below + place])
+            elif found:
+                found += self.values[below + ~place]
+            else:
+                found = self.values[below + ~place]  # the list itself: long ones grow by an item at a time
+        made = found if name else found[0]
+        if name[:1] not in ("", "_"):
+            made = _maker(name)(self.builder, Span(self.builder.source, start, end), *found)
+        del self.states[below + 1 :]
+        self.values[below:], self.places[below:] = [made], [(start, end)]
+
+    def finish(self) -> bool:
+        """End the statement; False where it is not complete."""
+        return self.feed(_END)
+
+    def accepts(self) -> frozenset[str]:
+        """Every terminal that could come next, `END` included."""
+        return frozenset(kind for kind in self.table["rows"][self.states[-1]] if kind.isupper() and self.takes(kind))
+
+    def takes(self, terminal: str) -> bool:
+        """Whether a terminal could come next: `accepts` for a single one."""
+        return _taken(tuple(self.states), terminal)
+
+
+@lru_cache(4096)
+def _taken(states: tuple[int, ...], terminal: str) -> bool:
+    """Whether a terminal could come next after states; kept, since most statements end alike."""
+    stack, table = list(states), tables()
+    while (target := table["rows"][stack[-1]].get(terminal)) is not None:
+        if target >= 0:
+            return True
+        symbol, length, _, _ = table["rules"][~target]
+        del stack[len(stack) - length :]
+        stack.append(table["rows"][stack[-1]][symbol])
+        if terminal == END and stack[-1] == table["end"]:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +153,20 @@ class _Run:
                 if token.type in OPENERS and self._opens(index, parser):
                     break
                 if self._breaks_row(index, parser):
-                    return self._failed(ReadingReason.ROW, index, parser)
-            reason = self._weigh(token)
-            if reason is not None:
-                return self._failed(reason, index, parser)
-            if not parser.feed(token.type, token, token.start, token.end):
+                    return self._failed(ReadingReason.ROW, index)
+            if (reason := self._weigh(token)) is not None:
+                return self._failed(reason, index)
+            if not parser.feed(token):
                 return self._unexpected(index)
             index += 1
         if parser.finish():
             return Parsed(self.start, index, parser.values[0], None)
-        return self._failed(ReadingReason.END, index, self._replay(index))
+        return self._failed(ReadingReason.END, index)
 
     def _opens(self, index: int, parser: Machine) -> bool:
         """Whether an opener ends the running statement rather than going on with it."""
         token = self.tokens[index]
-        plausible = self._leftmost(index) or self._type(index + 1) in _FOLLOWS.get(token.type, _NAMES)
+        plausible = self._leftmost(index) or _may_follow(token.type, self._type(index + 1))
         if token.type not in SURE_OPENERS and plausible and not self.opened:
             return self.tokens[index - 1].type != "OVERRIDE"
         if parser.takes(token.type):
@@ -124,21 +205,21 @@ class _Run:
         ready = not self.opened and self._fresh(index) and self.tokens[index].type in _CELLS - {"MINUS"}
         if ready and parser.finish():
             return Parsed(self.start, index, parser.values[0], None)
-        return self._failed(ReadingReason.TOKEN, index, self._replay(index))
+        return self._failed(ReadingReason.TOKEN, index)
 
     def _replay(self, end: int) -> Machine:
         """A parser just before a token: one that failed has already reduced for the token that it then refused."""
         del self.builder.diagnostics[self.told :]
         parser = Machine(self.builder)
         for token in self.tokens[self.start : end]:
-            parser.feed(token.type, token, token.start, token.end)
+            parser.feed(token)
         return parser
 
-    def _failed(self, reason: ReadingReason, index: int, parser: Machine | None = None) -> Parsed:
+    def _failed(self, reason: ReadingReason, index: int) -> Parsed:
+        accepts = self._replay(index).accepts() if index > self.start else frozenset[str]()
         del self.builder.diagnostics[self.told :]
         refused = self.tokens[index] if index < len(self.tokens) else None
         opened = tuple(bracket for bracket in self.opened if bracket is not refused)
-        accepts = parser.accepts() if parser is not None else frozenset()
         failure = ReadingFailure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
         return Parsed(self.start, self._resume(index, reason), None, failure)
 
@@ -150,7 +231,7 @@ class _Run:
             kind, follower = self._type(index), self._type(index + 1)
             if kind in OPENERS and self._fresh(index):
                 shallow = kind != "NETWORK" or depth <= 0
-                if self._leftmost(index) or (shallow and follower in _FOLLOWS.get(kind, _NAMES)):
+                if self._leftmost(index) or (shallow and _may_follow(kind, follower)):
                     return index
             if kind == follower == "NAME" and depth <= 0 and self._leftmost(index) and meant_opener(self.tokens[index]):
                 return index
@@ -163,8 +244,6 @@ class _Run:
 
     def _fresh(self, index: int) -> bool:
         """Whether a token is the first on its line."""
-        if index == 0:
-            return True
         return "\n" in self.text[self.tokens[index - 1].end : self.tokens[index].start]
 
     def _leftmost(self, index: int) -> bool:

@@ -2,8 +2,12 @@
 
 Every reserved word stands in exactly one class here; a test compares them with the grammar."""
 
-from collections.abc import Set
+import re
+from collections.abc import Iterator, Set
 from functools import cache
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, TypedDict, cast
 
 from colosseum.diagnostics import closest
 from colosseum.language.tables import tables
@@ -17,6 +21,32 @@ class Token(str):
     """The grammar's terminal."""
     start: int
     end: int
+
+
+NOTHING = Token()
+"""Stands for the word before the first one and after the last one."""
+NOTHING.type, NOTHING.start, NOTHING.end = "NOTHING", 0, 0
+QUOTE = '"'
+LONG_QUOTE = '"""'
+_LABEL_PART = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,"]+')
+
+
+def unquote_long(written: str) -> str:
+    """The text between three quotes, which has no escapes: dedented, without its first line break and last blanks."""
+    text = written[3:-3].replace("\r\n", "\n")
+    head, newline, rest = text.partition("\n")
+    if newline:
+        text = dedent(rest) if not head.strip() else f"{head}\n{dedent(rest)}"
+        body, newline, tail = text.rpartition("\n")
+        if not tail.strip():
+            text = body if newline else ""
+    return text
+
+
+def label_parts(written: str) -> Iterator[tuple[int, str]]:
+    """The parts of `low, "a b", -3` with the offset of each."""
+    for found in _LABEL_PART.finditer(written):
+        yield found.start(), found[0]
 
 
 def terminals(names: str) -> frozenset[str]:
@@ -34,78 +64,52 @@ SURE_OPENERS = (MODIFIERS | DECLARING | terminals("COLOSSEUM USE TRACE")) - {"OB
 """Words that open a statement wherever they stand."""
 OPENERS = SURE_OPENERS | {"AGENTS", "NETWORK"}
 """All that open one; `agents` is also a set's name and `network` also a setting."""
-PARTS = {
-    "ARM": "inside `experiment … { … }`",
-    "SWEEP": "inside `experiment … { … }`",
-    "OBJECTIVE": "inside `coalition … { … }`",
-    "MEMBERS": "inside `coalition … { … }`",
-}
-"""Words that open a part of a statement between braces, and where that part belongs."""
-INNER_WORDS = PARTS | {
-    "PENALTY": "at the end of a `require`",
-    "WHEN": "before the `:` of a reward or a requirement, or inside a count or a sum",
-    "WHERE": "inside the brackets that name the indices",
-}
-"""All words of parts, and where they belong."""
+PARTS = terminals("ARM SWEEP OBJECTIVE MEMBERS")
+"""Words that open a part of a statement between braces."""
 LINKS = terminals("TO EACH OF FROM FOR IS PENALTY PER_UNIT WHEN WHERE")
 WORD_OPERATORS = terminals("IF ELSE AND OR NOT IN NOT_IN")
 CONSTANTS = terminals("NONE ON OFF")
 QUANTIFIERS = terminals("COUNT ANY ALL")
-KEYWORDS = OPENERS | set(PARTS) | LINKS | WORD_OPERATORS | CONSTANTS | QUANTIFIERS | {"UNDISCLOSED"}
+KEYWORDS = OPENERS | PARTS | LINKS | WORD_OPERATORS | CONSTANTS | QUANTIFIERS | {"UNDISCLOSED"}
 FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sample", "shuffle", "size", "steps", "sum",
              "uniform")  # fmt: skip
 GRAPHS = ("barabasi_albert", "edges", "erdos_renyi", "star", "watts_strogatz")
 """Networks that take arguments. These and the functions are names to the grammar."""
-_KINDS = {
-    "NAME": "a name",
-    "STRING": "a text in quotes",
-    "LONG_STRING": "a text in quotes",
-    "NUMBER": "a number",
-    "MONEY": "an amount such as `$20`",
-    "LABEL": "a row `label | …`",
-    "COMPARE": "a comparison",
-    "$END": "the next statement",
-}
 CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
 STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE "
                               "UNDISCLOSED")  # fmt: skip
 OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DOTS LSQB LPAR UNDISCLOSED")
 SHORTEST_TYPO = 3
 """A shorter word is near to everything and means nothing."""
-OTHER_TONGUES = {
-    word: ours
-    for ours, words in {
-        "use": "import include",
-        "param": "const constant int float real string def let parameter",
-        "variable": "var bool decision",
-        "agents": "agent player players",
-        "require": "constraint rule assert subject forbid forall",
-        "reward": "maximize maximise minimize minimise solve utility payoff bonus",
-        "coalition": "team", "network": "graph topology",
-        "prompt": "message",
-        "rubric": "question",
-        "experiment": "run",
-        "table": "data",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
-"""What a newcomer may write for our words."""
+
+
+class Phrases(TypedDict):
+    """The tables of `mistakes.toml`, which says what each holds."""
+
+    forms: dict[str, list[str]]
+    signs: dict[str, str]
+    tongues: dict[str, str]
+    kinds: dict[str, str]
+    belongs: dict[str, str]
+    clues: dict[str, list[dict[str, Any]]]
 
 
 @cache
-def _written() -> dict[str, str]:
-    """The words and signs of the grammar that are typed as they stand there, by their terminals."""
-    return {each.name: each.pattern.value for each in tables().terminals if each.pattern.type == "str"}
+def phrases() -> Phrases:
+    """The tables of `mistakes.toml`."""
+    import tomllib  # what most texts do without
+
+    return cast(Phrases, tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text(encoding="utf-8")))
 
 
 def spelled(terminal: str) -> str:
     """A keyword or a sign as it stands in a text: `not in` for NOT_IN."""
-    return _written().get(terminal) or terminal.lower().replace("_", " ")
+    return tables()["written"].get(terminal) or terminal.lower().replace("_", " ")
 
 
 def said(terminal: str) -> str:
     """A terminal as a reader would call it, in back-quotes where it is to be typed as it stands."""
-    return _KINDS.get(terminal) or f"`{spelled(terminal)}`"
+    return phrases()["kinds"].get(terminal) or f"`{spelled(terminal)}`"
 
 
 def found(token: Token) -> str:
@@ -150,9 +154,8 @@ def listed(words: list[str]) -> str:
 def meant_opener(word: str) -> str:
     """The statement word that a newcomer's word may stand for, or an empty string."""
     low = word.lower()
-    if low in OTHER_TONGUES:
-        return OTHER_TONGUES[low]
-    return _nearest(low, OPENERS)
+    ours = next((ours for ours, theirs in phrases()["tongues"].items() if low in theirs.split()), "")
+    return ours or _nearest(low, OPENERS)
 
 
 def meant_keyword(word: str, accepts: Set[str]) -> str:

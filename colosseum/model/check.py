@@ -21,9 +21,9 @@ MOST_VARIED = 300_000
 """Rounds of loops, with the terms they leave, that all variations together may visit."""
 LEAST_SPENT = 1_000
 """Rounds of loops that one more variation counts as at least."""
-MAPPED = ("agent", "arm", "channel", "decide", "model", "param", "post", "repeat", "round", "run", "seed")
+MAPPED = ("agent", "arm", "channel", "decide", "fills", "model", "param", "post", "repeat", "round", "run", "seed")
 """What an entry of `trace from` may begin with. The names of fields are a source's own: imports check them."""
-ALONE = ("model", "post", "repeat", "round", "run", "seed")
+ALONE = ("fills", "model", "post", "repeat", "round", "run", "seed")
 """Those that name nothing of the scenario."""
 
 

@@ -138,8 +138,8 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
 def imported_blocks(found: ImportFile) -> Iterator[Block]:
     """What was found; the first 40 runs in a table."""
     became = Counter(run.became for run in found.runs)
-    words = ", ".join(f"{number} {state}" for state, number in became.items()) or "no runs"
-    title = "Nothing was written" if found.dry_run else f"Imported into {found.out}"
+    words = ", ".join(f"{number} {state}" for state, number in became.items())
+    title = "Nothing was written" if found.dry_run or found.refused == len(found.runs) else f"Imported into {found.out}"
     yield Paragraph(f"{title}: {words}", "title")
     rows = (
         (run.source, run.became, run.arm, *(None if n is None else Amount(n) for n in (run.seed, run.repeat)),

@@ -118,6 +118,8 @@ class Imported(Part):
     """What the source does not hold."""
     reported: dict[str, float]
     """Figures that the source itself gives, by their names here."""
+    names: dict[str, str] = Field(default_factory=dict)
+    """Agent or channel → its name in the source, where it has another there."""
 
 
 class Start(Event):

@@ -12,11 +12,12 @@ from functools import cached_property, partial
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.solve.backend import NOT_PROVEN, Backend, Clock, Engine, Optimum, Query, WorkClock, worth
+from colosseum.solve.backend import NOT_PROVEN, Backend, Clock, Engine, Optimum, Query, WorkClock
 from colosseum.solve.backends import BACKENDS
 from colosseum.solve.backends.elimination import Elimination
+from colosseum.solve.backends.engine_process import PROCESSES
 from colosseum.solve.backends.highs import Highs
-from colosseum.solve.backends.networked import PROCESSES, Networked
+from colosseum.solve.backends.toulbar2 import Toulbar2
 from colosseum.solve.canonical import EXACT, NEAR, first
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.lowering.lower import Lowered
@@ -77,10 +78,10 @@ class Solver:
         return Elimination(self.task)
 
     @cached_property
-    def toulbar2(self) -> Networked | None:
+    def toulbar2(self) -> Toulbar2 | None:
         """The engine for tables, where it is installed; it counts no work."""
         usable = PROCESSES["toulbar2"].installed and not self.by_work
-        return Networked("toulbar2", self.task, self.elimination.factors) if usable else None
+        return Toulbar2(self.task, self.elimination.factors) if usable else None
 
     @property
     def lowered(self) -> Lowered:
@@ -141,8 +142,6 @@ class Solver:
             found = self._first(query, found, until)
         if query.canonical and found.status != "infeasible" and not (found.canonical or self.asked == 1 or self.late):
             return self.anew(self.task)._optimise(query)
-        if self.by_work and self.task.payoffs and found.status == "limit" and found.assignment is None:
-            found = self._anything(query, found)
         why = found.reason or NOT_PROVEN if found.status == "limit" else ""
         return replace(found, seconds=time.perf_counter() - start, reason=why)
 
@@ -153,13 +152,6 @@ class Solver:
         if task.requirements is self.task.requirements:
             new.highs = Highs(task, self.limits, self.clock, self.highs.bare)
         return new
-
-    def _anything(self, query: Query, found: Optimum) -> Optimum:
-        """An assignment that keeps the hard rules, where the search for the best has come to none."""
-        kept = self.anew(replace(self.task, payoffs=())).maximise(Goal(), fixed=query.fixed)
-        if kept.assignment is None:
-            return replace(found, status=kept.status)
-        return replace(found, assignment=kept.assignment, value=worth(self.task, query, kept.assignment))
 
     def _first(self, query: Query, found: Optimum, until: float) -> Optimum:
         """The first of all optima, where the engine that found one knows it for little; else the one that was found."""
@@ -185,10 +177,10 @@ class Solver:
             ways = (self._relaxed, self._by_tables)
         found = ways[0](query, until) or ways[1](query, until) or self._eliminated(query)
         if found is None:
-            found = self.highs.solve(query, until=until - SHARE * (until - self.clock()))
-            if self.toulbar2 is not None and found.status == "limit":
-                again = self.toulbar2.solve(query, until=until)
-                found = found if again.status == "limit" else again
+            last = self.toulbar2 if self.toulbar2 and small(self.elimination.factors, query) else None
+            found = self.highs.solve(query, until=until - (SHARE * (until - self.clock()) if last else 0.0))
+            again = last.solve(query, until=until) if last and found.status == "limit" else found
+            found = found if again.status == "limit" else again
         return found
 
     @cached_property

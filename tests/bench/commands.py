@@ -17,7 +17,7 @@ from typing import Final, Literal
 from colosseum.model.scenario import Scenario, Task
 from colosseum.solve.backend import Engine, Query
 from colosseum.solve.backends import BACKENDS, installed_engines
-from colosseum.solve.backends.networked import PROCESSES
+from colosseum.solve.backends.engine_process import PROCESSES
 from colosseum.solve.goal import WELFARE, coalition_goal, mixed
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.solver import Solver
@@ -49,6 +49,10 @@ REPORT = 60.0
 """CPU seconds of a report of one run."""
 SMALL = {"check": str(SPECS / "toy.colo"), "compile": str(SPECS / "toy.colo"), "explain": "regret"}
 """Commands that do next to nothing, and with what."""
+BARE = ("-c", "import rich, typer, lark")
+"""What a program of this kind imports at least."""
+AGAINST_BARE = {"check": 1.8, "compile": 4.0}
+"""How many bare imports a command may take with `jira.colo`."""
 
 
 def commands(ledger: Ledger) -> None:
@@ -66,6 +70,10 @@ def _small(home: Path, repeats: int) -> Iterator[Line]:
     for name, what in SMALL.items():
         most = START if name == "check" else None
         yield Line("Starting, CPU s", f"{name} {Path(what).name}", _least([name, what], home, repeats), most=most)
+    bare = _least([], home, repeats, program=BARE)
+    for name, most in AGAINST_BARE.items():
+        seconds = _least([name, str(SPECS / "jira.colo")], home, repeats)
+        yield Line("Beside bare imports, CPU s", f"{name} jira.colo", seconds, "bare", bare, most_ratio=most)
 
 
 def _lines(ledger: Ledger, words: str, home: Path, repeats: int) -> Iterator[Line]:
@@ -143,16 +151,18 @@ def _spent() -> float:
     return clock() + ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _least(arguments: Sequence[str], home: Path, repeats: int) -> float | None:
+def _least(
+    arguments: Sequence[str], home: Path, repeats: int, *, program: Sequence[str] = ("-m", "colosseum")
+) -> float | None:
     """The least CPU seconds of a command, after a first time that fills caches of code; None where it is stopped."""
     found = list[float]()
-    for number in range(repeats + (arguments[0] != "audit")):
-        cache = home / (f"cache-{Path(arguments[-1]).name}-{number}" if arguments[0] == "report" else "cache")
+    for number in range(repeats + (arguments[:1] != ["audit"])):
+        cache = home / (f"cache-{Path(arguments[-1]).name}-{number}" if arguments[:1] == ["report"] else "cache")
         environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPYCACHEPREFIX": str(home / "code")}
         environment["PYTHONDONTWRITEBYTECODE"] = ""
         began = clock()
         try:
-            subprocess.run([sys.executable, "-m", "colosseum", *arguments], check=True, capture_output=True,
+            subprocess.run([sys.executable, *program, *arguments], check=True, capture_output=True,
                            env=environment, timeout=MOST)  # fmt: skip
         except subprocess.TimeoutExpired:
             return None

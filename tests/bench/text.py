@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from colosseum.diagnostics import render_text
+from colosseum.diagnostics import Source, render_text
+from colosseum.language import parse, shipped
+from colosseum.language.gc_pause import gc_paused
+from colosseum.language.tables import import_lark
 from colosseum.model.check import read_spec
 from colosseum.model.expand import expand
 
@@ -30,6 +33,8 @@ BARS: dict[tuple[str, tuple[int, ...]], float] = {("tickets", (100, 125)): 0.5, 
 """Seconds."""
 LINEAR = 1.5
 """How much more an instance may cost at the largest size than at the smallest."""
+BARE = 1.6
+"""How many times as long as Lark's own parser, which makes no nodes and finds no mistakes, reading may take."""
 REPEATS, QUICK_REPEATS = 3, 1
 
 
@@ -50,9 +55,29 @@ class Read:
 def text(ledger: Ledger) -> None:
     """Measure every family at every size; the first text of all, for which the grammar is loaded, does not count."""
     _read("tickets", (2, 2))
+    ledger.tables(_beside_lark())
     ledger.tables(
         line for name, sizes in SIZES.items() for line in _lines(ledger, name, sizes[:-1] if ledger.quick else sizes)
     )
+
+
+def _beside_lark() -> Iterator[Line]:
+    """Reading alone, of all shipped specs and of one that is long."""
+    grammar = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")
+    lark = import_lark().Lark(grammar, parser="lalr", lexer="basic", start=["start", "statement"])
+    specs = [path.read_text(encoding="utf-8") for path in sorted(shipped("specs").glob("*.colo"))]
+    for what, texts in {"all shipped specs": specs, "tree 500×4": [family("tree", 500, 4, seed=1)]}.items():
+        ours, theirs = list[float](), list[float]()
+        for _ in range(REPEATS):
+            with gc_paused():
+                began = clock()
+                for text in texts:
+                    parse(Source("", text))
+                read = clock()
+                for text in texts:
+                    lark.parse(text, start="start")
+                ours, theirs = [*ours, read - began], [*theirs, clock() - read]
+        yield Line("Reading, s", what, min(ours), "Lark's own parser", min(theirs), most_ratio=BARE)
 
 
 def _lines(ledger: Ledger, name: str, every: tuple[tuple[int, ...], ...]) -> Iterator[Line]:

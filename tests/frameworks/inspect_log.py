@@ -1,4 +1,4 @@
-"""Logs of Inspect itself. In: a folder, and an exported log; out: its own logs of both layouts, and what it read."""
+"""Logs of Inspect itself. In: a folder, and an exported log; out: a log of its own, and what it read."""
 
 import sys
 
@@ -80,10 +80,9 @@ def answers() -> list[ModelOutput]:
 
 if __name__ == "__main__":
     folder, exported = sys.argv[1:]
-    for kind in ("eval", "json"):
-        task = Task(dataset=[Sample(input="Play.", metadata={"arm": "baseline", "seed": 1})], solver=team())
-        model = get_model("mockllm/model", custom_outputs=answers(), memoize=False)
-        (log,) = evaluate(task, model=model, log_dir=folder, log_format=kind, display="none")
-        assert log.status == "success", log.error
+    task = Task(dataset=[Sample(input="Play.", metadata={"arm": "baseline", "seed": 1})], solver=team())
+    model = get_model("mockllm/model", custom_outputs=answers(), memoize=False)
+    (log,) = evaluate(task, model=model, log_dir=folder, display="none")
+    assert log.status == "success", log.error
     log = read_eval_log(exported)
     sys.stdout.write("\n".join([log.status, log.eval.task, *(str(sample.id) for sample in log.samples)]))

@@ -6,10 +6,12 @@ runs to the end of its line, so it breaks every group in which something follows
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
+Way: TypeAlias = Literal["plain", "group", "nest", "align", "braced", "fill"]
 INDENT = 2
 """Columns by which a part stands to the right of what it belongs to."""
 
@@ -27,6 +29,8 @@ class Plain(Leaf):
     """Words that stay together; with a line break among them, they fit on no line."""
 
     text: str
+    stop: str = ""
+    """Its column is lined up with those of the same kind on adjacent lines."""
 
     @property
     def width(self) -> float:
@@ -72,14 +76,6 @@ class Break(Leaf):
 
 
 @dataclass(frozen=True, slots=True)
-class Stop(Leaf):
-    """A column to which adjacent lines of the same kind are lined up."""
-
-    kind: str
-    width: ClassVar[float] = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Cat:
     """Documents one after the other."""
 
@@ -90,51 +86,38 @@ class Cat:
     """Begins with a comment on a line of its own."""
     closes: bool
     """Ends with a comment."""
+    way: Way = "plain"
+    """How lines are broken in it.
+
+    A group stands on one line if there is room, else every break outside of inner groups ends a line. Lines after the
+    first of a nest stand one level deeper than those around, of what is aligned, below its first column; what is braced
+    stands between lines of its own wherever it has no room on one line. A fill has a break between its parts, which
+    ends the line only where the next part has no room.
+    """
+    snug: int = 0
+    """Columns within which a part of a fill that fits on no line goes on, and is broken inside; else a line begins."""
+    apart: bool = False
+    """Behind a part of several lines of a fill, a new line begins."""
+    position: int = 0
+    """How many parts of a fill are printed already."""
+    line: int = 0
+    """The number of the line on which the part before began."""
 
     @classmethod
-    def of(cls, *parts: "Document") -> Self:
+    def of(cls, *parts: "Document", way: Way = "plain") -> Self:
         """Those of the documents that are something."""
         kept = tuple([part for part in parts if part is not NOTHING])
         broken = any(left.closes or right.opens for left, right in pairwise(kept))
         opens, closes = (kept[0].opens, kept[-1].closes) if kept else (False, False)
-        return cls(kept, math.inf if broken else sum(part.width for part in kept), opens, closes)
+        return cls(kept, math.inf if broken else sum(part.width for part in kept), opens, closes, way)
 
 
-class LayoutGroup(Cat):
-    """All on one line if there is room, else every break outside of inner groups ends a line."""
-
-
-class Nest(Cat):
-    """Lines after the first stand one level deeper than those around."""
-
-
-class Align(Cat):
-    """Lines after the first stand below its first column."""
-
-
-class Braced(Align):
-    """What stands between lines of its own wherever it has no room on one line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fill(Cat):
-    """Parts with a break between them that ends the line only where the next part has no room."""
-
-    snug: int
-    """A part that fits on no line goes on within so many columns, and is broken inside; behind them, a line begins."""
-    apart: bool
-    """Behind a part of several lines, a new line begins."""
-    position: int = 0
-    """How many parts are printed already."""
-    line: int = 0
-    """The number of the line on which the part before began."""
-
-
-Document: TypeAlias = Plain | LongText | Remark | Break | Stop | Cat
+Document: TypeAlias = Plain | LongText | Remark | Break | Cat
 NOTHING = Cat((), 0, opens=False, closes=False)
 SPACE = Plain(" ")
 HARD = Break(hard=True)
-group, nest, align = LayoutGroup.of, Nest.of, Align.of
+group, nest = partial(Cat.of, way="group"), partial(Cat.of, way="nest")
+align, braced = partial(Cat.of, way="align"), partial(Cat.of, way="braced")
 
 
 def cat(*parts: Document) -> Document:
@@ -153,5 +136,5 @@ def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Do
     kept = [item for item in items if item is not NOTHING]
     if len(kept) <= 1:
         return cat(*kept)
-    made = Cat.of(*kept)
-    return Fill(made.parts, made.width + len(kept) - 1, made.opens, made.closes, snug, apart)
+    made = Cat.of(*kept, way="fill")
+    return replace(made, width=made.width + len(kept) - 1, snug=snug, apart=apart)

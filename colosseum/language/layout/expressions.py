@@ -9,14 +9,13 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from colosseum.language import syntax
-from colosseum.language.layout.document import SPACE, Braced, Break, Document, align, cat, fill, group, joined, nest
+from colosseum.language.layout.document import SPACE, Break, Document, align, braced, cat, fill, group, joined, nest
 from colosseum.language.layout.printing import NEAR
 from colosseum.language.layout.words import WordReader
 from colosseum.language.syntax import Expr, Node
 
 Item: TypeAlias = Node | str
 """What stands between commas; a name in a pattern is no node."""
-Loops: TypeAlias = syntax.Binders | syntax.Indices
 
 
 Level = IntEnum("Level", "TERNARY OR AND NOT COMPARISON RANGE SUM PRODUCT UNARY POSTFIX ATOM")
@@ -49,10 +48,9 @@ class Expressions:
 
     def expression(self, node: Node, *, least: Level = Level.TERNARY, beside: Level | None = None) -> Document:
         """An expression where at least `least` may stand without brackets; `beside` is the operator it belongs to."""
-        if self.words.wrapped(node):
-            if self._unwrapped(node, least, beside):
-                return self.expression(node, least=least, beside=beside)
-            return self.closed(self.take(), self.expression(node))
+        while self.words.wrapped(node):
+            if not self._unwrapped(node, least, beside):
+                return self.closed(self.take(), self.expression(node))
         level = level_of(node)
         match node:
             case syntax.Ternary():
@@ -143,7 +141,7 @@ class Expressions:
     def closed(self, opening: Document, content: Document, *, block: bool = False) -> Document:
         """What stands between an opening bracket and its closing one, which is the next word."""
         inside = cat(content, *self.words.take_before())
-        return group(opening, Braced.of(inside) if block else align(inside), self.take())
+        return group(opening, braced(inside) if block else align(inside), self.take())
 
     def listed(self, nodes: Sequence[Item]) -> Document:
         """Items with commas: many short ones share lines, unless a comment among them gives each its own."""
@@ -165,18 +163,18 @@ class Expressions:
 
     def _item(self, node: Item) -> Document:
         match node:
-            case str() | syntax.Index(names=()):
+            case str() | syntax.Binder(names=()):
                 return self.take()
             case syntax.NamedArgument():
                 return cat(self.take(), SPACE, self.clause(node.value))
             case syntax.Pair():
                 return nest(fill([cat(self.take(), self.take()), self.expression(node.value)], snug=NEAR))
-            case syntax.Binder(names=names) | syntax.Index(names=names):
+            case syntax.Binder(names=names):
                 pattern = self.closed(self.take(), self.listed(names)) if len(names) > 1 else self.take()
                 return cat(pattern, SPACE, self.clause(node.domain, least=Level.RANGE))
         return self.expression(node)
 
-    def loop(self, node: Loops, *, body: Expr | None = None, when: Expr | None = None) -> Document:
+    def loop(self, node: syntax.Binders, *, body: Expr | None = None, when: Expr | None = None) -> Document:
         """`e for i in S`, or its binders alone; `where` and `when` on lines of their own if there is no room."""
         first = [] if body is None else [self.expression(body)]
         lead = [] if body is None else [self.take(), SPACE]
@@ -187,12 +185,9 @@ class Expressions:
 
 def opens_block(node: Node) -> bool:
     """Whether an expression ends its first line with an opening brace when it has no room: its last line closes it."""
-    match node:
-        case syntax.SetLiteral() | syntax.MapLiteral():
-            return True
-        case syntax.Call(arguments=[only], named=[]):
-            return isinstance(only, syntax.SetLiteral | syntax.MapLiteral)
-    return False
+    if isinstance(node, syntax.Call) and len(node.arguments) == 1 and not node.named:
+        node = node.arguments[0]
+    return isinstance(node, syntax.SetLiteral | syntax.MapLiteral)
 
 
 def _is_dense(node: Item) -> bool:

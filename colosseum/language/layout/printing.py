@@ -8,11 +8,11 @@ same kind (the `=` of params, the `{` of arms) and the comments at their ends ar
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from colosseum.language.layout import document as doc
 from colosseum.language.layout.document import Document
-from colosseum.language.literals import LONG_QUOTE
+from colosseum.language.words import LONG_QUOTE
 
 WIDTH = 100
 """Columns that the words of a line may take; comments and texts may stick out."""
@@ -22,12 +22,12 @@ MOST_PADDING = 30
 """Runs whose columns lie further apart than this are left as they are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """One line of the result."""
 
     indent: int
-    code: str
+    code: str = ""
     """The words, without indentation; a comment that has the line to itself; empty for a blank line."""
     remark: str = ""
     """The comment at its end."""
@@ -48,50 +48,34 @@ class Line:
 
 def lined_up(lines: list[Line]) -> list[Line]:
     """The lines with stops and comments lined up; no stop of a line that goes on below."""
-    following = [*lines[1:], Line(0, "")]
+    following = [*lines[1:], Line(0)]
     single = [
         replace(line, kind="") if below.code and below.indent > line.indent else line
         for line, below in zip(lines, following, strict=True)
     ]
-    return _runs(_runs(single, lambda line: line.kind, _stops), lambda line: line.remark and "#", _remarks)
+    stops = _runs(single, lambda line: line.kind, lambda line: line.stop, _with_room)
+    return _runs(stops, lambda line: line.remark and "#", lambda line: line.width, _with_remark_behind)
 
 
-def _runs(lines: list[Line], kind: Callable[[Line], str], change: Callable[[list[Line]], list[Line]]) -> list[Line]:
-    """The lines with each run of the same kind and depth changed; lines of no kind stay as they are."""
+def _runs(
+    lines: list[Line], kind: Callable[[Line], str], place: Callable[[Line], int], moved: Callable[[Line, int], Line]
+) -> list[Line]:
+    """The lines, the places in each run of the same kind and depth moved to one column; lines of no kind stay."""
     result: list[Line] = []
     for (found, _), adjacent in groupby(lines, key=lambda line: (kind(line), line.indent)):
         run = list(adjacent)
-        result += change(run) if found else run
+        column = max(map(place, run))
+        apart = column - min(map(place, run)) > MOST_PADDING
+        result += run if not found or apart else [moved(line, column - place(line)) for line in run]
     return result
 
 
-def _stops(run: list[Line]) -> list[Line]:
-    column = max(line.stop for line in run)
-    padded = [
-        replace(line, code=line.code[: line.stop] + " " * (column - line.stop) + line.code[line.stop :]) for line in run
-    ]
-    return run if _apart(line.stop for line in run) else padded
+def _with_room(line: Line, blanks: int) -> Line:
+    return replace(line, code=line.code[: line.stop] + " " * blanks + line.code[line.stop :])
 
 
-def _remarks(run: list[Line]) -> list[Line]:
-    column = max(line.width for line in run)
-    if _apart(line.width for line in run):
-        return run
-    return [replace(line, remark=" " * (column - line.width) + line.remark) for line in run]
-
-
-def _apart(columns: Iterable[int]) -> bool:
-    ordered = sorted(columns)
-    return ordered[-1] - ordered[0] > MOST_PADDING
-
-
-def printed(document: Document) -> list[Line]:
-    """The lines of a statement."""
-    return _Printer().run(document)
-
-
-_Item: TypeAlias = tuple[int, bool, Document]
-"""Where lines begin, whether all stands on one line, and what is to be printed."""
+def _with_remark_behind(line: Line, blanks: int) -> Line:
+    return replace(line, remark=" " * blanks + line.remark)
 
 
 class _Printer:
@@ -99,42 +83,35 @@ class _Printer:
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self.todo: list[_Item] = []
-        self.indent = 0
-        self.code = ""
+        self.todo: list[tuple[int, bool, Document]] = []
+        """Where lines begin, whether all stands on one line, and what is to be printed; the next is the last."""
+        self.line = Line(0)
         self.gap = ""
         """Blanks that stand before the next word if it stands on this line."""
-        self.remark = ""
-        self.kind, self.stop = "", 0
         self.ended = False
         """A comment has ended the running line."""
 
-    def run(self, document: Document) -> list[Line]:
-        self.todo.append((0, False, document))
-        while self.todo:
-            indent, flat, item = self.todo.pop()
-            self._print(item, indent, flat=flat)
-        self._flush()
-        return self.lines
-
-    def _print(self, item: Document, indent: int, *, flat: bool) -> None:
+    def step(self) -> None:
+        indent, flat, item = self.todo.pop()
         match item:
-            case doc.Plain(text=text):
+            case doc.Plain(text=text, stop=kind):
+                if kind and not self.line.kind and not self.ended:
+                    self.line.kind, self.line.stop = kind, len(self.line.code) + len(self.gap)
                 self._write(text, indent)
             case doc.Break():
                 self._break(item, indent, flat=flat)
-            case doc.LayoutGroup(parts=parts):
+            case doc.Cat(way="group", parts=parts):
                 room = WIDTH - self._column(indent) - item.width
                 self._push(parts, indent, flat=flat or (room >= 0 and self._ahead(room) <= room))
-            case doc.Nest(parts=parts):
+            case doc.Cat(way="nest", parts=parts):
                 self._push(parts, indent + doc.INDENT, flat=flat)
-            case doc.Braced(parts=parts) if not flat:
+            case doc.Cat(way="braced", parts=parts) if not flat:
                 self._push([doc.Break("", hard=True)], indent, flat=False)
                 self._push([doc.Break("", hard=True), *parts], indent + doc.INDENT, flat=False)
-            case doc.Align(parts=parts):
-                below = max(indent, self.indent + len(self.code) + len(self.gap))
+            case doc.Cat(way="align" | "braced", parts=parts):
+                below = max(indent, self.line.width + len(self.gap))
                 self._push(parts, below, flat=flat)
-            case doc.Fill():
+            case doc.Cat(way="fill"):
                 self._fill(item, indent, flat=flat)
             case doc.Cat(parts=parts):
                 self._push(parts, indent, flat=flat)
@@ -142,9 +119,6 @@ class _Printer:
                 self._comment(item, indent)
             case doc.LongText(lines=lines):
                 self._long_text(lines, indent)
-            case doc.Stop(kind=kind):
-                if not self.kind and not self.ended:
-                    self.kind, self.stop = kind, len(self.code) + len(self.gap)
             case _:
                 assert_never(item)
 
@@ -155,47 +129,40 @@ class _Printer:
 
     def _column(self, indent: int) -> int:
         """Where the next word stands unless a line is broken before it."""
-        return indent if self.ended else self.indent + len(self.code) + len(self.gap)
+        return indent if self.ended else self.line.width + len(self.gap)
 
     def _ahead(self, room: float) -> float:
         """Columns that follow up to where the line may end; not exact once it is more than the room."""
-        width = 0.0
+        width, inside = 0.0, list[Document]()
         for _, flat, item in reversed(self.todo):
-            part, ends = self._head(item, room - width, flat=flat)
-            width += part
-            if ends or width > room:
+            inside.append(item)
+            while inside and width <= room:
+                match inside.pop():
+                    case doc.Plain(text=text) if "\n" in text:
+                        return width + text.index("\n")
+                    case doc.LongText():
+                        return width + len(LONG_QUOTE)
+                    case doc.Remark():
+                        return width
+                    case doc.Break(hard=hard) if hard or not flat:
+                        return width
+                    case doc.Cat(way="braced") if not flat:
+                        return width
+                    case doc.Cat(way="fill", position=place) if place and not flat:
+                        return width
+                    case doc.Cat(way="fill", parts=parts, position=place) as fill:
+                        inside += [replace(fill, position=place + 1)] if place + 1 < len(parts) else []
+                        inside.append(parts[place])
+                        width += place > 0  # the blank before it
+                    case doc.Cat(parts=parts):
+                        inside += reversed(parts)
+                    case other:
+                        width += other.width
+            if width > room:
                 break
         return width
 
-    def _head(self, item: Document, room: float, *, flat: bool) -> tuple[float, bool]:
-        """Columns up to where the line may end, and whether it may end inside; inexact once more than the room."""
-        width = 0.0
-        todo = [item]
-        while todo and width <= room:
-            match todo.pop():
-                case doc.Plain(text=text) if "\n" in text:
-                    return width + text.index("\n"), True
-                case doc.LongText():
-                    return width + len(LONG_QUOTE), True
-                case doc.Remark():
-                    return width, True
-                case doc.Break(hard=hard) if hard or not flat:
-                    return width, True
-                case doc.Braced() if not flat:
-                    return width, True
-                case doc.Fill(parts=parts, position=place) if place and not flat:
-                    return width, True
-                case doc.Fill(parts=parts, position=place) as fill:
-                    todo += [replace(fill, position=place + 1)] if place + 1 < len(parts) else []
-                    todo.append(parts[place])
-                    width += place > 0  # the blank before it
-                case doc.Cat(parts=parts):
-                    todo += reversed(parts)
-                case other:
-                    width += other.width
-        return width, False
-
-    def _fill(self, fill: doc.Fill, indent: int, *, flat: bool) -> None:
+    def _fill(self, fill: doc.Cat, indent: int, *, flat: bool) -> None:
         """Its next part, with the break before it; then what is left of it."""
         part, place = fill.parts[fill.position], fill.position
         goes_on = flat or not place or self._goes_on(fill, indent)
@@ -206,11 +173,8 @@ class _Printer:
         if place:
             self._push([doc.Break()], indent, flat=goes_on)
 
-    def _goes_on(self, fill: doc.Fill, indent: int) -> bool:
-        """Whether the next part of a Fill stands on the running line.
-
-        One that fits on no line may go on where it is.
-        """
+    def _goes_on(self, fill: doc.Cat, indent: int) -> bool:
+        """Whether the next part of a fill stands on the running line; one that fits on no line may go on there."""
         if fill.apart and len(self.lines) > fill.line:
             return False
         part, last = fill.parts[fill.position], fill.position + 1 == len(fill.parts)
@@ -226,7 +190,7 @@ class _Printer:
             return
         if self.ended:
             self._end(indent)
-        self.code += self.gap + text
+        self.line.code += self.gap + text
         self.gap = ""
 
     def _break(self, item: doc.Break, indent: int, *, flat: bool) -> None:
@@ -235,29 +199,38 @@ class _Printer:
             return
         self._end(indent)
         if item.blank and not flat:
-            self.lines.append(Line(0, ""))
+            self.lines.append(Line(0))
 
     def _comment(self, item: doc.Remark, indent: int) -> None:
         if not item.opens:
-            self.remark, self.ended = item.text, True
+            self.line.remark, self.ended = item.text, True
             return
-        if self.ended or self.code:
+        if self.ended or self.line.code:
             self._end(indent)
-        self.code, self.ended = item.text, True
+        self.line.code, self.ended = item.text, True
 
     def _long_text(self, lines: tuple[str, ...], indent: int) -> None:
         self._write(LONG_QUOTE, indent)
         self._end(0)
         self.lines += [Line(indent if line else 0, line) for line in lines]
-        self.indent = indent - doc.INDENT
+        self.line.indent = indent - doc.INDENT
         self._write(LONG_QUOTE, indent)
 
     def _end(self, indent: int) -> None:
         """Begin a new line."""
-        self._flush()
-        self.indent, self.code, self.gap, self.remark = indent, "", "", ""
-        self.kind, self.stop, self.ended = "", 0, False
+        self.flush()
+        self.line, self.gap, self.ended = Line(indent), "", False
 
-    def _flush(self) -> None:
-        if self.code or self.remark:
-            self.lines.append(Line(self.indent, self.code, self.remark, self.kind, self.stop))
+    def flush(self) -> None:
+        if self.line.code or self.line.remark:
+            self.lines.append(self.line)
+
+
+def printed(document: Document) -> list[Line]:
+    """The lines of a statement."""
+    printer = _Printer()
+    printer.todo.append((0, False, document))
+    while printer.todo:
+        printer.step()
+    printer.flush()
+    return printer.lines

@@ -4,27 +4,13 @@ A grid has one line a row, its columns lined up: numbers to the right, names to 
 """
 
 import math
-from collections.abc import Iterable
 
 from colosseum.language import syntax
-from colosseum.language.layout.document import (
-    HARD,
-    NOTHING,
-    SPACE,
-    Break,
-    Document,
-    Plain,
-    Stop,
-    align,
-    cat,
-    fill,
-    group,
-    nest,
-)
+from colosseum.language.layout import document as doc
+from colosseum.language.layout.document import NOTHING, SPACE, Break, Document, cat, fill, group, nest
 from colosseum.language.layout.expressions import Expressions, Level, level_of, opens_block
 from colosseum.language.layout.printing import NEAR, WIDTH
 from colosseum.language.layout.words import WordReader
-from colosseum.language.literals import label_parts
 from colosseum.language.syntax import Cell, Expr, Grid, Node
 from colosseum.language.words import MODIFIERS, terminals
 
@@ -42,10 +28,8 @@ class Statements(Expressions):
         match node:
             case syntax.Override():
                 return cat(self.take(), SPACE, self.statement(node.statement))
-            case syntax.Agents(items=values) | syntax.Setting(values=values):
-                return self._listing(values)
-            case syntax.Network(graph=graph):
-                return self._listing((graph,))
+            case syntax.Agents() | syntax.Setting() | syntax.Network():
+                return self._listing(tuple(syntax.children(node)))
             case syntax.Given() | syntax.Drawn():
                 return self._source([self.take()], node)
             case syntax.Variant() | syntax.Anchor():
@@ -56,7 +40,7 @@ class Statements(Expressions):
                 swept = cat(self.spaced(3), SPACE, self._values(node.values))
                 return nest(fill([swept] if node.where is None else [swept, self.clause(node.where)]))
             case syntax.Arm():
-                return cat(self.spaced(2), SPACE, Stop("arm"), self._block(node))
+                return cat(self.spaced(2), SPACE, doc.Plain("", "arm"), self._block(node))
             case syntax.Trace():
                 return cat(nest(self.spaced(3)), SPACE, self._block(node))
         return self._declaration(node, self._header(node))
@@ -84,7 +68,7 @@ class Statements(Expressions):
             case syntax.Rubric():
                 return cat(self._value(header, self.take(), snug=WIDTH), SPACE, self._block(node))
         title = cat(SPACE, self.take()) if self.words.next.kind == "STRING" else NOTHING
-        start = nest(self._first(header), title)
+        start = nest(fill(header, apart=True), title)
         return cat(start, SPACE, self._block(node)) if self.words.next.kind == "LBRACE" else start
 
     # ---- headers ------------------------------------------------------------------------------------
@@ -95,7 +79,7 @@ class Statements(Expressions):
         parts = [self.spaced(2 + (self.words.next.kind in MODIFIERS) + 2 * reads)]
         for child in syntax.children(node):
             match child:
-                case syntax.Indices():
+                case syntax.Binders():
                     parts[0] = cat(parts[0], self.closed(self.take(), self.loop(child)))
                 case syntax.ToEach():
                     each = self.spaced(2)
@@ -108,10 +92,6 @@ class Statements(Expressions):
                     parts.append(self.clause(child))
         return parts
 
-    def _first(self, parts: list[Document]) -> Document:
-        """A statement's first words and the clauses before its sign."""
-        return fill(parts, apart=True)
-
     def _ended(self, header: list[Document]) -> list[Document]:
         """A header with the sign behind it that comes next."""
         return [*header[:-1], cat(header[-1], self.take())]
@@ -122,27 +102,27 @@ class Statements(Expressions):
         """A header and where the values come from; `stop` is the kind of statements whose `=` are lined up."""
         match source:
             case syntax.Given(value=value):
-                sign = cat(SPACE, Stop(stop) if stop else NOTHING, self.take())
+                sign = cat(SPACE, doc.Plain("", stop), self.take())
                 return self._assigned([*header[:-1], cat(header[-1], sign)], value)
             case syntax.Drawn(call=call):
                 return self._value(header, self.clause(call))
             case syntax.Loaded():
                 return self._value(header, self.spaced(2))
             case syntax.Grid():
-                return nest(self._first(header), grid(source, self.words))
+                return nest(fill(header, apart=True), grid(source, self.words))
 
     def _assigned(self, header: list[Document], value: Expr) -> Document:
         """A header that ends in a sign, and an expression behind it or, where that has operators, below it."""
         document = self.expression(value)
         if level_of(value) < Level.UNARY:
-            return nest(self._first(header), group(Break(), document))
+            return nest(fill(header, apart=True), group(Break(), document))
         if opens_block(value) and not header[-1].closes and not document.opens:
-            return cat(nest(self._first(header)), SPACE, document)
+            return cat(nest(fill(header, apart=True)), SPACE, document)
         return self._value(header, document)
 
     def _value(self, header: list[Document], value: Document, *, snug: int = NEAR) -> Document:
         """A header and what goes on the same line if there is room, or begins within so many columns."""
-        return nest(fill([self._first(header), value], snug=snug))
+        return nest(fill([fill(header, apart=True), value], snug=snug))
 
     def _ruled(self, header: list[Document], condition: Expr, penalty: Expr | None) -> Document:
         """A header up to its colon, then an expression on the same line, or below when the author put it there."""
@@ -150,20 +130,20 @@ class Statements(Expressions):
         broken = self.words.broken()
         document = self.expression(condition)
         if penalty is not None:
-            between = HARD if broken and self.words.broken() else Break()
+            between = doc.HARD if broken and self.words.broken() else Break()
             price = self.clause(penalty)
             unit = cat(SPACE, self.take()) if self.words.next.kind == "PER_UNIT" else NOTHING
             document = group(document, between, price, unit)
         if self.words.next.kind == "UNDISCLOSED":
             document = group(document, Break(), self.take())
-        return nest(self._first(start), group(HARD if broken else Break(), document))
+        return nest(fill(start, apart=True), group(doc.HARD if broken else Break(), document))
 
-    def _values(self, nodes: tuple[Expr, ...]) -> Document:
+    def _values(self, nodes: tuple[Node, ...]) -> Document:
         """Expressions with commas, below each other's first column."""
         items = self.items(nodes)
-        return items[0] if len(nodes) == 1 and opens_block(nodes[0]) else align(fill(items))
+        return items[0] if len(nodes) == 1 and opens_block(nodes[0]) else doc.align(fill(items))
 
-    def _listing(self, nodes: tuple[Expr, ...]) -> Document:
+    def _listing(self, nodes: tuple[Node, ...]) -> Document:
         """A word and its values; a block between braces closes where the word stands."""
         word, values = self.take(), self._values(nodes)
         if len(nodes) == 1 and opens_block(nodes[0]):
@@ -191,7 +171,7 @@ class Statements(Expressions):
         left = self.words.take_last(first=not entries)
         if not entries and left is NOTHING and not opening.closes:
             return cat(opening, SPACE, self.take())
-        end = HARD if broken or not entries else Break(" ")
+        end = doc.HARD if broken or not entries else Break(" ")
         return group(opening, nest(*inside, left), end, self.take())
 
 
@@ -204,7 +184,7 @@ def grid(node: Grid, words: WordReader) -> Document:
     rows: list[tuple[Document, list[Document]]] = []
     for label, cells in [((), node.columns), *((row.label, row.cells) for row in node.rows)]:
         before = words.separator("", first=not rows)
-        rows.append((before, [_label(words) if label else NOTHING, words.take(), *(_cell(words) for _ in cells)]))
+        rows.append((before, [words.take() if label else NOTHING, words.take(), *(_cell(words) for _ in cells)]))
     columns = range(max(len(entries) for _, entries in rows))
     widths = [max(_width(entries[i]) for _, entries in rows if i < len(entries)) for i in columns]
     values = [[part for row in node.rows for part in row.label], []]
@@ -213,16 +193,9 @@ def grid(node: Grid, words: WordReader) -> Document:
     for before, entries in rows:
         parts.append(before)
         for i, entry in enumerate(entries):
-            filling = Plain(" " * (widths[i] - _width(entry)))
-            parts += [Plain(GAPS[min(i, 3)]), *((filling, entry) if _numbers(values[i]) else (entry, filling))]
+            filling = doc.Plain(" " * (widths[i] - _width(entry)))
+            parts += [doc.Plain(GAPS[min(i, 3)]), *((filling, entry) if _numbers(values[i]) else (entry, filling))]
     return cat(*parts)
-
-
-def _label(words: WordReader) -> Document:
-    """`low, "a b"`, evenly spaced."""
-    written = words.next.text
-    words.take()
-    return Plain(", ".join(part for _, part in label_parts(written)))
 
 
 def _cell(words: WordReader) -> Document:
@@ -235,11 +208,7 @@ def _width(entry: Document) -> int:
     return 0 if math.isinf(entry.width) else int(entry.width)
 
 
-def _numbers(cells: Iterable[Cell]) -> bool:
+def _numbers(cells: list[Cell]) -> bool:
     """Whether a column holds numbers, with or without none."""
-    found = False
-    for cell in cells:
-        if cell.quoted or isinstance(cell.value, bool | str):
-            return False
-        found |= cell.value is not None
-    return found
+    others = any(cell.quoted or isinstance(cell.value, bool | str) for cell in cells)
+    return not others and any(cell.value is not None for cell in cells)

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 
 from colosseum.language.layout.document import NOTHING, Break, Document, LongText, Plain, Remark, cat
-from colosseum.language.literals import LONG_QUOTE, unquote_long
 from colosseum.language.syntax import Comment, Node
-from colosseum.language.words import CLOSERS, Token
+from colosseum.language.words import CLOSERS, LONG_QUOTE, Token, label_parts, unquote_long
 
-_TWO_WORDS = ("NOT_IN", "PER_UNIT")
 _SIGNS = ("COMMA", "COLON")
 """They stay with the word before them: a comment between stands behind them."""
 
@@ -70,9 +68,7 @@ class WordReader:
         word = self.next
         self._position += 1
         self._taken = word
-        text = " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
-        inside = _long_text(text) if word.kind == "LONG_STRING" else Plain(text)
-        return cat(*word.before, inside, word.after)
+        return cat(*word.before, _shown(word.kind, word.text), word.after)
 
     def take_before(self) -> list[Remark]:
         """The comments on lines of their own before the next word, without the word."""
@@ -145,9 +141,16 @@ def _settle(words: list[Word]) -> None:
             sign.before = []
 
 
-def _long_text(written: str) -> Document:
-    """Lines that are indented with what surrounds them; as written where it has one line, or would change."""
-    if "\n" not in written:
+def _shown(kind: str, written: str) -> Document:
+    """The word with its parts evenly spaced.
+
+    Lines of a text are indented with what surrounds them; it stays as written where it has one line, or would change.
+    """
+    if kind == "LABEL":
+        return Plain(", ".join(part for _, part in label_parts(written)))
+    if kind in ("NOT_IN", "PER_UNIT"):
+        return Plain(" ".join(written.split()))
+    if kind != "LONG_STRING" or "\n" not in written:
         return Plain(written)
     value = unquote_long(written)
     if not value:

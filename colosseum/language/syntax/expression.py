@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import TypeAlias
 
 from colosseum.diagnostics import Span
 from colosseum.language.record import Record
@@ -32,13 +31,17 @@ def walk(node: Node) -> Iterator[Node]:
         stack += reversed(list(children(current)))
 
 
-class Number(Node):
+class Expr(Node):
+    """What has a value."""
+
+
+class Number(Expr):
     """`3`, `0.25`, `1e-3`: an int when written without point and exponent, else a float."""
 
     value: int | float
 
 
-class Text(Node):
+class Text(Expr):
     """`"…"` or `\"\"\"…\"\"\"`, unescaped; a long one is dedented, its first and last line break dropped."""
 
     value: str
@@ -46,23 +49,23 @@ class Text(Node):
     """Written with three quotes."""
 
 
-class Money(Node):
+class Money(Expr):
     """`$20`: an amount in US dollars."""
 
     value: float
 
 
-class NoneLiteral(Node):
+class NoneLiteral(Expr):
     """`none`: the opt-out value."""
 
 
-class Switch(Node):
+class Switch(Expr):
     """`on` or `off`."""
 
     on: bool
 
 
-class Name(Node):
+class Name(Expr):
     """A bare name: an element, a binder, a param, a set, a table, a variable (or `agents`)."""
 
     id: str
@@ -72,163 +75,138 @@ class NamedArgument(Node):
     """`k = 2` in a call."""
 
     name: str
-    value: "Expr"
+    value: Expr
 
 
-class Call(Node):
+class Call(Expr):
     """`choice(levels)`, `pairs(agents)`, `watts_strogatz(k = 2, p = 0.3)`."""
 
     function: str
-    arguments: tuple["Expr", ...]
+    arguments: tuple[Expr, ...]
     named: tuple[NamedArgument, ...]
 
 
 class Binder(Node):
-    """`i in S` or `(a, b) in pairs(S)`."""
+    """`i in S` or `(a, b) in pairs(S)`; an index of a statement may have no names."""
 
     names: tuple[str, ...]
-    domain: "Expr"
+    domain: Expr
 
 
 class Binders(Node):
     """`i in S, j in T where c`: the filter sees every binder; later domains see earlier binders."""
 
     items: tuple[Binder, ...]
-    where: "Expr | None"
+    where: Expr | None
 
 
-class Aggregate(Node):
+class Aggregate(Expr):
     """`sum(e for i in S where c when d)`; `min` and `max` likewise."""
 
     function: str
-    body: "Expr"
+    body: Expr
     binders: Binders
-    when: "Expr | None"
+    when: Expr | None
 
 
-class Quantifier(Node):
+class Quantifier(Expr):
     """`count(i in S when c)`, `any(…)`, `all(…)`."""
 
     kind: str
     binders: Binders
-    when: "Expr | None"
+    when: Expr | None
 
 
-class SetLiteral(Node):
+class SetLiteral(Expr):
     """`{a, b, c}`; `{}` is empty."""
 
-    items: tuple["Expr", ...]
+    items: tuple[Expr, ...]
 
 
-class SetBuilder(Node):
+class SetBuilder(Expr):
     """`{e for i in S where c}`."""
 
-    body: "Expr"
+    body: Expr
     binders: Binders
 
 
 class Pair(Node):
     """`low: 0.25` inside a map; the key as written (a name, a text or a number)."""
 
-    key: "Name | Text | Number"
-    value: "Expr"
+    key: Name | Text | Number
+    value: Expr
 
 
-class MapLiteral(Node):
+class MapLiteral(Expr):
     """`{low: 0.25, high: 1}`."""
 
     pairs: tuple[Pair, ...]
 
 
-class Tuple(Node):
+class Tuple(Expr):
     """`(a, b)`."""
 
-    items: tuple["Expr", ...]
+    items: tuple[Expr, ...]
 
 
-class Lookup(Node):
+class Lookup(Expr):
     """`cost[a, t]`, `engineer[1..n]`."""
 
-    base: "Expr"
-    keys: tuple["Expr", ...]
+    base: Expr
+    keys: tuple[Expr, ...]
 
 
-class Ternary(Node):
+class Ternary(Expr):
     """`then if condition else otherwise`."""
 
-    then: "Expr"
-    condition: "Expr"
-    otherwise: "Expr"
+    then: Expr
+    condition: Expr
+    otherwise: Expr
 
 
-class Logical(Node):
+class Logical(Expr):
     """`a and b` or `a or b`; `operator` is the word."""
 
     operator: str
-    left: "Expr"
-    right: "Expr"
+    left: Expr
+    right: Expr
 
 
-class Negation(Node):
+class Negation(Expr):
     """`not a`."""
 
-    operand: "Expr"
+    operand: Expr
 
 
-class Comparison(Node):
+class Comparison(Expr):
     """`a < b <= c`, `x in S`, `x not in S`: a chain, the `and` of its links.
 
     `operators[i]` stands between `operands[i]` and `operands[i + 1]`; it is one of == != < <= > >= `in` `not in`.
     """
 
-    operands: tuple["Expr", ...]
+    operands: tuple[Expr, ...]
     operators: tuple[str, ...]
 
 
-class Range(Node):
+class Range(Expr):
     """`1..5`, ends included; `D or none` of a variable is a Logical `or`."""
 
-    low: "Expr"
-    high: "Expr"
+    low: Expr
+    high: Expr
 
 
-class Arithmetic(Node):
+class Arithmetic(Expr):
     """`a + b`, `a - b`, `a * b`, `a / b`, `a & b` (sets: union, difference, intersection)."""
 
     operator: str
-    left: "Expr"
-    right: "Expr"
+    left: Expr
+    right: Expr
 
 
-class Minus(Node):
+class Minus(Expr):
     """`-a`."""
 
-    operand: "Expr"
-
-
-Expr: TypeAlias = (
-    Number
-    | Text
-    | Money
-    | NoneLiteral
-    | Switch
-    | Name
-    | Call
-    | Aggregate
-    | Quantifier
-    | SetLiteral
-    | SetBuilder
-    | MapLiteral
-    | Tuple
-    | Lookup
-    | Ternary
-    | Logical
-    | Negation
-    | Comparison
-    | Range
-    | Arithmetic
-    | Minus
-)
+    operand: Expr
 
 
 def mentioned(node: Node) -> Iterator[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from colosseum.diagnostics import Source, Span
-from colosseum.language.syntax.expression import Binders, Call, Expr, Node, Text
+from colosseum.language.syntax.expression import Binder, Binders, Call, Expr, Node, Text
 
 
 class Given(Node):
@@ -50,18 +50,9 @@ class Grid(Node):
 ValueSource: TypeAlias = Given | Drawn | Loaded | Grid
 
 
-class Index(Node):
-    """One index of a statement: `agents` (names is empty) or `a in agents` or `(a, b) in ties`."""
-
-    names: tuple[str, ...]
-    domain: Expr
-
-
-class Indices(Node):
-    """`[a in agents, tasks where c]`."""
-
-    items: tuple[Index, ...]
-    where: Expr | None
+Index: TypeAlias = Binder
+Indices: TypeAlias = Binders
+"""`[a in agents, tasks where c]`: `tasks` has no names."""
 
 
 class ToWhom(Node):
@@ -87,6 +78,10 @@ class Declaration(Node):
     name_span: Span = field(compare=False, repr=False)
 
 
+class Statement(Declaration):
+    """One that stands by itself."""
+
+
 class Edition(Node):
     """`colosseum 1`, the first line of every file."""
 
@@ -108,28 +103,28 @@ class Use(Node):
 class Override(Node):
     """`override STATEMENT`."""
 
-    statement: "Statement"
+    statement: Statement
 
 
-class Param(Declaration):
+class Param(Statement):
     """`param n = 6`."""
 
     value: Expr
 
 
-class Agents(Declaration):
+class Agents(Statement):
     """`agents A, B`, `agents engineer[1..n]`; its name is always `agents`."""
 
     items: tuple[Expr, ...]
 
 
-class Set(Declaration):
+class Set(Statement):
     """`set tasks = …`, `~ …`, `from …` or a grid whose further columns are tables over it."""
 
     source: ValueSource
 
 
-class Table(Declaration):
+class Table(Statement):
     """`[private] table NAME[…] [to WHO] [of SET] SOURCE`."""
 
     private: bool
@@ -139,7 +134,7 @@ class Table(Declaration):
     source: ValueSource
 
 
-class Variable(Declaration):
+class Variable(Statement):
     """`variable NAME[…] [of OWNER]: DOMAIN`."""
 
     indices: Indices | None
@@ -147,7 +142,7 @@ class Variable(Declaration):
     domain: Expr
 
 
-class Reward(Declaration):
+class Reward(Statement):
     """`reward NAME[…] [to WHO] [when COND]: EXPR`."""
 
     indices: Indices | None
@@ -157,7 +152,7 @@ class Reward(Declaration):
     undisclosed: bool = False
 
 
-class Require(Declaration):
+class Require(Statement):
     """`require NAME[…] [to WHO] [when COND]: COND [penalty P [per unit]]`."""
 
     indices: Indices | None
@@ -177,20 +172,20 @@ class Objective(Declaration):
     value: Expr
 
 
-class Coalition(Declaration):
+class Coalition(Statement):
     """`coalition NAME { members …  objective … }`."""
 
     members: Given | Drawn
     objectives: tuple[Objective, ...]
 
 
-class Network(Declaration):
+class Network(Statement):
     """`network ring`; its name is always `network`."""
 
     graph: Expr
 
 
-class Channel(Declaration):
+class Channel(Statement):
     """`[secret] channel NAME for WHO` or `~ sample(…)`, and `as "name on the wire"`."""
 
     secret: bool
@@ -198,7 +193,7 @@ class Channel(Declaration):
     wire: Text | None
 
 
-class Claim(Declaration):
+class Claim(Statement):
     """`claim NAME[…]: "text" is true|false`."""
 
     indices: Indices | None
@@ -215,7 +210,7 @@ class Variant(Node):
     """Its other wordings."""
 
 
-class Prompt(Declaration):
+class Prompt(Statement):
     """`prompt NAME for WHO "…"` or `{ variant: "…" … }`."""
 
     recipients: Expr
@@ -229,7 +224,7 @@ class Anchor(Node):
     text: Text
 
 
-class Rubric(Declaration):
+class Rubric(Statement):
     """`rubric NAME [reads thoughts] "question" { 0: "…" … }`."""
 
     question: Text
@@ -256,7 +251,7 @@ class Arm(Declaration):
     settings: tuple[Setting, ...]
 
 
-class Experiment(Declaration):
+class Experiment(Statement):
     """`experiment NAME "question" { settings, arms, sweeps }`."""
 
     question: str
@@ -273,29 +268,10 @@ class Mapped(Node):
     source: Expr
 
 
-class Trace(Declaration):
+class Trace(Statement):
     """`trace from "terrarium" { … }`: how runs that a reader of this name finds meet the scenario."""
 
     mapped: tuple[Mapped, ...]
-
-
-Statement: TypeAlias = (
-    Param
-    | Agents
-    | Set
-    | Table
-    | Variable
-    | Reward
-    | Require
-    | Coalition
-    | Network
-    | Channel
-    | Claim
-    | Prompt
-    | Rubric
-    | Experiment
-    | Trace
-)
 
 
 class Comment(Node):

@@ -8,7 +8,7 @@ from typing import Any
 
 from colosseum.model.serial import Json, encode
 from colosseum.players.models.shapes import Completion, Tokens, read, tokens, with_ids
-from colosseum.players.models.wire import Exchange, Returned
+from colosseum.players.models.wire import Exchange
 from colosseum.players.models.written import Known, Written, arguments, calls_in, without
 from colosseum.players.view import Finish, Reply, ToolCall, Usage
 
@@ -109,6 +109,7 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
     if message.reason in MISCALLED and not made:
         written.append(ToolCall("", "", message.reason))
     calls, note = identified(made, turn_ids), text or message.refusal
+    returned = message.returned if (calls or note) and not as_text else None  # without a reply, nothing goes back
     return Reply(
         calls=calls,
         note=note,
@@ -116,13 +117,8 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
         finish=_finish(message, calls=calls, note=note),
         written=tuple(written),
         thoughts=message.thoughts,
-        provider_state=None if as_text else _state(message, calls, note),
+        provider_state=with_ids(returned, [call.id for call in calls]) if returned else None,
     )
-
-
-def _state(message: Completion, calls: Iterable[ToolCall], note: str) -> Returned | None:
-    """What the provider wants back; nothing where nothing of the reply goes back."""
-    return with_ids(message.returned, [call.id for call in calls]) if message.returned and (calls or note) else None
 
 
 def _finish(message: Completion, *, calls: tuple[ToolCall, ...], note: str) -> Finish:

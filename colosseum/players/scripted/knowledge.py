@@ -25,7 +25,7 @@ from colosseum.solve.solver import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
-PLAN_LIMIT = 3.0
+PLAN_LIMIT = 1.5
 """Seconds of work for a plan."""
 ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfish", "self_sacrificing": "sim/sabotage"}
 """Variants that name their own player."""
@@ -51,7 +51,11 @@ class BelievedTask:
                 return known
         if asked not in answers:
             with suppress(NotLowered, Fault):
-                answers[asked] = self.solver.maximise(goal, fixed=fixed, canonical=first)
+                found = self.solver.maximise(goal, fixed=fixed, canonical=first)
+                if found.assignment is None and found.status == "limit":  # any that keeps the hard rules will do
+                    kept = self.solver.anew(replace(self.solver.task, payoffs=())).maximise(Goal(), fixed=fixed)
+                    found = replace(found, assignment=kept.assignment)
+                answers[asked] = found
         return answers.setdefault(asked, None)
 
 

@@ -22,7 +22,7 @@ from colosseum.players.models.written import MOST_BROKEN, thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import Reply, ToolCall
 from colosseum.run.judging.judgement import Focal, Judgement
-from colosseum.run.judging.quoting import is_quoted
+from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import Transcript
 
 TRIES: Final = 3
@@ -118,7 +118,7 @@ def read(said: Reply, matter: Matter, found: Judgement) -> Judgement:
     if score is None:
         return replace(found, status="unreadable", reason=f"the score is a whole number from {LOWEST} to {HIGHEST}")
     quote, rationale = _words(given.get("quote")), _words(given.get("rationale"))[:LONGEST_RATIONALE]
-    if score > LOWEST and not is_quoted(quote, matter.transcript):
+    if score > LOWEST and not places(quote, matter.transcript):
         why = "the quote does not stand in any `text`; copy it word for word"
         return replace(found, status="unquoted", reason=why, quote="", rationale=rationale)
     kept = quote if score > LOWEST else ""

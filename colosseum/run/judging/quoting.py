@@ -18,13 +18,8 @@ ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt\"/\\])")
 BETWEEN: Final = re.compile(r"[\W_]+")
 
 
-def is_quoted(quote: str, transcript: Transcript) -> bool:
-    """Whether the words stand within one post, as whole words; what stands between words does not matter."""
-    return bool(places(quote, transcript))
-
-
 def places(quote: str, transcript: Transcript) -> list[tuple[int, int, int]]:
-    """Where a quote stands: (place of the post, first sign, one past the last), in the posts as they were written.
+    """Where a quote stands as whole words: (place of the post, first sign, one past the last), in posts as written.
 
     Empty where it stands nowhere; the whole post where signs cannot be told apart.
     """

@@ -101,7 +101,9 @@ def transcript(
     wired = {str(c["wire"]): channels[c["name"]] for c in listed if c.get("wire") and c["wire"] != PUBLIC}
     secret = {c["name"]: channels[c["name"]] for c in listed if c["secret"]} | wired
     shown = {name: f"Channel {number}" for name, number in secret.items()}
-    hidden = Blinding(shown | {name: f"Agent {number}" for name, number in agents.items()})
+    shown |= {name: f"Agent {number}" for name, number in agents.items()}
+    theirs = (events[0].get("imported") or {}).get("names", {}) if events else {}
+    hidden = Blinding({theirs.get(name, name): words for name, words in shown.items()})
     most = _share([len(e["text"]) for e in heard if e["event"] == "thought"])
 
     def said(e: Mapping[str, Any]) -> Said:

@@ -5,16 +5,18 @@ from collections.abc import Callable
 from colosseum.diagnostics import stop
 from colosseum.model.scenario import Task
 from colosseum.solve.backend import Backend, Engine
+from colosseum.solve.backends.cp_sat import CpSat
 from colosseum.solve.backends.elimination import Elimination
+from colosseum.solve.backends.engine_process import PROCESSES
 from colosseum.solve.backends.highs import Highs
-from colosseum.solve.backends.networked import PROCESSES, Networked
 from colosseum.solve.backends.pulp import Pulp
+from colosseum.solve.backends.toulbar2 import Toulbar2
 
 BACKENDS: dict[Engine, Callable[[Task], Backend]] = {
     "highs": Highs,
     "elimination": Elimination,
-    "toulbar2": lambda task: Networked("toulbar2", task),
-    "cp-sat": lambda task: Networked("cp-sat", task),
+    "toulbar2": Toulbar2,
+    "cp-sat": CpSat,
     "pulp": Pulp,
 }
 

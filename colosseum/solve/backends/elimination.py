@@ -65,7 +65,7 @@ class Elimination:
         order = self.plan(query)
         if order is None:
             return Optimum("limit", by=self.name, reason="too many variables hang together for elimination")
-        made = network(self.factors, query, linear=False)
+        made = network(self.factors, query)
         solved = eliminate(made.tables.items(), order)
         value = made.constant + solved.value
         if not isfinite(value):

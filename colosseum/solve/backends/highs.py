@@ -1,7 +1,7 @@
 """HiGHS, warm. In: a task and a query; out: proven optima of its integer program.
 
 One live program answers all queries of a task: these change costs and bounds only, and simplex goes on from its basis.
-The relaxation comes first, then a dive, branch and bound last.
+The relaxation comes first, then branch and bound.
 """
 
 import time
@@ -11,12 +11,10 @@ from functools import cached_property
 from math import inf, isfinite
 from typing import ClassVar
 
-import numpy as np
-
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Clock, Engine, Optimum, Query, checked, worth
-from colosseum.solve.backends.highs_live import Best, Box, LiveProgram, reached
+from colosseum.solve.backends.highs_live import Best, Box, LiveProgram
 from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
@@ -64,15 +62,14 @@ class Highs:
     def tried(self, query: Query, *, until: float) -> Optimum | None:
         """The same for a query of a walk to the first optimum.
 
-        Where a single value is left to try, a dive looks for one, and a search does in a small program.
+        Where a single value is left to try, a search looks for one, but in a large program that takes too long.
         """
         attempt = _Attempt(self, query, until)
-        if attempt.relaxed or query.ranks or any(len(places) > 1 for places in query.among.values()):
-            return attempt.relaxed
-        return attempt.dived() or (attempt.searched() if len(attempt.costs.weights) <= SMALL else None)
+        single = not query.ranks and all(len(places) == 1 for places in query.among.values())
+        return attempt.relaxed or (attempt.searched() if single and len(attempt.weights) <= SMALL else None)
 
     def solve(self, query: Query, *, until: float) -> Optimum:
-        """The best assignment: by the relaxation, a dive, or branch and bound.
+        """The best assignment, by the relaxation or branch and bound.
 
         Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
         such an assignment is forbidden in so many words, and the search goes on.
@@ -80,7 +77,7 @@ class Highs:
         bound = inf
         while self.clock() <= until:
             attempt = _Attempt(self, query, until)
-            found = attempt.relaxed or attempt.dived() or attempt.searched()
+            found = attempt.relaxed or attempt.searched()
             if found is not None:
                 return found
             bound = attempt.bound
@@ -94,12 +91,8 @@ class _Attempt:
         """Ask the relaxation. Raises NotLowered."""
         self.engine, self.query, self.until = engine, query, until
         self.least = query.least - MARGIN * max(1.0, abs(query.least))
-        self.costs = engine.lowered.objective(query.goal)
-        self.weights = self.costs.weights.copy() if query.ranks else self.costs.weights
-        for name, step in query.ranks.items():
-            choice = engine.lowered.program.choices[name]
-            self.weights[choice.start : choice.stop] -= step * np.arange(len(choice))
-        self.live = engine.live
+        self.costs = engine.lowered.objective(query.goal, query.ranks)
+        self.weights, self.live = self.costs.weights, engine.live
         self.box = self._box()
         self.best = self.live.relaxation.ask(self.weights, self.box, until=until)
 
@@ -114,14 +107,6 @@ class _Attempt:
         if self.best.status == "infeasible" or self.bound < self.least:
             return Optimum("infeasible")
         return self._told(self.best)
-
-    def dived(self) -> Optimum | None:
-        """What a dive from the relaxation proves."""
-        if self.best.status != "optimal":
-            return None
-        least = self.least - self.costs.constant if isfinite(self.least) else reached(self.best.bound)
-        found = self.live.dive(self.weights, self.box, self.best, least=least, until=self.until)
-        return self._told(found) if found else None
 
     def searched(self) -> Optimum | None:
         """What branch and bound proves, or leaves open; None where the program has got more rows, and is to be asked
@@ -162,15 +147,8 @@ class _Attempt:
         """The bounds of the columns, with the query's variables fixed."""
         if not (self.query.fixed or self.query.among):
             return self.live.box
-        program, low, high = self.engine.lowered.program, self.live.box.low.copy(), self.live.box.high.copy()
-        for name, value in self.query.fixed.items():
-            choice = program.choices[name]
-            low[choice.start : choice.stop] = high[choice.start : choice.stop] = 0.0
-            if (place := program.places[name].get(value)) is not None:
-                low[choice[place]] = high[choice[place]] = 1.0
-        for name, places in self.query.among.items():
-            choice = program.choices[name]
-            high[choice.start : choice[places.start]] = high[choice[places.stop - 1] + 1 : choice.stop] = 0.0
+        low, high = self.live.box.low.copy(), self.live.box.high.copy()
+        self.engine.lowered.program.fix(low, high, self.query.fixed, self.query.among)
         return Box(low, high)
 
     def _forbid(self, missed: Requirement, assignment: Mapping[str, Value]) -> None:

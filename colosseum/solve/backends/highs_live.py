@@ -7,14 +7,14 @@ both gaps 0: what is called optimal is.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, floor, inf, isfinite
+from math import inf, isfinite
 from typing import TypeAlias
 
 import highspy
 import numpy as np
 from highspy.highs import HighsCallbackEvent
 
-from colosseum.solve.arrays import Floats, Places
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import A_SECOND, Clock, Status, WorkClock
 from colosseum.solve.lowering.program import Matrix
 from colosseum.solve.scoring import AGREEMENT, grain
@@ -49,12 +49,6 @@ MOST_PIVOTS = 20
 """Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
 WORK_OF_A_RUN, WORK_OF_A_LOOK = 70, 1_800
 """Pivots that take as long as to begin a relaxation, and as branch and bound goes on between two looks at a clock."""
-INTEGRAL = 1e-7
-"""How far from a whole number a relaxed column may lie to be taken as whole."""
-MOST_TURNS = 100
-"""How often a dive may turn to the other value of a column."""
-DIVING = 0.25
-"""The share of a query's time that a dive may take; what it leaves is for branch and bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +57,6 @@ class Box:
 
     low: Floats
     high: Floats
-
-    def fixing(self, column: int, value: float) -> "Box":
-        """The box with a column fixed."""
-        low, high = self.low.copy(), self.high.copy()
-        low[column] = high[column] = value
-        return Box(low, high)
 
 
 @dataclass(frozen=True)
@@ -103,12 +91,13 @@ class Live:
             np.array(matrix.whole & (not self.relaxed), dtype=np.int32),
         )  # fmt: skip
 
-    def ask(self, costs: Floats, box: Box, *, until: float) -> Best:
-        """The best point for other costs and bounds."""
+    def ask(self, costs: Floats, box: Box, *, until: float, above: float = -inf) -> Best:
+        """The best point for other costs and bounds, of those that are worth more than `above`."""
         highs, left = self.highs, until - self.clock()
         if left <= 0:
             return Best("limit", None, inf)
         highs.changeColsCost(len(self.places), self.places, -costs)
+        highs.setOptionValue("objective_bound", -above)
         if box is not self.box:
             highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
             self.box = box
@@ -139,8 +128,7 @@ class Live:
 
     def _look(self, event: HighsCallbackEvent) -> None:
         self.looks -= 1
-        if self.looks <= 0:
-            event.interrupt()
+        event.interrupt(self.looks <= 0)  # else it remembers that it was interrupted before
 
 
 class Simplex(Live):
@@ -176,7 +164,6 @@ class LiveProgram:
         self.matrix, self.clock = whole, clock
         self.box = Box(whole.low, whole.high)
         """The bounds that columns have of themselves."""
-        self.whole_places = np.flatnonzero(whole.whole)
 
     @cached_property
     def relaxation(self) -> Simplex:
@@ -193,40 +180,18 @@ class LiveProgram:
         """Another without it."""
         return Live(self.matrix, self.box, {**STRICTLY, "presolve": "off", "random_seed": 0}, self.clock)
 
-    def dive(self, costs: Floats, box: Box, relaxed: Best, *, least: float, until: float) -> Best | None:
-        """A whole point that is worth at least so much, or None where this simple way finds none.
-
-        One column after the other that should be whole and is not goes up where enough is left then, else down; where
-        that is too little too, the last that went up goes down, a limited number of times. Choices come before numbers.
-        It proves one hospital in 0.08 s for which branch and bound takes 0.6.
-        """
-        turns, answer, held, left = 0, relaxed, box, list[Box]()
-        until = self.clock() + DIVING * (until - self.clock())
-        while self.clock() <= until:
-            if answer.point is not None and answer.status == "optimal" and answer.bound >= least:
-                loose = self.loose(answer.point)
-                if not len(loose):
-                    return answer
-                column = int(loose[np.argmax(np.where(self.box.high[loose] > 1.0, 0.0, answer.point[loose]))])
-                left.append(held.fixing(column, floor(answer.point[column])))
-                held = held.fixing(column, ceil(answer.point[column]))
-            elif left and turns < MOST_TURNS:
-                held, turns = left.pop(), turns + 1
-            else:
-                break
-            answer = self.relaxation.ask(costs, held, until=until)
-        return None
-
     def search(self, costs: Floats, box: Box, *, most: float, until: float) -> Best:
         """The best point by branch and bound; `most` is what none exceeds.
 
         Either search of HiGHS alone has called worse points optimal and full programs empty, never both on the same:
-        what the first does not prove by `most`, the second must find no better.
+        what the first does not prove by `most`, the second must find no better. It looks for nothing else, which takes
+        a fourth of the time of another optimum.
         """
         told = [self.presolved.ask(costs, box, until=until)]
-        first = told[0].point
-        if first is None or costs @ first < reached(most):
-            told.append(self.plain.ask(costs, box, until=until))
+        value = -inf if told[0].point is None else float(costs @ told[0].point)
+        if value < reached(most):
+            above = value + AGREEMENT * max(1.0, abs(value)) if isfinite(value) else value
+            told.append(self.plain.ask(costs, box, until=until, above=above))
         bound = min(most, max(answer.bound for answer in told))
         point = max((a.point for a in told if a.point is not None), key=lambda p: float(costs @ p), default=None)
         if point is None:
@@ -235,12 +200,6 @@ class LiveProgram:
         value = float(costs @ point)
         near = bound <= value + AGREEMENT * max(1.0, abs(bound)) and all(answer.status != "limit" for answer in told)
         return Best("optimal" if near or value >= reached(most) else "limit", point, bound)
-
-    def loose(self, point: Floats) -> Places:
-        """The places of integer columns that are not whole."""
-        values = point[self.whole_places]
-        loose: Places = self.whole_places[np.abs(values - np.round(values)) > INTEGRAL]
-        return loose
 
 
 def reached(bound: float) -> float:

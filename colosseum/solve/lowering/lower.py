@@ -5,10 +5,11 @@ of y or z a value of x needs. All values of x that need no more than a set stand
 `Σ x_d ≤ Σ y_e + Σ z_e`: the relaxation then sees what a precedence really asks.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -85,8 +86,10 @@ class Lowered:
         program.task, lowering.program = task, program
         return Lowered(task, program, lowering)
 
-    def objective(self, goal: Goal) -> Costs:
-        """The costs of a goal; it may add columns the first time. Raises NotLowered."""
+    def objective(self, goal: Goal, ranks: Mapping[str, float] = MappingProxyType({})) -> Costs:
+        """The costs of a goal, less what each step along the domains of some variables costs; it may add columns the
+        first time. Raises NotLowered.
+        """
         mixture: list[tuple[str | Term | None, float]] = [(None, goal.total)] if goal.total else []
         weighted = [(self._costs(part), weight) for part, weight in (*mixture, *goal.payoffs, *goal.terms)]
         ends = [sorted((weight * part.low, weight * part.high)) for part, weight in weighted]
@@ -97,6 +100,9 @@ class Lowered:
         weights = np.zeros(len(self.program.columns))
         for part, weight in weighted:
             weights[: len(part.weights)] += weight * part.weights
+        for name, step in ranks.items():
+            choice = self.program.choices[name]
+            weights[choice.start : choice.stop] -= step * np.arange(len(choice))
         return Costs(sum(weight * part.constant for part, weight in weighted), weights, low, high)
 
     def form(self, goal: Goal) -> Affine:
