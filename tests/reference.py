@@ -14,8 +14,8 @@ from colosseum.diagnostics import Source, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.model import evaluate
 from colosseum.model.check import Checked, check
-from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.values import text
+from colosseum.model.world import Environment, Surroundings
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "grammar" / "README.md").read_text(encoding="utf-8")

@@ -12,18 +12,17 @@ from colosseum.diagnostics import Source
 from colosseum.language import compose, csv_files, failure, files, parse, shipped, syntax
 from colosseum.language.tables import tables
 from colosseum.model import (
-    environment,
     experiment,
     lookup,
     networks,
     operations,
     prompts,
-    sweeps,
+    world,
 )
 from colosseum.model.check import check
-from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.settings import READERS, SETTINGS, Settings, read_setting
 from colosseum.model.values import Fault, flatten
+from colosseum.model.world import Environment, Surroundings
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.solve.lowering import lower, program
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS
@@ -118,9 +117,9 @@ def test_limits_are_those_of_the_code() -> None:
         "brackets inside each other": failure.DEEPEST,
         "brackets and operators of one expression, together": failure.LONGEST_CHAIN,
         "numbers in a range": operations.LARGEST_RANGE,
-        "rounds of all loops of an expansion, with the terms that they leave": environment.MOST_STEPS,
+        "rounds of all loops of an expansion, with the terms that they leave": world.MOST_STEPS,
         "levels of terms after derived tables are substituted": lookup.DEEPEST,
-        "combinations of an experiment's sweeps": sweeps.MOST_POINTS,
+        "combinations of an experiment's sweeps": experiment.MOST_POINTS,
         "runs of an experiment: sweeps × arms × seeds × repeats": experiment.MOST_RUNS,
         "tries for a connected random network": networks.MOST_REDRAWS,
         "characters of a rendered prompt": prompts.LONGEST_PROMPT,

@@ -6,7 +6,7 @@ import pytest
 from specs_made import HEAD, checked
 from test_cli_commands import colosseum
 
-from colosseum.model.flows import flow_lines, flows
+from colosseum.model.lint import flow_lines, flows
 
 TEAM = """agents A, B, C
 private table cost[agents] ~ integer(1, 9)

@@ -9,8 +9,7 @@ from typing import Final, TypeAlias
 from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.language import syntax
 from colosseum.model.check import Checked
-from colosseum.model.experiment import Design, overruled
-from colosseum.model.sweeps import factors
+from colosseum.model.experiment import Design, factors, overruled
 from colosseum.run.trial import Block, Listed, blocks
 
 Say: TypeAlias = Callable[[str], None]

@@ -13,7 +13,7 @@ from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
 from colosseum.evidence.registry import REGISTRY, looked_up
 from colosseum.model.check import check
-from colosseum.model.flows import flow_lines
+from colosseum.model.lint import flow_lines
 from colosseum.report.document import Listing
 from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks, word_blocks
 from colosseum.report.words import MEANINGS

@@ -11,10 +11,10 @@ from colosseum.diagnostics import Span
 from colosseum.language import syntax
 from colosseum.language.files import BUFFERS
 from colosseum.model.check import read_spec
+from colosseum.model.prompts import MARKED
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import SETTINGS, read_seeds
 from colosseum.model.spec import Declared, Symbol
-from colosseum.model.template_spans import MARKED
 from colosseum.model.values import Fault
 
 WORD = re.compile(r"[^\W\d]\w*")
@@ -53,10 +53,10 @@ class Analysis:
     @cached_property
     def facts(self) -> Realiser:
         """The values at the first seed of the first experiment, else at 1, computed when first asked for."""
-        facts = Realiser(self.spec, 1, {})
+        facts = Realiser(self.spec, seed=1)
         try:
             seeds = next(s.values for e in self.spec.of(syntax.Experiment) for s in e.settings if s.name == "seeds")
-            return Realiser(self.spec, read_seeds(seeds, facts.environment())[0], {})
+            return Realiser(self.spec, seed=read_seeds(seeds, facts.environment())[0])
         except (Fault, StopIteration):
             return facts
 

@@ -28,7 +28,7 @@ from colosseum.evidence.stated import barren, offered, stated_agreement
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, Verdicts, settle
-from colosseum.model.sweeps import factors
+from colosseum.model.experiment import factors
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
 from colosseum.solve.lowering.lower import NotLowered

@@ -16,7 +16,7 @@ from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics.means import mean_interval
 from colosseum.evidence.summary import Pair, by_seed, grouped
 from colosseum.evidence.verdict import Verdicts
-from colosseum.model.sweeps import factors
+from colosseum.model.experiment import factors
 
 
 @dataclass(frozen=True, slots=True)

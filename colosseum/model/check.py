@@ -8,7 +8,6 @@ from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors
 from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
 from colosseum.language.record import Record
-from colosseum.model.environment import Meter
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
@@ -16,6 +15,7 @@ from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text
+from colosseum.model.world import Meter, Problems
 
 MOST_VARIED = 300_000
 """Rounds of loops, with the terms they leave, that all variations together may visit."""
@@ -93,7 +93,7 @@ def check(
 def _wrong_params(spec: Declared, changed: Mapping[str, Value]) -> Iterator[Diagnostic]:
     """Options that name no param, or give one a value of another kind than the spec does."""
     known = {s.name: s for s in spec.of(syntax.Param)}
-    facts = Realiser(spec, 0, {})
+    facts = Realiser(spec)
     for name, given in changed.items():
         if name not in known:
             if not spec.doubts.covers(name):
@@ -137,7 +137,7 @@ def _variations(
             if fresh or linked:
                 problems = expand(spec, seed=seed, params=settled, graph=None if fresh else graph, meter=meter)[1]
             if not problems:  # then what keeps the network from being laid over the agents
-                facts = Realiser(spec, seed, settled, graph)
+                facts = Realiser(spec, seed=seed, overrides=settled, graph=graph)
                 with facts.findings.caught(spec.composition.scenario.span):
                     facts.fact("network", "links")
                 problems = facts.findings.diagnostics
@@ -158,11 +158,10 @@ def _varied(problem: Diagnostic, spec: Declared, of: Design, cell: Arm) -> Diagn
 
 def _distinct(diagnostics: list[Diagnostic], main: Source) -> list[Diagnostic]:
     """The first of each code at each place, in reading order: one mistake is told once."""
-    seen: dict[tuple[str, object], Diagnostic] = {}
-    for d in diagnostics:
-        place = (d.span.source.name, d.span.start) if d.span else d.message
-        seen.setdefault((d.code, place), d)
-    return sorted(seen.values(), key=lambda d: _place(d, main))
+    kept = Problems()
+    for diagnostic in diagnostics:
+        kept.add(diagnostic)
+    return sorted(kept.diagnostics, key=lambda d: _place(d, main))
 
 
 def _place(d: Diagnostic, main: Source) -> tuple[int, int]:

@@ -10,12 +10,11 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
-from colosseum.model.environment import Environment
-from colosseum.model.lookup import LOOKED_UP, enumeration, fact, look_up, payoff, select
+from colosseum.model.lookup import LOOKED_UP, fact, look_up, payoff
 from colosseum.model.operations import conjunction, disjunction, inverse
-from colosseum.model.terms import Conditional, Folded, Ground, Term, term
+from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
-from colosseum.model.world import Poisoned
+from colosseum.model.world import Environment, Poisoned
 
 Loops = Sequence[syntax.Binder | syntax.Index]
 """`i in S, (a, b) in T`: the names of each are its binders; several open a pair, none binds nothing."""
@@ -62,10 +61,7 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         if isinstance(expr.base, syntax.MapLiteral):
             return evaluate(expr.base, env)
         raise Fault("only a table or a variable can be looked up", code="C044")
-    name, source = expr.base.id, env.place.sources.get(expr.base.id)
-    if source is not None and name not in env.bindings:
-        return select(source, tuple([evaluate(key, env) for key in expr.keys]), env)
-    symbol = env.place.facts.symbol(name)
+    name, symbol = expr.base.id, env.place.facts.spec.symbols.get(expr.base.id)
     if symbol and name in env.bindings:
         raise Poisoned(f"a loop variable hides `{name}`")
     if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
@@ -73,8 +69,12 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         raise Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
     if symbol is None and name != "payoff":
         first, *more = expr.keys
-        numbers = elements(first, env) if isinstance(first, syntax.Range) and not more else None
-        return enumeration(name, numbers, env)
+        if more or not isinstance(first, syntax.Range):
+            raise env.unknown(name)
+        made = tuple([f"{name}{i}" for i in elements(first, env)])
+        for strange in (element for element in made if element not in env.place.facts.elements):
+            raise env.unknown(strange)
+        return Elements(made)
     keys = tuple([evaluate(key, env) for key in expr.keys])
     return payoff(keys, env) if symbol is None else look_up(symbol, keys, env)
 
@@ -88,7 +88,7 @@ def _collected(expr: syntax.Expr, env: Environment) -> Folded:
         case syntax.Aggregate(function=which):
             raise Fault(f"`{which}` cannot range over binders", code="C047", help="sum, min and max can")
         case syntax.Quantifier(kind="count"):
-            return operations.counted([holds for holds, _ in _guarded(expr, env)])
+            return operations.total([(c, ONE if isinstance(c, Ground) else 1) for c, _ in _guarded(expr, env)])
         case syntax.Quantifier(kind=which, binders=binders, when=when):
             join = disjunction if which == "any" else conjunction
             return join([admitted(when, inner) for inner in choices(binders, env)])
@@ -167,12 +167,10 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
     outer = env.apart()
     for key, instance in rounds(indices.items, outer, apart=True):
         passes = indices.where is None or condition(indices.where, instance)
-        if env.reads is not None and instance.reads:
-            env.reads.update(instance.reads)
+        env.reads.update(instance.reads)
         if passes:
             yield flatten(key), instance
-    if env.reads is not None and outer.reads:
-        env.reads.update(outer.reads)
+    env.reads.update(outer.reads)
 
 
 def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[tuple[tuple[Value, ...], Environment]]:

@@ -8,7 +8,6 @@ from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.record import Record
 from colosseum.model import rubrics as judged
-from colosseum.model.environment import Environment, Meter, Surroundings, refuse_private
 from colosseum.model.evaluate import indexed, value
 from colosseum.model.ground import Grounding, ground
 from colosseum.model.networks import spec_graph
@@ -16,22 +15,10 @@ from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import TemplateNames, check_template, render, template_names
 from colosseum.model.realise import Realiser, realise
-from colosseum.model.scenario import (
-    Channel,
-    Claim,
-    Coalition,
-    Graph,
-    Objective,
-    Prompt,
-    Rubric,
-    Scenario,
-    Task,
-    Variant,
-)
+from colosseum.model.scenario import Channel, Claim, Coalition, Graph, Objective, Prompt, Rubric, Scenario, Variant
 from colosseum.model.spec import BUILT_IN, Declared
-from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Elements, Fault, Key, Value, a, instance_name
-from colosseum.model.world import Problems, World
+from colosseum.model.world import Environment, Meter, Problems, Surroundings, World
 
 READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
@@ -69,7 +56,7 @@ def expand(
     task, grounding = ground(world, meter=meter)
     work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding.paid)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
-    parts = (tuple(_coalitions(world, task, work, meter)), tuple(_prompts(world, sheets, work, meter)),
+    parts = (tuple(_coalitions(sheets, work, meter)), tuple(_prompts(world, sheets, work, meter)),
              tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
     if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
@@ -85,7 +72,7 @@ def expand(
             Channel(s.name, _agents(world.sets[s.name]), s.secret, s.wire.value if s.wire else None)
             for s in spec.of(syntax.Channel)
         ),
-        network=graph or spec_graph(Realiser(spec, seed, params)),
+        network=graph or spec_graph(Realiser(spec, seed=seed, overrides=params)),
         prompts=prompts,
         claims=claims,
         rubrics=rubrics,
@@ -100,22 +87,21 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 # ---- coalitions --------------------------------------------------------------------------------------------
 
 
-def _coalitions(world: World, task: Task, work: Problems, meter: Meter) -> Iterator[Coalition]:
-    grounding, domains = Grounding(Surroundings(world, meter=meter), work), Domains(task, meter)
+def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[Coalition]:
+    world = sheets.world
+    grounding = Grounding(Surroundings(world, payoffs=True, meter=meter), work)
+
+    def objectives(statement: syntax.Objective) -> list[Objective]:
+        def objective(name: str, key: Key, env: Environment) -> Objective | None:
+            whole = worth(statement, "an objective", env, sheets.task)
+            return None if whole is None else Objective(name, whole)
+
+        return grounding.made(statement, objective) or []
+
     for statement in world.spec.of(syntax.Coalition):
-        objectives = tuple(o for s in statement.objectives for o in _objectives(s, grounding, domains))
+        found = tuple(o for each in statement.objectives for o in objectives(each))
         if statement.name in world.sets:
-            yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
-
-
-def _objectives(statement: syntax.Objective, grounding: Grounding, domains: Domains) -> list[Objective]:
-    paid = replace(grounding.place, payoffs=True)
-
-    def objective(name: str, key: Key, env: Environment) -> Objective | None:
-        whole = worth(statement, "an objective", env.where(paid), domains)
-        return None if whole is None else Objective(name, whole)
-
-    return grounding.made(statement, objective) or []
+            yield Coalition(statement.name, _agents(world.sets[statement.name]), found)
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------
@@ -184,7 +170,7 @@ def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[s
 def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
     vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Claim):
-        outer = Environment(Surroundings(world, meter=meter), reads=set())
+        outer = Environment(Surroundings(world, meter=meter))
         with work.caught(statement.name_span):
             suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
@@ -196,7 +182,7 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
                 about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
                 truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
                 yield Claim(name, words, truth, about, suspects)
-            refuse_private(statement.name, outer)
+            outer.refuse_private(statement.name)
 
 
 def _suspects(truth: syntax.Expr, world: World) -> str:

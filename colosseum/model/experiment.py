@@ -4,25 +4,28 @@ The first arm is the control. An arm states only what differs; it wins over the 
 cartesian factor; `where` drops combinations. Nothing is silently rewritten.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import product
 from math import prod
 from typing import TypeAlias, TypeVar
 
 from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
-from colosseum.model.environment import Environment
-from colosseum.model.evaluate import value
-from colosseum.model.networks import parse_graph
+from colosseum.model.evaluate import condition, elements, value
+from colosseum.model.networks import PARAMETERS, parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
 from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
-from colosseum.model.sweeps import Option, points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
-from colosseum.model.world import Poisoned, Problems
+from colosseum.model.world import Environment, Poisoned, Problems
 
+MOST_POINTS = 10_000
+"""Combinations that an experiment may have."""
+OPENING, CLOSING = "([{", ")]}"
 V = TypeVar("V")
 Changing: TypeAlias = syntax.Setting | syntax.Sweep
 MOST_RUNS = 1_000_000
@@ -87,19 +90,15 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     for diagnostic in _contradictions(statement):
         work.findings.add(diagnostic)
     laid = list(work.points(statement, base))
-    sizes = (len(laid), max(1, len(statement.arms)), len(seeds), repeats)
+    arms = [(arm.name, [(s, s.values) for s in arm.settings]) for arm in statement.arms] or [("baseline", [])]
+    sizes = (len(laid), len(arms), len(seeds), repeats)
     if prod(sizes) > MOST_RUNS:
         words = ("combinations of sweeps", "arms", "seeds", "repeats")
         shown = " × ".join(f"{size:,} {word}" for size, word in zip(sizes, words, strict=True) if size > 1)
         message = f"this experiment has {shown} = {prod(sizes):,} runs, at most {MOST_RUNS:,} are allowed"
         help_ = "sweep over less, or take fewer seeds or repeats"
         return None, [*work.findings.diagnostics, report("C056", statement.name_span, message, help=help_)]
-    cells = [
-        Arm(arm.name, label, work.varied(point, [(s, s.values) for s in arm.settings]))
-        for label, point in laid for arm in statement.arms
-    ]  # fmt: skip
-    if not statement.arms:
-        cells = [Arm("baseline", label, point) for label, point in laid]
+    cells = [Arm(name, label, work.varied(point, said)) for label, point in laid for name, said in arms]
     if work.findings.diagnostics:
         return None, work.findings.diagnostics
     if not cells and spec.doubts:
@@ -107,8 +106,7 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     if not cells:
         return None, [report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
                              help="an experiment without a combination runs nothing")]  # fmt: skip
-    arms = tuple(a.name for a in statement.arms) or ("baseline",)
-    return Design(statement.name, statement.question, arms, tuple(cells), seeds, repeats), []
+    return Design(statement.name, statement.question, tuple(name for name, _ in arms), tuple(cells), seeds, repeats), []
 
 
 def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
@@ -145,13 +143,23 @@ def _doubled(declared: Sequence[syntax.Declaration], code: str, words: str) -> I
         seen.setdefault(each.name, each)
 
 
+class Option(Record):
+    """One value of a sweep."""
+
+    sweep: syntax.Sweep
+    expr: syntax.Expr
+    label: str
+    meaning: Value
+    """What the sweep's name stands for in a `where`: a param's value, a graph's kind, a variant, a switch."""
+
+
 class _Reader:
     """Reads settings against a spec."""
 
     def __init__(self, spec: Declared, params: Mapping[str, Value]) -> None:
         self.spec = spec
         self.findings = Problems()
-        self.facts = Realiser(spec, 0, params)
+        self.facts = Realiser(spec, overrides=params)
         self.environment: Environment = self.facts.environment()
 
     def experiment(self, statement: syntax.Experiment) -> tuple[Conditions, tuple[int, ...], int]:
@@ -186,13 +194,55 @@ class _Reader:
         return conditions
 
     def points(self, statement: syntax.Experiment, base: Conditions) -> Iterator[tuple[str, Conditions]]:
-        """Every combination of the sweeps that passes their filters."""
+        """The name and the conditions of every combination of the sweeps that passes their filters."""
         combinations: list[tuple[Option, ...]] = []
         with self.findings.caught(statement.sweeps[0].span if statement.sweeps else statement.span):
-            combinations = list(points(statement, self.spec, self.environment))
+            combinations = list(self.combinations(statement.sweeps))
         for chosen in combinations:
             label = ", ".join(f"{o.sweep.name}={o.label}" for o in chosen)
             yield label, self.varied(base, [(o.sweep, (o.expr,)) for o in chosen])
+
+    def combinations(self, sweeps: Sequence[syntax.Sweep]) -> Iterator[tuple[Option, ...]]:
+        """Every combination of these sweeps that passes their filters; raises Fault."""
+        axes = [self.distinct(sweep) for sweep in sweeps]
+        count = prod(map(len, axes))
+        if count > MOST_POINTS:
+            shown = " × ".join(str(len(axis)) for axis in axes)
+            message = f"the sweeps make {shown} = {count:,} combinations, at most {MOST_POINTS:,} are allowed"
+            raise at(Fault(message, code="C056"), sweeps[0].span)
+        meanings = {o.meaning for axis in axes for o in axis if isinstance(o.meaning, str)}
+        meanings |= {*PARAMETERS} if any(sweep.name == "network" for sweep in sweeps) else set()
+        words = {word: word for word in sorted(meanings)}  # a `where` may compare with words that nothing declares
+        for chosen in product(*axes):
+            inner = replace(self.environment, bindings={**words, **{o.sweep.name: o.meaning for o in chosen}})
+            if all(o.sweep.where is None or condition(o.sweep.where, inner) for o in chosen):
+                yield chosen
+
+    def distinct(self, sweep: syntax.Sweep) -> list[Option]:
+        """The values of one sweep; a range stands for its numbers. Raises Fault."""
+        found: dict[str, Option] = {}
+        for option in (option for expr in sweep.values for option in self.options(sweep, expr)):
+            if option.label in found:
+                fault = Fault(f"`{sweep.name}` takes the value `{option.label}` twice", code="C089")
+                raise at(fault, option.expr.span)
+            found[option.label] = option
+        return list(found.values())
+
+    def options(self, sweep: syntax.Sweep, expr: syntax.Expr) -> Iterator[Option]:
+        label, symbol = " ".join(expr.span.text.split()), self.spec.symbols.get(sweep.name)
+        known = symbol is not None or sweep.name in READERS or sweep.name == "network"
+        match expr:
+            case syntax.Range():
+                numbers = [number for number in elements(expr, self.environment) if isinstance(number, int)]
+                yield from (Option(sweep, syntax.Number(n, span=expr.span), text(n), n) for n in numbers)
+            case _ if not known:
+                yield Option(sweep, expr, label, None)  # refused where it is applied
+            case _ if isinstance(expr, syntax.Switch | syntax.Number) or (symbol and symbol.kind == "param"):
+                yield Option(sweep, expr, label, value(expr, self.environment))
+            case syntax.Call(function=word) | syntax.Name(id=word) | syntax.Text(value=word):
+                yield Option(sweep, expr, label, word)
+            case _:
+                yield Option(sweep, expr, label, re.sub(r"\s+", "", expr.span.text))
 
     def apply(self, conditions: Conditions, where: Changing, values: tuple[syntax.Expr, ...]) -> Conditions:
         """Conditions with one setting applied; raises Fault."""
@@ -274,3 +324,27 @@ class _Reader:
 def _put(pairs: tuple[tuple[str, V], ...], name: str, value: V) -> tuple[tuple[str, V], ...]:
     """The pairs with one name set; the place of a name that was set before is kept."""
     return tuple({**dict(pairs), name: value}.items())
+
+
+def factors(point: str, model: str = "") -> dict[str, str]:
+    """A point's factors by name, as `network=ring, n=6` says them; the model is one where it is not said."""
+    found: dict[str, str] = {}
+    for part in _parts(point):
+        name, _, said = part.partition("=") if "=" in part else ("point", "", part)
+        quoted = "=" in part and len(said) > 1 and said[0] == said[-1] == '"'
+        found[name] = said[1:-1] if quoted else said
+    return found if "model" in found or not model else {**found, "model": model}
+
+
+def _parts(point: str) -> Iterator[str]:
+    """At commas that stand in no bracket and no quotes."""
+    depth, quoted, start = 0, False, 0
+    for place, sign in enumerate(point):
+        quoted ^= sign == '"'
+        if not quoted:
+            depth += (sign in OPENING) - (sign in CLOSING)
+            if sign == "," and not depth:
+                yield point[start:place].strip()
+                start = place + 1
+    if point[start:].strip():
+        yield point[start:].strip()

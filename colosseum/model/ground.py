@@ -14,16 +14,14 @@ from colosseum.diagnostics import report
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model import draws
-from colosseum.model.environment import Environment, Meter, Read, Surroundings
 from colosseum.model.evaluate import indexed, value
 from colosseum.model.payoff_rules import Instance, credit, requirement, worth
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.spec import Declared
 from colosseum.model.tables import agent_position, draw, in_order, people, unseen
-from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Entries, Fault, Key, Value, first_doubled, instance_name, is_number
-from colosseum.model.world import Problems, TableData, World
+from colosseum.model.world import Environment, Meter, Problems, Read, Surroundings, TableData, World
 
 PUBLIC = (syntax.Param, syntax.Agents, syntax.Set, syntax.Table, syntax.Variable, syntax.Reward, syntax.Require,
           syntax.Network)  # fmt: skip
@@ -46,7 +44,7 @@ class Grounding:
 
     def made(self, statement: Instanced, make: Callable[[str, Key, Environment], T | None]) -> list[T] | None:
         """What is made of every instance by its name, key and place; None after a fault, which is reported."""
-        outer, found, name = Environment(self.place, reads=set()), list[T](), ""
+        outer, found, name = Environment(self.place), list[T](), ""
         try:
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
@@ -58,9 +56,9 @@ class Grounding:
             return None
         return found
 
-    def note(self, reads: set[Read] | None) -> None:
+    def note(self, reads: set[Read]) -> None:
         """Remember the private cells that an instance was computed from, in a stable order."""
-        self.reads |= dict.fromkeys(in_order(reads or set()))
+        self.reads |= dict.fromkeys(in_order(reads))
 
 
 def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = None) -> tuple[Task, Grounding]:
@@ -75,11 +73,10 @@ def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = 
     known = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
     work.place = Surroundings(known, meter=work.place.meter)
     task = Task(agents, tuple(v for each in made.values() for v in each or ()), (), ())
-    domains = Domains(task, work.place.meter)
     instances: list[Instance] = []
     for statement in world.spec.composition.statements:
         if isinstance(statement, syntax.Reward | syntax.Require):
-            found = stable.get(statement.name) or _instances(statement, domains, work)
+            found = stable.get(statement.name) or _instances(statement, task, work)
             if statement.name in stable and not work.findings.diagnostics:
                 stable[statement.name] = found
             instances += found
@@ -134,16 +131,16 @@ def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Envi
                 help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
 
 
-def _instances(statement: syntax.Reward | syntax.Require, domains: Domains, work: Grounding) -> list[Instance]:
+def _instances(statement: syntax.Reward | syntax.Require, task: Task, work: Grounding) -> list[Instance]:
     def instance(name: str, key: Key, env: Environment) -> Instance | None:
         if isinstance(statement, syntax.Reward):
-            paid = worth(statement, "a reward", env, domains)
+            paid = worth(statement, "a reward", env, task)
             if paid is None:
                 return None
-            shares = credit(statement.recipients, env, paid.scope, domains.task)
+            shares = credit(statement.recipients, env, paid.scope, task)
             found: Instance | None = (None, Payoff(name, statement.name, "reward", paid, shares))
         else:
-            found = requirement(statement, name, env, domains)
+            found = requirement(statement, name, env, task)
         work.note(env.reads)
         if found and found[1]:
             work.paid.setdefault(statement.name, []).append((found[1], env))
@@ -199,12 +196,10 @@ def visible(world: World, agent: str) -> dict[Cell, Value]:
 def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable | None = None) -> Task | None:
     """The task that these beliefs imply; None when they are too odd to make one. No belief changes what is `stable`."""
     world, spec = public.world, public.world.spec
-    facts = Realiser(spec, 0, world.params, memo={("network", "links"): world.links})
-    for family, known_facts in (("params", world.params), ("sets", world.sets), ("tables", world.tables)):
-        facts.memo |= {(family, name): fact for name, fact in known_facts.items()}
+    facts = Realiser(spec, world.params, world.sets, {**world.tables}, network=world.network, elements=world.elements)
     try:
         for name, keys in public.hidden.items():
-            facts.memo["tables", name] = TableData(name, _believed(name, keys, known, facts), dict.fromkeys(keys, ()))
+            facts.tables[name] = TableData(name, _believed(name, keys, known, facts), dict.fromkeys(keys, ()))
         named = (*world.tables, *public.hidden, *spec.derived)
         blind = {name: replace(facts.table(name), audience=None) for name in named}
         domains = {s.name: facts.decided(s.name) for s in spec.of(syntax.Variable)}

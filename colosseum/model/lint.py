@@ -1,22 +1,31 @@
-"""Warnings. In: a spec without errors and its scenario; out: things that are allowed but probably not meant."""
+"""Warnings. In: a spec without errors and its scenario; out: things that are allowed but probably not meant.
+
+A `where` over private rows decides which instances there are, and a hard rule over private rows which choices are
+allowed: whoever notices either can draw conclusions about rows of others. That is a flow.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
-from itertools import product
+from typing import TypeAlias
 
-from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
+from colosseum.language.record import Record
+from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.experiment import Conditions, Design
-from colosseum.model.flows import flows
-from colosseum.model.networks import live_channels, public_channels
+from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Prompt, Scenario, Task
 from colosseum.model.spec import Declared
 from colosseum.model.table_rows import few
+from colosseum.model.tables import in_order
+from colosseum.model.values import instance_name
+from colosseum.model.world import Environment, Read, Surroundings, World
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
+Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
 LONGER = 4 / 3
 """Times as many words as another that a variant may have with which it is compared."""
 
@@ -28,13 +37,10 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_constant(spec, scenario),
         *_powerless(spec, scenario),
         *_everybody(spec, scenario),
-        *_among_themselves(spec, scenario),
-        *_alone(spec, scenario),
+        *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
-        *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
-        *_named_apart(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
         *_telling(sheets),
     ]
@@ -72,41 +78,30 @@ def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
                  help="give it a `reward` that mentions its decisions, or check the credit by `to`")  # fmt: skip
 
 
-def _among_themselves(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Secret channels whose members have a channel that everybody knows of and nobody else reads.
+def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Secret channels for one agent whose members are not drawn, or for those whom a known channel joins alone.
 
     An edge of a sparse network is such a channel: a pair that it joins gets nothing new by a secret one.
     """
-    secret = [channel for channel in spec.of(syntax.Channel) if channel.secret]
-    if not secret:
-        return
+    channels, members = list(spec.of(syntax.Channel)), {c.name: c.members for c in scenario.channels}
+    secret = [channel for channel in channels if channel.secret]
     agents, graph = scenario.task.agents, scenario.network
-    members = {c.name: frozenset(c.members) for c in scenario.channels}
-    known: dict[frozenset[str], tuple[str, Span | None]] = {
-        frozenset(carried.members): (f"the network joins them by the channel `{carried.name}`", None)
-        for carried in public_channels(graph, agents, seed=scenario.seed, consolidate=False)
-    }
-    for channel in spec.of(syntax.Channel):
+    public = public_channels(graph, agents, seed=scenario.seed, consolidate=False) if secret else ()
+    known = {frozenset(c.members): (f"the network joins them by the channel `{c.name}`", list[Label]()) for c in public}
+    for channel in channels:
         if not channel.secret:
-            known[members[channel.name]] = (f"`{channel.name}` is for them alone", channel.name_span)
+            own = [Label(channel.name_span, "their channel")]
+            known[frozenset(members[channel.name])] = f"`{channel.name}` is for them alone", own
+    drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
     for channel in secret:
-        why, span = known.get(members[channel.name], ("", None))
-        if why:
+        source, who = channel.members, members[channel.name]
+        if frozenset(who) in known:
+            why, labels = known[frozenset(who)]
             message = f"the members of `{channel.name}` already have a channel of their own: {why}"
-            labels = [Label(span, "their channel")] if span else []
             help_ = "an arm that turns it on gives them nothing new"
             yield report("W009", channel.name_span, message, labels=labels, help=help_)
-
-
-def _alone(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Secret channels for one agent, other than those whose members are drawn."""
-    drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
-    members = {c.name: c.members for c in scenario.channels}
-    for channel in spec.of(syntax.Channel):
-        source = channel.members
-        fixed = isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value))
-        if channel.secret and fixed and len(members[channel.name]) == 1:
-            message = f"`{members[channel.name][0]}` is alone in `{channel.name}`, and has nobody to talk to there"
+        if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value)):
+            message = f"`{who[0]}` is alone in `{channel.name}`, and has nobody to talk to there"
             yield report("W016", channel.name_span, message, help="name at least two agents, or drop the channel")
 
 
@@ -117,16 +112,6 @@ def _telling(sheets: Sheets) -> Iterator[Diagnostic]:
         message = f"`{flow.statement.name}` tells {who} about {some(list(flow.cells))} by {flow.what}"
         help_ = "`colosseum explain --flows FILE` prints who can learn what"
         yield report("W017", flow.part.span, message, help=help_)
-
-
-def _one_seed(spec: Declared) -> Iterator[Diagnostic]:
-    """`seeds 10`: one seed, number 10, where ten may be meant."""
-    for experiment in spec.of(syntax.Experiment):
-        for setting in experiment.settings:
-            match setting.name, setting.values:
-                case "seeds", (syntax.Number(value=number),) if number > 1:
-                    help_ = f"`seeds 1..{number}` makes {number} of them, `seeds {number}..{number}` this one"
-                    yield report("W006", setting.span, f"this is one seed, number {number}", help=help_)
 
 
 def _idle_sweeps(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -161,41 +146,17 @@ def _unmatched(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]
     for experiment in designs.values():
         for prompt in scenario.prompts if len(experiment.arms) > 1 else ():
             used = {dict(c.conditions.variants).get(prompt.name, prompt.variants[0].name) for c in experiment.cells}
-            for (less, short), (more, long) in _uneven(prompt, used)[:1]:
+            counts: dict[str, list[tuple[int, str]]] = {}  # by agent, the words of each text that it may be told
+            for variant in prompt.variants:
+                for agent, words in (told for texts in variant.wordings for told in texts):
+                    if words and variant.name in used:
+                        counts.setdefault(agent, []).append((len(words.split()), variant.name))
+            ends = [(min(found), max(found)) for found in counts.values()]
+            for (less, short), (more, long) in [each for each in ends if each[1][0] > LONGER * each[0][0]][:1]:
                 message = f"arms of `{experiment.name}` compare texts of {less} and of {more} words"
                 labels = [Label(spans[prompt.name, short], f"{less} words")] if long != short else []
                 help_ = "make them alike in length and wording, or an effect may come from the length"
                 yield report("W014", spans[prompt.name, long], message, labels=labels, help=help_)
-
-
-def _uneven(prompt: Prompt, used: Set[str]) -> list[tuple[tuple[int, str], tuple[int, str]]]:
-    """The words and the variant of the shortest and of the longest text, for every agent of whom they differ so."""
-    counts: dict[str, list[tuple[int, str]]] = {}
-    for variant in prompt.variants:
-        for agent, words in (told for texts in variant.wordings for told in texts):
-            if words and variant.name in used:
-                counts.setdefault(agent, []).append((len(words.split()), variant.name))
-    ends = [(min(found), max(found)) for found in counts.values()]
-    return [each for each in ends if each[1][0] > LONGER * each[0][0]]
-
-
-def _named_apart(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Channels of treated arms that have another name on the wire than a placebo's: given by `as`, or neutral."""
-    members = {m for c in scenario.coalitions[:1] for m in c.members}
-    places = {s.name: s.name_span for s in spec.of(syntax.Channel)}
-    for experiment in designs.values():
-        live = {cell.name: live_channels(scenario, cell.conditions) for cell in reversed(experiment.cells)}
-        added = {arm: [c for c in live[arm] if c not in live[experiment.arms[0]]] for arm in experiment.arms}
-        joined = {arm: [c for c in found if members & {*c.members}] for arm, found in added.items()}
-        for arm, placebo in product(added, added):
-            if joined[arm] and added[placebo] and not joined[placebo]:
-                ours, theirs = joined[arm][0], added[placebo][0]
-                if {c.wire for c in joined[arm]} != {c.wire for c in added[placebo]}:
-                    read = f"agents read `{theirs.wire}`" if theirs.wire else "agents read a neutral label"
-                    yield report("W015", places[ours.name],
-                                 f"the arm `{arm}` and its placebo `{placebo}` differ by a channel's name",
-                                 labels=[Label(places[theirs.name], read)],
-                                 help="give both channels the same name by `as`, or neither")  # fmt: skip
 
 
 def _mentioned(spec: Declared) -> set[str]:
@@ -304,3 +265,82 @@ def _deciders(task: Task) -> dict[str, set[str]]:
 def some(names: list[str]) -> str:
     """`A`, `B` and 3 more."""
     return few([f"`{name}`" for name in names])
+
+
+# ---- flows of private facts ----------------------------------------------------------------------------------
+
+
+class Flow(Record):
+    """What one statement tells of private rows."""
+
+    statement: Guarded
+    part: syntax.Expr
+    """The `where` or the condition by which it tells."""
+    cells: tuple[str, ...]
+    """The rows: `cost[Ana]`, in a stable order."""
+    learners: tuple[str, ...]
+    """Those who may not see all of these rows, in declared order."""
+
+    @property
+    def what(self) -> str:
+        """What they notice."""
+        which = isinstance(self.statement, syntax.Require) and self.part is self.statement.condition
+        return "which choices are allowed" if which else f"which instances of `{self.statement.name}` there are"
+
+
+def flows(sheets: Sheets) -> Iterator[Flow]:
+    """Every flow of an instance, in declared order. Raises Fault for what cannot be evaluated."""
+    private = {name for name, table in sheets.world.tables.items() if table.private}
+    for statement in sheets.world.spec.composition.statements if private else ():
+        if isinstance(statement, Guarded) and not private.isdisjoint(sheets.closure([statement])):
+            yield from _of_statement(statement, sheets.world, sheets.task)
+
+
+def _of_statement(statement: Guarded, world: World, task: Task) -> Iterator[Flow]:
+    outer, indices = Environment(Surroundings(world)), statement.indices
+    hard = statement if isinstance(statement, syntax.Require) and statement.penalty is None else None
+    ruling = [part for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
+    owners = {r.name: {task.variable[n].owner for n in r.condition.scope} for r in task.hard}
+    ruled: dict[Read, set[str]] = {}
+    for key, env in indexed(indices, outer):
+        before = env.reads.copy()
+        for part in ruling:
+            evaluate(part, env)
+        for cell in env.reads - before:
+            ruled.setdefault(cell, set()).update(owners.get(instance_name(statement.name, key), ()))
+    everybody = set(task.agents)
+    if indices is not None and indices.where is not None:
+        yield from _told(statement, indices.where, dict.fromkeys(outer.reads, everybody), world, task)
+    if hard:
+        yield from _told(statement, hard.condition, ruled, world, task)
+
+
+def _told(
+    statement: Guarded, part: syntax.Expr, noticed: dict[Read, set[str]], world: World, task: Task
+) -> Iterator[Flow]:
+    """A flow, where somebody notices what depends on a cell that it may not see."""
+    audience = {cell: (world.tables[cell[0]].audience or {})[cell[1]] for cell in noticed}
+    unseen = {cell: who.difference(audience[cell]) for cell, who in noticed.items()}
+    cells = [cell for cell in in_order(set(noticed)) if unseen[cell]]
+    if cells:
+        learners = set[str]().union(*unseen.values())
+        named = tuple(instance_name(*cell) for cell in cells)
+        yield Flow(statement, part, named, tuple(agent for agent in task.agents if agent in learners))
+
+
+def flow_lines(sheets: Sheets) -> Iterator[str]:
+    """Who can learn what, in words: who sees each private table, who knows of groups, and what statements tell."""
+    world = sheets.world
+    for name, table in world.tables.items():
+        seen: dict[tuple[str, ...], int] = {}
+        for who in (table.audience or {}).values():
+            seen[who] = seen.get(who, 0) + 1
+        if table.private:
+            shown = (f"{', '.join(who) or 'nobody'} ({number} of {len(table.entries)})" for who, number in seen.items())
+            yield f"{name}: seen by {'; '.join(shown)}"
+    secret = (c.name for c in world.spec.of(syntax.Channel) if c.secret)
+    for group in (*(c.name for c in world.spec.of(syntax.Coalition)), *secret):
+        yield f"{group}: known to its members, {world.sets[group]}"
+    for flow in flows(sheets):
+        part = " ".join(flow.part.span.text.split())
+        yield f"{flow.statement.name}: tells {', '.join(flow.learners)} about {few(flow.cells)} by {flow.what}: {part}"

@@ -1,17 +1,16 @@
 """Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice, permutations
 from typing import TypeGuard
 
 from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
-from colosseum.model.environment import Environment, unknown
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
-from colosseum.model.values import Elements, Fault, Key, Value, flatten, instance_name, text
-from colosseum.model.world import FAMILIES, Decided, Source
+from colosseum.model.values import Fault, Key, Value, flatten, instance_name, text
+from colosseum.model.world import FAMILIES, Decided, Environment, Source
 
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
@@ -23,7 +22,7 @@ DEEPEST = 130
 def fact(name: str, env: Environment) -> Folded:
     """What a name that is no binder stands for."""
     facts = env.place.facts
-    symbol = facts.symbol(name)
+    symbol = facts.spec.symbols.get(name)
     if symbol and symbol.kind in LOOKED_UP:
         return look_up(symbol, (), env)
     if symbol and symbol.kind in FAMILIES:
@@ -35,18 +34,7 @@ def fact(name: str, env: Environment) -> Folded:
         return facts.links
     if name == "total":
         return payoff(None, env)
-    raise unknown(name, env)
-
-
-def enumeration(name: str, numbers: Elements | None, env: Environment) -> Elements:
-    """`engineer[1..3]`: the elements engineer1 to engineer3."""
-    if numbers is None:
-        raise unknown(name, env)
-    made = tuple(f"{name}{i}" for i in numbers)
-    for element in made:
-        if element not in env.place.facts.elements:
-            raise unknown(element, env)
-    return Elements(made)
+    raise env.unknown(name)
 
 
 def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folded:
@@ -54,33 +42,23 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
     if None in keys:
         return None
     if symbol.kind == "variable" and not env.place.decisions:
-        raise _fixed(symbol.name)
-    source = env.place.sources[symbol.name] = env.place.facts.fact(FAMILIES[symbol.kind], symbol.name)
-    return select(source, keys, env)
-
-
-def _fixed(variable: str) -> Fault:
-    """The Fault for a decision where none may be mentioned."""
-    return Fault(f"`{variable}` is decided by an agent, so it cannot be used here", code="C055",
-                 help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
+        raise Fault(f"`{symbol.name}` is decided by an agent, so it cannot be used here", code="C055",
+                    help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
+    return select(env.place.facts.fact(FAMILIES[symbol.kind], symbol.name), keys, env)
 
 
 def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
-    if isinstance(source, Decided) and not env.place.decisions and None not in keys:
-        raise _fixed(source.name)
     if not (_settled(keys) and keys in source.entries):
-        if None in keys:
-            return None
         keys = flatten(keys)
         if not _settled(keys):
             return _moving(source, keys, env)
         if keys not in source.entries:
-            raise no_entry(source.name, keys, source.entries, env.place.facts.symbol(source.name))
+            raise no_entry(source.name, keys, source.entries, env.place.facts.spec.symbols.get(source.name))
     entry: Folded = source.entries[keys]
     if isinstance(source, Decided):
         return entry
-    if source.audience is not None and env.reads is not None:
+    if source.audience is not None:
         env.reads.add((source.name, keys))
     if isinstance(entry, Ground):  # of a derived table
         if not env.place.decisions:
@@ -106,14 +84,17 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
         shown = tuple(k if not isinstance(k, Ground) else "…" for k in keys)
-        raise no_entry(name, shown, source.entries, env.place.facts.symbol(name))
+        raise no_entry(name, shown, source.entries, env.place.facts.spec.symbols.get(name))
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.place.meter.count(len(known))
-    if not matching:
-        _refuse_swapped(name, reach, grouped, env)
-    entries = tuple((key, term(select(source, flatten(key), env))) for key in matching)
-    return Select(name, tuple(term(k) for k in keys), entries)
+    if not matching:  # perhaps the same indices in another order lead to an entry
+        parts = [sorted((p for p in part or () if p is not None), key=text) for part in reach]
+        key, entries = tuple(part[0] for part in parts if part), dict.fromkeys(grouped)
+        if len(key) == len(parts) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
+            raise no_entry(name, key, entries, env.place.facts.spec.symbols.get(name))
+    found = tuple((key, term(select(source, flatten(key), env))) for key in matching)
+    return Select(name, tuple(term(k) for k in keys), found)
 
 
 def _width(values: "frozenset[Value] | None") -> int:
@@ -132,25 +113,9 @@ def _grouped(key: Key, widths: list[int]) -> Key:
 
 def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
     """The values a key can take, or None when only evaluation tells."""
-    match key:
-        case Decision(variable=name):
-            family, _, _ = name.partition("[")
-            return env.place.facts.decided(family).reach[name]
-        case Ground():
-            return None
-        case _:
-            return frozenset((key,))
-
-
-def _refuse_swapped(
-    name: str, reach: "list[frozenset[Value] | None]", known: Sequence[Key], env: Environment
-) -> None:
-    """Raises a Fault when no decision leads to an entry, but the same indices in another order do."""
-    parts = [sorted((p for p in part if p is not None), key=text) for part in reach if part is not None]
-    if len(parts) == len(reach) and all(parts):
-        key, entries = tuple(part[0] for part in parts), dict.fromkeys(known)
-        if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-            raise no_entry(name, key, entries, env.place.facts.symbol(name))
+    if isinstance(key, Decision):
+        return env.place.facts.decided(key.variable.partition("[")[0]).reach[key.variable]
+    return None if isinstance(key, Ground) else frozenset((key,))
 
 
 def no_entry(name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None) -> Fault:

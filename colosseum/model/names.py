@@ -38,12 +38,6 @@ def _habits(kind: str) -> dict[str, str]:
     return {word: row["help"] for row in rows for word in row["words"]}
 
 
-def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
-    """A domain chooses among elements that exist: none are born in it."""
-    name = diagnostic.span.text if diagnostic.span else ""
-    return _helped(diagnostic, f"declare new names in a set, as in `set answers = {{{name}, …}}`")
-
-
 def _helped(diagnostic: Diagnostic, help_: str) -> Diagnostic:
     """An unknown name that is like no other, with this help."""
     return diagnostic if diagnostic.code != "C041" or diagnostic.help else replace(diagnostic, help=(help_,))
@@ -79,7 +73,9 @@ class _Scope:
                 inner = dict(bound)
                 yield from self.loop(indices, inner)
                 yield from map(self.as_agents, self.inside(owner, inner))
-                yield from map(_in_domain, self.inside(domain, inner))
+                for unknown in self.inside(domain, inner):  # no elements are born in a domain
+                    name = unknown.span.text if unknown.span else ""
+                    yield _helped(unknown, f"declare new names in a set, as in `set answers = {{{name}, …}}`")
             case syntax.Coalition(members=members, objectives=objectives):
                 yield from map(self.as_agents, self.inside(members, bound))
                 yield from self.each(objectives, bound)
@@ -202,16 +198,14 @@ class _Scope:
             stem = name.removesuffix("s")
             if habit or (stem != name and stem in self.families):
                 return habit or f"did you mean `{self.families[stem]}`, the set of `{stem}1`, …?"
-            return closest(name, known) or self._hint(name)
+            family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
+            help_ = closest(name, known) or _habits("unlike").get(name, "")
+            if help_ or not family:
+                return help_
+            return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"
 
         message = f"`{name}` is not the name of {what}"
         yield report("C041", span, message, help=self.spec.helped((name, among), near))
-
-    def _hint(self, name: str) -> str:
-        family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
-        if name in _habits("unlike") or not family:
-            return _habits("unlike").get(name, "")
-        return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"
 
 
 Count: TypeAlias = Callable[[syntax.Range], Elements]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.environment import Meter, refuse_private
 from colosseum.model.scenario import Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
+from colosseum.model.world import Meter
 
 if TYPE_CHECKING:
     from colosseum.model.experiment import Conditions
@@ -51,14 +51,14 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
         if len(expr.arguments) > len(known):
             takes = f"{len(known)} argument{'s' * (len(known) != 1)}" if known else "no arguments"
             raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
-        env = facts.environment(reads=set())
+        env = facts.environment()
         given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
         for argument in expr.named:
             if argument.name not in known or argument.name in dict(given):
                 raise Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
                             help=f"it takes: {', '.join(known) or 'nothing'}", span=argument.span)  # fmt: skip
             given.append((argument.name, value(argument.value, env)))
-        refuse_private("network", env)
+        env.refuse_private("network")
     missing = [k for k in known if k not in dict(given) and k != "center"]
     if missing:
         raise Fault(f"`{name}` needs `{missing[0]}`", code="C070",
@@ -181,15 +181,10 @@ def _barabasi_albert(n: int, m: int, rng: Random) -> set[tuple[int, int]]:
 
 def connected(n: int, pairs: set[tuple[int, int]]) -> bool:
     """Whether everybody can reach everybody."""
-    beside: list[list[int]] = [[] for _ in range(n)]
-    for i, j in pairs:
-        beside[i].append(j)
-        beside[j].append(i)
-    reached, ahead = {0}, [0]
-    while ahead:
-        news = [j for j in beside[ahead.pop()] if j not in reached]
-        reached |= set(news)
-        ahead += news
+    reached = news = {0}
+    while news:
+        news = {end for pair in pairs if not reached.isdisjoint(pair) for end in pair} - reached
+        reached = reached | news
     return len(reached) == n
 
 
@@ -213,16 +208,11 @@ def _channel_names(groups: tuple[tuple[str, ...], ...]) -> list[str]:
     return names
 
 
-def names_public(name: str, agents: tuple[str, ...]) -> bool:
-    """Whether some network gives a channel of its own this name. Posts go by name, so no other channel may have it."""
-    return name == PUBLIC or _joined(name, agents)
-
-
-def _joined(name: str, agents: tuple[str, ...]) -> bool:
-    """Whether a name is that of two or more agents in declared order, joined by `_`."""
+def joined(name: str, agents: tuple[str, ...]) -> bool:
+    """Whether a name is that of two or more agents in declared order, joined by `_`, as a network names channels."""
     for later, agent in enumerate(agents, start=1):
         rest = name.removeprefix(f"{agent}_")
-        if rest != name and (rest in agents[later:] or _joined(rest, agents[later:])):
+        if rest != name and (rest in agents[later:] or joined(rest, agents[later:])):
             return True
     return False
 

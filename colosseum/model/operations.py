@@ -5,9 +5,9 @@ from itertools import combinations, pairwise
 
 from colosseum.model import terms, values
 from colosseum.model.draws import DRAWS
-from colosseum.model.environment import Environment, Meter
 from colosseum.model.terms import Decision, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Number, Value, arithmetic, kind, text, truth
+from colosseum.model.world import Environment, Meter
 
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
@@ -118,8 +118,6 @@ def disjunction(parts: list[Folded]) -> Folded:
 
 
 def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
-    if len(parts) == 1 and isinstance(parts[0], Ground):
-        return parts[0]
     ground = [p for p in parts if isinstance(p, Ground)]
     plain = [p for p in parts if not isinstance(p, Ground)]
     role = "a part of `and`" if neutral else "a part of `or`"
@@ -129,16 +127,6 @@ def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, 
     if decided:
         return terms.Constant(not neutral, tuple(sorted(terms.NO_SCOPE.union(*(part.scope for part in ground)))))
     return ground[0] if len(ground) == 1 else join(tuple(ground))
-
-
-def counted(conditions: list[Folded]) -> Folded:
-    """How many of the conditions hold."""
-    ground = [c for c in conditions if isinstance(c, Ground)]
-    sure = len(conditions) - len(ground)
-    if not ground:
-        return sure
-    parts = tuple([terms.Conditional(condition, terms.ONE, terms.NOTHING) for condition in ground])
-    return terms.Total((*parts, terms.Constant(sure)) if sure else parts)
 
 
 def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
@@ -159,9 +147,5 @@ def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
 
 def extreme(which: str, rounds: list[tuple[Folded, Folded]], *, aggregate: bool) -> Folded:
     """The least or greatest of guarded parts."""
-    if any(isinstance(part, Ground) for pair in rounds for part in pair):
-        return terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
-    plain = [body for _, body in rounds if not isinstance(body, Ground)]
-    if aggregate and None in plain:
-        raise Fault(f"an item of `{which}` is none", code="C053")
-    return values.extremum(which, plain)
+    made = terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
+    return made if any(isinstance(part, Ground) for pair in rounds for part in pair) else made.evaluate({})

@@ -1,30 +1,45 @@
-"""Payoffs and requirements. In: a reward, requirement or objective in one round; out: its checked terms and credit."""
+"""Payoffs and requirements. In: a reward, requirement or objective in one round; out: its checked terms and credit.
 
-from itertools import pairwise
+A payoff that is none at some assignment, or cannot be computed there, is refused with the assignment as an example.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from itertools import islice, pairwise, product
+from math import prod
 from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.environment import Environment
 from colosseum.model.evaluate import admitted, choices, evaluate, value
 from colosseum.model.lookup import check_depth
 from colosseum.model.operations import LISTED, disjunction, inverse, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.tables import people
 from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
-from colosseum.model.undefined_payoffs import Domains, Example, fault_example, none_example
-from colosseum.model.values import Elements, Fault, Number, Value, at, kind, located, number, text
-from colosseum.model.world import Poisoned
+from colosseum.model.values import Elements, Fault, Value, at, kind, located, number, text, truth
+from colosseum.model.world import Environment, Meter, Poisoned
 
+MOST_TRIED = 20_000
+"""Assignments tried for one leaf."""
+MOST_NAMES = 6
+"""Variables of a leaf that is tried whole."""
+FEW = 16
+"""Mixed assignments tried of a larger one."""
+Kinds: TypeAlias = frozenset[type]
+NUMBERS: Kinds = frozenset((int, float))
+NONE: Kinds = frozenset((type(None),))
+NUMBERS_OR_NONE = NUMBERS | NONE
+CONDITION: Kinds = frozenset((bool,))
+SETS: Kinds = frozenset((Elements, type(None)))
+FAULT: Kinds = frozenset((Fault,))
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
 Instance: TypeAlias = tuple[Requirement | None, Payoff | None]
 SURE = Constant(True)
 
 
-def worth(
-    statement: syntax.Reward | syntax.Objective, role: str, env: Environment, domains: Domains
-) -> Term | None:
+def worth(statement: syntax.Reward | syntax.Objective, role: str, env: Environment, task: Task) -> Term | None:
     """The checked term that a reward or an objective is worth; None where its `when` is false. Raises Fault."""
     expr, holds = statement.value, admitted(statement.when, env)
     if holds is False:
@@ -34,15 +49,15 @@ def worth(
         raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`", span=expr.span)
     body = found if isinstance(found, Ground) else Constant(located(expr.span, number, found, role))
     whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
-    _check_scope(whole, domains.task)
+    _check_scope(whole, task)
     if isinstance(holds, Ground):
-        _refuse(fault_example(holds, domains), statement.when or expr)
+        _check_condition(holds, statement.when or expr, env, task)
     if body is found:
-        _refuse(none_example(whole, domains), expr)
+        _check_payoff(whole, expr, env, task)
     return whole
 
 
-def requirement(statement: syntax.Require, name: str, env: Environment, domains: Domains) -> Instance | None:
+def requirement(statement: syntax.Require, name: str, env: Environment, task: Task) -> Instance | None:
     """The instance of a `require`, with the penalty of a soft one; None where its `when` is false. Raises Fault."""
     holds = admitted(statement.when, env)
     if holds is False:
@@ -52,23 +67,26 @@ def requirement(statement: syntax.Require, name: str, env: Environment, domains:
         raise Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
                     help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
     condition = term(inside)
-    _check_scope(condition, domains.task)
+    _check_scope(condition, task)
     if isinstance(holds, Ground):
-        _check_scope(holds, domains.task)
-        _refuse(fault_example(holds, domains), statement.when or statement.condition)
+        _check_condition(holds, statement.when or statement.condition, env, task)
         condition = term(disjunction([inverse(holds), inside]))
-        _check_scope(condition, domains.task)
-    _refuse(fault_example(condition, domains), statement.condition)
+    _check_condition(condition, statement.condition, env, task)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
     price = located(statement.penalty.span, number, value(statement.penalty, env), "a penalty")
     if price < 0:
         raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066",
                     help="to pay, write a `reward`", span=statement.penalty.span)  # fmt: skip
-    cost, missed = _cost(statement, price, holds, inside, condition, env)
-    shares = credit(statement.recipients, env, cost.scope, domains.task)
+    missed = _excess(statement.condition, inside, env) if statement.per_unit else None
+    if missed is None:
+        cost: Term = Conditional(condition, NOTHING, Constant(-price))
+    else:
+        cost = terms.Arithmetic("*", Constant(-price), missed)
+        cost = Conditional(holds, cost, NOTHING) if isinstance(holds, Ground) else cost
+    shares = credit(statement.recipients, env, cost.scope, task)
     try:
-        _refuse(none_example(cost, domains), statement.condition)
+        _check_payoff(cost, statement.condition, env, task)
     except Fault as wrong:
         if missed is None or wrong.code != "C050":
             raise
@@ -76,17 +94,6 @@ def requirement(statement: syntax.Require, name: str, env: Environment, domains:
         raise Fault(message, code="C067", help=wrong.help, span=statement.condition.span) from None
     payoff = Payoff(name, statement.name, "penalty", cost, shares)
     return Requirement(name, statement.name, condition, float(price), missed), payoff
-
-
-def _cost(
-    statement: syntax.Require, price: Number, holds: bool | Term, inside: Folded, condition: Term, env: Environment
-) -> tuple[Term, Term | None]:
-    """What breaking a soft requirement costs, and what `per unit` measures."""
-    if not statement.per_unit:
-        return Conditional(condition, NOTHING, Constant(-price)), None
-    missed = _excess(statement.condition, inside, env)
-    cost = terms.Arithmetic("*", Constant(-price), missed)
-    return cost if holds is True else Conditional(term(holds), cost, NOTHING), missed
 
 
 def _excess(expr: syntax.Expr, inside: Folded, env: Environment) -> Term:
@@ -107,26 +114,6 @@ def _distance(operator: str, left: Term, right: Term) -> Term:
         return terms.Absolute(terms.Arithmetic("-", left, right))
     over = terms.Arithmetic("-", left, right) if operator == "<=" else terms.Arithmetic("-", right, left)
     return terms.Extremum("max", (NOTHING, over), (SURE, SURE), aggregate=False)
-
-
-# ---- checks ------------------------------------------------------------------------------------------------
-
-
-def _check_scope(found: Term, task: Task) -> None:
-    """Raises Poisoned when a term mentions a variable that is in error, and a Fault when it is nested too deeply."""
-    if not found.scope <= task.variable.keys():
-        raise Poisoned("a variable is in error")
-    check_depth(found)
-
-
-def _refuse(found: Example | None, expr: syntax.Expr) -> None:
-    """Raises the Fault of an example assignment, where there is one."""
-    if found is not None:
-        x, fault = found
-        shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
-        example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
-        fault.help = f"{fault.help}; {example}" if fault.help else example
-        raise at(fault, expr.span)
 
 
 # ---- credit ------------------------------------------------------------------------------------------------
@@ -195,3 +182,107 @@ def _reached(who: Term, task: Task) -> tuple[Value, ...]:
 def _scope_owners(scope: frozenset[str], task: Task) -> tuple[str, ...]:
     """The distinct owners of the variables in a scope, in declared order; all agents when it is empty."""
     return tuple(sorted({task.variable[name].owner for name in scope}, key=task.rank.__getitem__)) or task.agents
+
+
+# ---- examples of mistakes ------------------------------------------------------------------------------------
+
+
+def _check_scope(found: Term, task: Task) -> None:
+    """Raises Poisoned when a term mentions a variable that is in error, and a Fault when it is nested too deeply."""
+    if not found.scope <= task.variable.keys():
+        raise Poisoned("a variable is in error")
+    check_depth(found)
+
+
+def _check_payoff(found: Term, expr: syntax.Expr, env: Environment, task: Task) -> None:
+    """Raises a Fault with an assignment of the scope at which a term is none or cannot be computed, if one is found.
+
+    Sums are searched part by part, so only leaves with few variables are enumerated, and only some of their
+    assignments once the meter allows no more.
+    """
+    if isinstance(found, terms.Total) and not kinds(found, task) <= NUMBERS:
+        for part in found.parts:
+            _check_payoff(part, expr, env, task)
+    else:
+        _try(found, NUMBERS, _payoff, expr, env, task)
+
+
+def _check_condition(found: Term, expr: syntax.Expr, env: Environment, task: Task) -> None:
+    """Raises a Fault with an assignment at which a condition is no condition or cannot be computed, if one is found."""
+    _check_scope(found, task)
+    _try(found, CONDITION, lambda holds: truth(holds, "this condition"), expr, env, task)
+
+
+def _payoff(found: Value) -> None:
+    if found is None:
+        raise Fault("this payoff can be none", code="C053", help="guard it with `when … != none`")
+    number(found, "this payoff")
+
+
+def _try(
+    found: Term, allowed: Kinds, check: Callable[[Value], object], expr: syntax.Expr, env: Environment, task: Task
+) -> None:
+    for x in () if kinds(found, task) <= allowed else _assignments(found, env.place.meter, task):
+        try:
+            check(found.evaluate(defaultdict(lambda: 1.0, x)))  # payoffs that an objective names are 1
+        except Fault as fault:
+            shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
+            example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
+            fault.help = f"{fault.help}; {example}" if fault.help else example
+            raise at(fault, expr.span) from None
+
+
+def _assignments(term: Term, meter: Meter, task: Task) -> Iterator[dict[str, Value]]:
+    """Assignments of a term's scope: all of them where they are few, else some of every kind."""
+    position = task.position
+    scope = {name: task.variable[name].domain for name in sorted(term.scope, key=position.__getitem__)}
+    if len(scope) <= MOST_NAMES:
+        every = min(MOST_TRIED, prod(map(len, scope.values())))
+        most = every if meter.affords(every * term.extent[0]) else FEW
+        yield from (dict(zip(scope, values, strict=True)) for values in islice(product(*scope.values()), most))
+        return
+    for turn in range(FEW):
+        yield {n: d[turn * (1 + i) % len(d)] for i, (n, d) in enumerate(scope.items())}
+    for turn in range(max(len(d) for d in scope.values())):
+        yield {n: d[-1 - turn % len(d)] for n, d in scope.items()}
+
+
+def kinds(term: Term, task: Task) -> Kinds:
+    """The types of the values that a term may take, with Fault among them where it may fail.
+
+    Overflow is left out, and so is division by a constant. Comparisons swallow none; arithmetic and look-ups do not.
+    """
+    match term:
+        case terms.Constant(value=value):
+            return frozenset((type(value),))
+        case terms.Decision(variable=name):
+            return task.variable[name].kinds
+        case terms.PayoffOf():
+            return NUMBERS
+        case terms.Arithmetic(operator=operator, left=left, right=right):
+            sides = kinds(left, task) | kinds(right, task)
+            sure = sides <= NUMBERS_OR_NONE and (operator != "/" or isinstance(right, terms.Constant))
+            return sides if sure else sides | FAULT
+        case terms.Absolute(part=part):
+            inside = kinds(part, task)
+            return inside if inside <= NUMBERS_OR_NONE else FAULT
+        case terms.Total() | terms.Every() | terms.Some() | terms.Inverse():
+            wanted = NUMBERS if isinstance(term, terms.Total) else CONDITION
+            return wanted if all(kinds(part, task) <= wanted for part in term.below) else FAULT
+        case terms.Extremum(parts=parts, conditions=conditions):
+            sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
+            return NUMBERS if sure and all(kinds(part, task) <= NUMBERS for part in parts) else FAULT
+        case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
+            found = kinds(then, task) | kinds(otherwise, task)
+            return found if kinds(condition, task) <= CONDITION else found | FAULT
+        case terms.Select(keys=keys, entries=entries, by_key=by_key):
+            reach = [task.variable[key.variable].domain for key in keys if isinstance(key, terms.Decision)]
+            sure = len(reach) == len(keys) and all(key in by_key for key in product(*reach))
+            return frozenset[type]().union(*(kinds(entry, task) for _, entry in entries)) if sure else FAULT
+        case terms.Compare(operator=operator, left=left, right=right):
+            sides = kinds(left, task) | kinds(right, task)
+            alike = operator in ("==", "!=") and len(sides - NONE) <= 1 and Fault not in sides
+            return CONDITION if alike or sides <= NUMBERS_OR_NONE else FAULT
+        case terms.Member(item=item, elements=elements):
+            sure = Fault not in kinds(item, task) and kinds(elements, task) <= SETS
+            return CONDITION if sure else FAULT

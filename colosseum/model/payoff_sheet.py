@@ -2,21 +2,26 @@
 
 A sheet states the goal, every reward and requirement as a formula in plain words, and the numbers that enter them as
 far as they are the reader's to see. It is made from the statements and terms that score, when a prompt asks for it.
+
+`count(a in agents when pick[a] == t) <= cap` becomes "(the number of a in agents where pick[a] = t) ≤ 1": params are
+written out, brackets stand wherever two readings would differ. Names of tables, sets, variables and binders stay.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import TypeAlias
 
 from colosseum.language import syntax
-from colosseum.model.environment import Environment, Surroundings
-from colosseum.model.plain_words import Payees, Words, digits, shown
-from colosseum.model.scenario import EqualSplit, Payoff, Task
-from colosseum.model.terms import NOTHING
+from colosseum.language.record import Record
+from colosseum.model.evaluate import admitted, choices, evaluate
+from colosseum.model.scenario import Credit, EqualSplit, Payoff, Task
+from colosseum.model.terms import NOTHING, Ground
 from colosseum.model.values import Elements, Value, number
-from colosseum.model.world import Poisoned, TableData, World
+from colosseum.model.world import Environment, Poisoned, Surroundings, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
 Line: TypeAlias = tuple[str, str, bool]
@@ -34,6 +39,120 @@ BUILT = {
     "steps": "steps(S) are the pairs of elements of S that follow one another.",
     "size": "size(S) is how many elements S has.",
 }
+WHOLE, OR, AND, NOT, COMPARED, RANGE, SUM, PRODUCT, SIGN, ATOM = range(10)
+"""How tightly an expression binds."""
+SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "*": "×", "&": "∩"}
+LOOPS = {"sum": "the sum over", "min": "the least over", "max": "the greatest over", "any": "there is",
+         "count": "the number of"}  # fmt: skip
+EXACT_DIGITS, LEAST_DIGITS, MOST_DIGITS = 4, 2, 12
+"""Decimals that a number may have to be printed as it is, and those of numbers that are rounded."""
+Shared: TypeAlias = tuple[Environment, Credit]
+"""An instance: its bindings and who is credited."""
+SHARED, DECIDERS = "split equally among", "those whose decisions it depends on"
+MOST_BINDERS = 3
+"""Binders that together may be the payees."""
+
+
+def shown(value: Value, decimals: int | None = None) -> str:
+    """A value, a number with its decimals; names that might be read as something else stand in quotes."""
+    match value:
+        case None | bool():
+            return str(value).lower()
+        case str():
+            plain = value.isidentifier() and value not in ("none", "true", "false")
+            return value if plain else json.dumps(value, ensure_ascii=False)
+        case tuple():
+            return f"({', '.join(map(shown, value))})"
+        case Elements(items=items):
+            return f"{{{', '.join(map(shown, items))}}}"
+        case _ if decimals is not None:
+            return f"{value:.{decimals}f}"
+        case _:
+            return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def digits(numbers: Sequence[float], *, apart: bool) -> int | None:
+    """The decimals to which these are rounded together: 0.01, or a thousandth of the largest; None to print them whole.
+
+    Where numbers are compared (`apart`), no two that differ may read alike.
+    """
+    if all(round(x, EXACT_DIGITS) == x for x in numbers):
+        return None
+    largest, distinct = max(map(abs, numbers)), len(set(numbers)) if apart else 0
+    for enough in range(LEAST_DIGITS, MOST_DIGITS):
+        if largest * 10**enough >= 1000 and len({round(x, enough) for x in numbers}) >= distinct:
+            return enough
+    return MOST_DIGITS
+
+
+class Words(Record):
+    """Puts the expressions of one instance into words."""
+
+    world: World
+
+    def say(self, expr: syntax.Expr, least: int = WHOLE) -> str:
+        """The words of an expression, in brackets where it binds less than the place demands."""
+        level, words = self._said(expr)
+        return words if level >= least else f"({words})"
+
+    def filtered(self, binders: syntax.Binders | syntax.Indices, when: syntax.Expr | None = None) -> str:
+        """`a in agents, (s, t) in pairs(tasks) where c and d`, `c` settled when compiled and `d` by decisions."""
+        items: list[str] = []
+        for item in binders.items:
+            name = f"({', '.join(item.names)})" if len(item.names) > 1 else "".join(item.names) or "one"
+            items.append(f"{name} in {self.say(item.domain, RANGE)}")
+        tests = [test for test in (binders.where, when) if test is not None]
+        said = " and ".join(self.say(test, AND if len(tests) > 1 else OR) for test in tests)
+        return ", ".join(items) + (f" where {said}" if said else "")
+
+    def _said(self, expr: syntax.Expr) -> tuple[int, str]:
+        match expr:
+            case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
+                return ATOM, shown(value)
+            case syntax.Name(id=name) if name in self.world.params:
+                said = shown(self.world.params[name])
+                return SIGN if said.startswith("-") else ATOM, said
+            case syntax.Name(id=name):
+                return ATOM, name
+            case syntax.Minus(operand=operand):
+                return SIGN, f"-{self.say(operand, ATOM)}"
+            case syntax.Range(low=low, high=high):
+                return RANGE, f"{self.say(low, SUM)} to {self.say(high, SUM)}"
+            case syntax.Arithmetic(operator=operator, left=left, right=right):
+                level = PRODUCT if operator in "*/" else SUM
+                return level, f"{self.say(left, level)} {SIGNS.get(operator, operator)} {self.say(right, level + 1)}"
+            case syntax.Comparison(operands=operands, operators=operators):
+                first, *rest = [self.say(operand, RANGE) for operand in operands]
+                links = [f" {SIGNS.get(o, o)} {said}" for o, said in zip(operators, rest, strict=True)]
+                return COMPARED, first + "".join(links)
+            case syntax.Negation(operand=operand):
+                return NOT, f"not {self.say(operand, NOT)}"
+            case syntax.Logical(operator=operator, left=left, right=right):
+                level = OR if operator == "or" else AND
+                return level, f"{self.say(left, level)} {operator} {self.say(right, level + 1)}"
+            case syntax.Ternary(then=then, condition=condition, otherwise=otherwise):
+                return WHOLE, f"{self.say(then, OR)} if {self.say(condition, OR)} else {self.say(otherwise)}"
+            case syntax.Aggregate(function=function, body=body, binders=binders, when=when):
+                return WHOLE, f"{LOOPS[function]} {self.filtered(binders, when)} of {self.say(body, ATOM)}"
+            case syntax.Quantifier(kind="all", binders=binders, when=when):
+                return WHOLE, f"for each {self.filtered(binders)}: {self.say(when, OR) if when else 'true'}"
+            case syntax.Quantifier(kind=kind, binders=binders, when=when):
+                return WHOLE, f"{LOOPS[kind]} {self.filtered(binders, when)}"
+            case syntax.Lookup(base=base, keys=keys):
+                return ATOM, f"{self.say(base, ATOM)}[{self._listed(keys)}]"
+            case syntax.Call(function=function, arguments=arguments):
+                return ATOM, f"{function}({self._listed(arguments)})"
+            case syntax.SetLiteral(items=items):
+                return ATOM, f"{{{self._listed(items)}}}"
+            case syntax.SetBuilder(body=body, binders=binders):
+                return ATOM, f"{{{self.say(body, OR)} for {self.filtered(binders)}}}"
+            case syntax.Tuple(items=items):
+                return ATOM, f"({self._listed(items)})"
+            case _:  # `none`; money and maps stand in no payoff
+                return ATOM, expr.span.text
+
+    def _listed(self, items: Sequence[syntax.Expr]) -> str:
+        return ", ".join(self.say(item) for item in items)
 
 
 @dataclass
@@ -136,20 +255,56 @@ class Sheets:
         return f"{head} should hold; {missed} costs {price}, {self._paid(statement, words, 'borne')}"
 
     def _paid(self, statement: Statement, words: Words, verb: str) -> str:
-        place = Surroundings(self.world)
+        """`paid to a`, `split equally among all agents`; the default where it can come to that."""
+        place, guarded = Surroundings(self.world), self._guarded(statement.indices, statement.recipients)
         paid = self.paid.get(statement.name, ())
-        rows = [(env.where(place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
-        guarded = self._guarded(statement.indices, statement.recipients)
-        return Payees(self.task, words, guarded).say(statement.recipients, rows, verb)
+        instances = [(env.where(place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
+        match statement.recipients:
+            case None:
+                one = all(len(credit.named) == 1 for _, credit in instances)
+                return f"{f'{verb} to' if one else SHARED} {self._named(instances, guarded=guarded)}"
+            case syntax.ToWhom(recipient=expr):
+                found = [evaluate(expr, env) for env, _ in instances]
+                one = all(isinstance(who, str | Ground) for who in found)
+                said = f"{f'{verb} to' if one else SHARED} {words.say(expr, ATOM)}"
+                nobody = [who is None or (isinstance(who, Elements) and not who) for who in found]
+            case syntax.ToEach(binders=binders, when=when):
+                nobody = [not any(admitted(when, inner) for inner in choices(binders, env)) for env, _ in instances]
+                single = len(binders.items) == len(binders.items[0].names) == 1
+                first = "" if single else f"{binders.items[0].names[0]} for which there is "
+                said = f"{SHARED} each {first}{words.filtered(binders, when)}"
+        unclear = [s for s, none in zip(instances, nobody, strict=True) if none or not isinstance(s[1], EqualSplit)]
+        return f"{said} (if that is nobody: {self._named(unclear, guarded=guarded)})" if unclear else said
+
+    def _named(self, instances: Sequence[Shared], *, guarded: bool) -> str:
+        """The agents who share by default: all, those whom binders stand for, always the same, or listed.
+
+        Where some may not know which instances there are (`guarded`), they are told by a rule only, never by name.
+        """
+        groups = [(env.bindings, c.agents if isinstance(c, EqualSplit) else c.otherwise) for env, c in instances]
+        names = list(groups[0][0]) if groups else []
+        if groups and all(agents == self.task.agents for _, agents in groups) and len(self.task.agents) > 1:
+            return "all agents"
+        sizes = range(len(names) + 1)
+        for some in (some for size in sizes[1 : MOST_BINDERS + 1] for some in combinations(names, size)):
+            if all({bound[n] for n in some} == set(agents) for bound, agents in groups):
+                return ", ".join(some)
+        told = sizes if groups and not guarded else ()
+        for some in (some for size in told for some in combinations(names, size)):  # the fewest that tell who shares
+            found = {tuple(bound[n] for n in some): agents for bound, agents in groups}
+            if all(found[tuple(bound[n] for n in some)] == agents for bound, agents in groups):
+                places = [" and ".join(f"{n} = {shown(v)}" for n, v in zip(some, at, strict=True)) for at in found]
+                lists = [", ".join(map(shown, agents)) for agents in found.values()]
+                return "; ".join(f"{who} where {at}" if at else who for at, who in zip(places, lists, strict=True))
+        return DECIDERS
 
     @cached_property
     def hidden(self) -> dict[str, frozenset[str]]:
         """Names that not all may see, with who sees all of each: private tables, coalitions, what follows from them."""
         spec, everybody = self.world.spec, frozenset(self.task.agents)
         found = {name: frozenset[str]() for name, table in self.world.tables.items() if table.private}
-        secret = (c.name for c in spec.of(syntax.Channel) if c.secret)
-        for name in (*(c.name for c in spec.of(syntax.Coalition)), *secret):
-            found[name] = frozenset(map(str, self.world.sets[name]))
+        groups = (*spec.of(syntax.Coalition), *(c for c in spec.of(syntax.Channel) if c.secret))
+        found |= {group.name: frozenset(map(str, self.world.sets[group.name])) for group in groups}
         data = [s for s in (*spec.of(syntax.Set), *spec.of(syntax.Table)) if s.name not in spec.derived]
         for _ in data:  # a chain of what follows from what is no longer than that
             for statement in data:
@@ -162,15 +317,17 @@ class Sheets:
         return not self.hidden.keys().isdisjoint(self.closure([node for node in nodes if node is not None]))
 
     def _data(self, reader: str) -> Iterator[Line]:
-        for name in self.names:
+        for name in (name for name in self.names if name not in self.world.spec.derived):
             table = self.world.tables.get(name)
             members = self.world.links if name == "links" else self.world.sets.get(name)
             if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
-                if name not in self.world.spec.derived:
-                    yield name, f"{name}: known only to those whom it is about", True
+                yield name, f"{name}: known only to those whom it is about", True
             elif members is not None:
-                yield name, f"{name}: {_elements(members)}", True
-            elif table is not None and name not in self.world.spec.derived:
+                numbers = [x for x in members if type(x) is int]
+                whole = len(numbers) == len(members) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1))
+                listed = f"{numbers[0]} to {numbers[-1]}" if whole else ", ".join(map(shown, members))
+                yield name, f"{name}: {listed}", True
+            elif table is not None:
                 yield from _rows(table, reader, apart=name in self.compared)
 
     def _alone(self, reader: str) -> Iterator[Line]:
@@ -200,16 +357,9 @@ class Sheets:
         if statement.recipients is not None and self._guarded(statement.recipients):
             return False
         sets = (self.hidden[n] for n in self.closure([statement]) if n in self.hidden and n in self.world.sets)
-        cells = {cell for env in instances for cell in env.reads or ()}
+        cells = {cell for env in instances for cell in env.reads}
         audiences = ((self.world.tables[table].audience or {})[key] for table, key in cells)
         return all(reader in known for known in (*sets, *audiences))
-
-
-def _elements(found: Elements) -> str:
-    numbers = [x for x in found.items if type(x) is int]
-    if len(numbers) == len(found) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
-        return f"{numbers[0]} to {numbers[-1]}"
-    return ", ".join(map(shown, found))
 
 
 def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:

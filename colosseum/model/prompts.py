@@ -5,21 +5,20 @@ Reading a private row that is not the recipient's is an error, so what is render
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import Span, closest
 from colosseum.language import syntax
 from colosseum.language.parser import Doubts
 from colosseum.language.record import Record
-from colosseum.model.environment import Meter
 from colosseum.model.lookup import no_entry
 from colosseum.model.spec import Symbol
-from colosseum.model.template_spans import entry_span, template_span, unclosed_tag
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
-from colosseum.model.world import Poisoned, TableData, World
+from colosseum.model.world import Meter, Poisoned, TableData, World
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template, nodes
@@ -28,6 +27,9 @@ LONGEST_PROMPT = 200_000
 """Characters that one prompt may render to."""
 TEMPLATES = "`{{ me }}` prints, `{% for t in S %} … {% endfor %}` repeats, `{% if c %} … {% endif %}` chooses"
 BLOCKS = re.compile(r"\{%.*?%\}")
+MARKED = re.compile(r"\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)", re.DOTALL)
+"""`{{ … }}` and `{% … %}`, also where the end is missing."""
+TAG = re.compile(r"\{#.*?#\}|\{%[-+]?\s*(\w+).*?%\}", re.DOTALL)
 MOST_DIGITS = 12
 """Digits that `round` may keep."""
 ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
@@ -149,9 +151,6 @@ def _jinja() -> "Environment":
                 return obj[argument]
             raise Fault(f"`{_finalize(obj)}` is not a table, so it has no entry `{_finalize(argument)}`", code="C044")
 
-        def getattr(self, obj: Any, attribute: str) -> Any:
-            raise Fault("prompts know no attributes (`a.b`)", code="C083")
-
     environment = Closed(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False,
         finalize=_finalize,
@@ -186,11 +185,11 @@ def check_template(text: syntax.Text, vocabulary: TemplateNames) -> None:
             raise Fault(f"`{tag.text}` is never closed", code="C081", help=help_, span=tag) from None
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
-        raise _at(Fault(message, code="C081", help=TEMPLATES), text, error.lineno) from None
+        raise Fault(message, code="C081", help=TEMPLATES, span=template_span(text, error.lineno)) from None
     except (RecursionError, SyntaxError, MemoryError):  # Python's own limits on the code that a template becomes
-        raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
+        raise Fault("this prompt is nested too deeply", code="C081", span=template_span(text, 1)) from None
     except ValueError:  # Python reads no whole number of thousands of digits
-        raise _at(Fault("a number in this prompt has too many digits", code="C081"), text, 1) from None
+        raise Fault("a number in this prompt has too many digits", code="C081", span=template_span(text, 1)) from None
 
 
 @lru_cache(maxsize=256)
@@ -224,10 +223,9 @@ def render(
     try:
         whole = "".join(_bounded(_template(text.value).generate(context)))
     except (TypeError, ValueError, OverflowError, RecursionError, TemplateError) as error:
-        line = _line(error)
-        reason = "it compares what has no order" if isinstance(error, TypeError) else str(error)
-        fault = Fault(f"this prompt cannot be rendered: {reason}", code="C081")
-        raise _at(fault, text, line) from None
+        reason, span = str(error), template_span(text, _line(error))
+        reason = "it compares what has no order" if isinstance(error, TypeError) else reason
+        raise Fault(f"this prompt cannot be rendered: {reason}", code="C081", span=span) from None
     except Fault as fault:
         line = _line(fault)
         found = entry_span(text, line, *fault.entry) if fault.entry else None
@@ -259,21 +257,18 @@ def _unknown(name: str, vocabulary: TemplateNames) -> Fault:
 
 def _line(error: BaseException) -> int:
     """The line of the template that was being rendered: Jinja rewrites tracebacks to name it."""
-    trace, line = error.__traceback__, 1
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "<template>":
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
+    lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == "<template>"]
+    return lines[-1] if lines else 1
 
 
 def _check(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> None:
     """Raises a Fault at the first node that prompts do not know, or whose name means nothing."""
     from jinja2 import nodes
 
-    fault = _refused(node, vocabulary)
-    if fault is not None:
-        raise _at(fault, text, node.lineno, pattern=_pattern(node))
+    if (refused := _refused(node, vocabulary)) is not None:
+        fault, pattern = refused
+        fault.span = template_span(text, node.lineno or 1, pattern=pattern)  # Jinja knows most lines
+        raise fault
     if not isinstance(node, nodes.For):
         for child in node.iter_child_nodes():
             _check(child, text, vocabulary)
@@ -287,37 +282,31 @@ def _check(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> 
         _check(child, text, vocabulary)
 
 
-def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:
+def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> tuple[Fault, str] | None:
+    """What is wrong with a node by itself, and a regular expression of what it looks like in the text."""
     from jinja2 import nodes
 
     kind = type(node).__name__
     if kind not in ALLOWED:
-        what, _ = UNKNOWN.get(kind, (kind, ""))
+        what, pattern = UNKNOWN.get(kind, (kind, ""))
+        match node:
+            case nodes.Call(node=nodes.Name(name=name)):
+                pattern = rf"\b{re.escape(name)}\s*\("
+            case nodes.Getattr(attr=name):
+                pattern = rf"[\w\])]\s*\.\s*{re.escape(name)}\b"
         help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
         help_ = "compute it in a table, and print the table's entry" if what == "arithmetic" else help_
-        return Fault(f"prompts know no {what}", code="C083", help=help_)
+        return Fault(f"prompts know no {what}", code="C083", help=help_), pattern
     match node:
         case nodes.Filter(name=name) if name not in FILTERS:
-            return Fault(f"`{name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
+            fault = Fault(f"`{name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
         case nodes.Test(name=name) if name not in TESTS:
-            return Fault(f"`{name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
+            fault = Fault(f"`{name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
         case nodes.Name(name=name, ctx="load") if name not in vocabulary.known:
-            return _unknown(name, vocabulary)
-    return None
-
-
-def _pattern(node: "nodes.Node") -> str:
-    """What a node looks like in the text, as a regular expression."""
-    from jinja2 import nodes
-
-    match node:
-        case nodes.Filter(name=name) | nodes.Test(name=name) | nodes.Name(name=name):
-            return rf"\b{re.escape(name)}\b"
-        case nodes.Call(node=nodes.Name(name=name)):
-            return rf"\b{re.escape(name)}\s*\("
-        case nodes.Getattr(attr=name):
-            return rf"[\w\])]\s*\.\s*{re.escape(name)}\b"
-    return UNKNOWN.get(type(node).__name__, ("", ""))[1]
+            fault = _unknown(name, vocabulary)
+        case _:
+            return None
+    return fault, rf"\b{re.escape(name)}\b"
 
 
 @lru_cache(maxsize=256)
@@ -331,7 +320,61 @@ def template_names(text: str) -> frozenset[str]:
         return frozenset()
 
 
-def _at(fault: Fault, text: syntax.Text, line: int | None, *, pattern: str = "") -> Fault:
-    """Place a fault in a line of the template, at a match of the pattern when there is one; Jinja knows most lines."""
-    fault.span = template_span(text, line or 1, pattern=pattern)
-    return fault
+# ---- places in templates -------------------------------------------------------------------------------------
+
+
+def unclosed_tag(text: syntax.Text) -> Span | None:
+    """The innermost `{% for … %}` or `{% if … %}` that nothing closes."""
+    opened = list[Span]()
+    for tag in TAG.finditer(text.span.source.text, text.span.start, text.span.end):
+        if tag[1] in ("for", "if"):
+            opened.append(Span(text.span.source, *tag.span()))
+        elif tag[1] in ("endfor", "endif") and opened:
+            opened.pop()
+    return opened[-1] if opened else None
+
+
+def entry_span(text: syntax.Text, line: int, table: str, key: Sequence[str]) -> Span | None:
+    """The look-up of a table on a line whose indices are written most like a key; None where there is none."""
+    pattern, source = re.compile(rf"\b{re.escape(table)}\s*\[([^\[\]]*)\]"), text.span.source
+    found = [match for block in _blocks(text, line) for match in pattern.finditer(source.text, block.start, block.end)]
+
+    def alike(match: re.Match[str]) -> int:
+        written = [part.strip(" '\"\\") for part in match[1].split(",")]
+        return sum(one == other for one, other in zip(written, key, strict=False))
+
+    best = max(found, key=alike, default=None)
+    return Span(source, *best.span()) if best else None
+
+
+def template_span(text: syntax.Text, line: int, *, pattern: str = "") -> Span:
+    """The first match of a regular expression in the blocks of a line (counted from 1 in the template).
+
+    Without a match, the only block of the line; else the line; else, on a line of nothing, the whole text.
+    """
+    source, (low, high), blocks = text.span.source, _extent(text, line), _blocks(text, line)
+    if low >= high:
+        return text.span
+    for block in blocks if pattern else ():
+        found = re.compile(pattern).search(source.text, block.start, block.end)
+        if found:
+            return Span(source, *found.span())
+    return blocks[0] if len(blocks) == 1 else Span(source, low, high)
+
+
+def _blocks(text: syntax.Text, line: int) -> list[Span]:
+    """What stands in braces on a line."""
+    source = text.span.source
+    return [Span(source, *found.span()) for found in MARKED.finditer(source.text, *_extent(text, line))]
+
+
+def _extent(text: syntax.Text, line: int) -> tuple[int, int]:
+    """Start and end of a template line in the source, without the blanks and quotes around it."""
+    source = text.span.source
+    head = 0 if text.long and text.span.text[3:].lstrip(" \t\r").startswith("\n") else 1
+    number = min(text.span.line + line - head, len(source.line_starts))
+    quotes = 3 if text.long else 1
+    low = max(text.span.start + quotes, source.line_starts[number - 1])
+    high = min(text.span.end - quotes, source.line_starts[number - 1] + len(source.line(number)))
+    written = source.text[low:high]
+    return low + len(written) - len(written.lstrip()), low + len(written.rstrip())

@@ -4,23 +4,21 @@ Facts are computed when first asked for, so the order of statements never matter
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import field
 from typing import Any
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.environment import Environment, Meter, Read, Surroundings, refuse_private
 from colosseum.model.evaluate import elements, indexed, value
 from colosseum.model.names import births, check_names
-from colosseum.model.networks import names_public, network_links
+from colosseum.model.networks import PUBLIC, joined, network_links
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import FAMILIES, Decided, Facts, Poisoned, Problems, World
+from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, Surroundings, World
 
 LONGEST_WIRE = 60
 """Characters of the name that a channel has on the wire."""
@@ -35,45 +33,40 @@ class Anything(frozenset[str]):
         return name not in BUILT_IN
 
 
-@dataclass
-class Realiser(Facts):
+class Realiser(World):
     """Facts that are computed on demand and remembered."""
 
-    spec: Declared
-    seed: int
-    overrides: Mapping[str, Value]
+    seed: int = 0
+    overrides: Mapping[str, Value] = field(default_factory=dict)
     """Params set from outside."""
     graph: Graph | None = None
     """A network in place of the spec's own."""
     findings: Problems = field(default_factory=Problems)
     meter: Meter = field(default_factory=Meter)
-    memo: dict[tuple[str, str], object] = field(default_factory=dict)
+    wrong: set[tuple[str, str]] = field(default_factory=set)
+    """The facts that are in error."""
     open: list[tuple[str, str]] = field(default_factory=list)
     """The facts that are being computed, to notice circles."""
 
-    @cached_property
-    def elements(self) -> frozenset[str]:
-        return frozenset(self.births)
+    births: dict[str, Span] = field(default_factory=dict)
+    """The span where each named element got its name."""
 
-    @cached_property
-    def births(self) -> dict[str, Span]:
-        """The span where each named element got its name."""
-        self.__dict__["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
-        found = births(self.spec, lambda numbers: elements(numbers, self.environment()))
-        self.__dict__["elements"] = frozenset(found)
-        return found
+    def __post_init__(self) -> None:
+        if not self.elements:
+            vars(self)["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
+            self.births.update(births(self.spec, lambda numbers: elements(numbers, self.environment())))
+            vars(self)["elements"] = frozenset(self.births)
 
-    def environment(self, *, decisions: bool = True, reads: set[Read] | None = None) -> Environment:
+    def environment(self, *, decisions: bool = True) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(Surroundings(self, decisions=decisions, meter=self.meter), reads=reads)
+        return Environment(Surroundings(self, decisions=decisions, meter=self.meter))
 
     def fact(self, family: str, name: str) -> Any:
-        key = (family, name)
-        if key in self.memo:
-            known = self.memo[key]
-            if isinstance(known, Poisoned):
-                raise known
-            return known
+        key, known = (family, name), getattr(self, family)
+        if name in known:
+            return known[name]
+        if key in self.wrong:
+            raise Poisoned(f"`{name}` is in error")
         if name in self.spec.doubts.contested or (name not in self.spec.symbols and family != "network"):
             raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.open:
@@ -87,11 +80,11 @@ class Realiser(Facts):
         }  # fmt: skip
         self.open.append(key)
         try:
-            self.memo[key] = compute[family](name)
+            known[name] = compute[family](name)
         except Fault as fault:
             symbol = self.spec.symbols.get(name)
             self.findings.fault(fault, symbol.span if symbol else self.spec.composition.scenario.span)
-            self.memo[key] = Poisoned(f"`{name}` is in error")
+            self.wrong.add(key)
         finally:
             self.open.pop()
         return self.fact(family, name)
@@ -101,14 +94,14 @@ class Realiser(Facts):
             return self.overrides[name]
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Param)
-        env = self.environment(reads=set())
+        env = self.environment()
         found = value(statement.value, env)
-        refuse_private(name, env)
+        env.refuse_private(name)
         return found
 
     def _members(self, name: str) -> Elements:
         statement = self.spec.symbols[name].statement
-        env = self.environment(decisions=False, reads=set())
+        env = self.environment(decisions=False)
         match statement:
             case syntax.Agents(items=items):
                 made = self._agents(items, env)
@@ -118,7 +111,7 @@ class Realiser(Facts):
                 made = self._people(name, source, env)
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
-        refuse_private(name, env)
+        env.refuse_private(name)
         return made
 
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
@@ -169,8 +162,10 @@ class Realiser(Facts):
         agents = self.members("agents")
         strange = next((m for m in found if m not in agents), None)
         if strange is not None:
-            raise Fault(f"`{text(strange)}` is not an agent", code="C068",
-                        help=f"agents: {agents}", span=_mention(source, strange))  # fmt: skip
+            where = source.call if isinstance(source, syntax.Drawn) else source.value
+            listed = where.items if isinstance(where, syntax.SetLiteral) else ()
+            span = next((i.span for i in listed if isinstance(i, syntax.Name) and i.id == strange), where.span)
+            raise Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}", span=span)
         named = source.value.id if isinstance(source, syntax.Given) and isinstance(source.value, syntax.Name) else ""
         whole = self.spec.symbols.get(named)  # a param may ask for 0 of a coalition whose members are drawn
         if not len(found) and isinstance(source, syntax.Given) and not (whole and whole.kind == "coalition"):
@@ -181,9 +176,9 @@ class Realiser(Facts):
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Variable)
         found = Decided(name, {}, {})
-        for key, env in indexed(statement.indices, self.environment(reads=set())):
+        for key, env in indexed(statement.indices, self.environment()):
             found.domains[key] = _domain(statement, instance_name(name, key), env)
-            found.reads[key] = env.reads or set()
+            found.reads[key] = env.reads
         return found
 
 
@@ -206,7 +201,7 @@ def realise(
     spec: Declared, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
 ) -> tuple[World | None, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
-    facts = Realiser(spec, seed, params, graph, meter=meter or Meter())
+    facts = Realiser(spec, seed=seed, overrides=params, graph=graph, meter=meter or Meter())
     for diagnostic in check_names(spec, facts.elements):
         facts.findings.add(diagnostic)
     known: dict[str, dict[str, Any]] = {family: {} for family in (*FAMILIES.values(), "network")}
@@ -246,14 +241,6 @@ def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
         elif wire:
             names.append((wire.value, wire.span))
         for name, span in names:
-            if names_public(name, agents):
+            if name == PUBLIC or joined(name, agents):  # posts go by name
                 message = f"`{name}` is how a network names a channel of its own"
                 facts.findings.add(report("C042", span, message, help="choose another name"))
-
-
-def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:
-    """The span of this member's name, else of all members."""
-    if isinstance(source, syntax.Drawn):
-        return source.call.span
-    items = source.value.items if isinstance(source.value, syntax.SetLiteral) else ()
-    return next((i.span for i in items if isinstance(i, syntax.Name) and i.id == who), source.value.span)

@@ -29,7 +29,7 @@ def plain(content: object) -> Json:
 
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import TypeAdapter
 
 SCHEMA = 1
 LEFT_OUT = {"paraphrases", "suspects", "thoughts", "wire"}
@@ -78,7 +78,10 @@ def load(data: bytes) -> Scenario:
     try:
         found: Scenario = adapter(Scenario).validate_json(data)
     except ValidationError as wrong:
-        raise NotAModel(_misfit(wrong, content)) from None
+        first = wrong.errors(include_url=False, include_context=False)[0]
+        words = {"missing": "is missing", "unexpected_keyword_argument": "means nothing here"}.get(first["type"])
+        words = words or f"is not right: {first['msg'][:1].lower()}{first['msg'][1:]}"
+        raise NotAModel(f"does not fit `schema: {SCHEMA}`: `{_place(first['loc'], content)}` {words}") from None
     return found
 
 
@@ -90,15 +93,6 @@ def schema_text() -> str:
 def content_hash(scenario: Scenario) -> str:
     """SHA-256 of the JSON, in hexadecimal: the scenario's identity, and what `sha256sum` says of its file."""
     return hashlib.sha256(dump(scenario)).hexdigest()
-
-
-def _misfit(wrong: "ValidationError", content: object) -> str:
-    """The first place where it is not as the schema says, and what is wrong there."""
-    first = wrong.errors(include_url=False, include_context=False)[0]
-    words = {"missing": "is missing", "unexpected_keyword_argument": "means nothing here"}.get(first["type"])
-    place = _place(first["loc"], content)
-    wrong_words = f"is not right: {first['msg'][:1].lower()}{first['msg'][1:]}"
-    return f"does not fit `schema: {SCHEMA}`: `{place}` {words or wrong_words}"
 
 
 def _place(steps: Iterable[int | str], content: object) -> str:

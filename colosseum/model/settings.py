@@ -12,9 +12,9 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.language.record import Record
-from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
 from colosseum.model.values import Elements, Fault, Value, at, is_number, text
+from colosseum.model.world import Environment
 
 MODEL = re.compile(r"[\w.:@/+-]+\Z")
 Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]

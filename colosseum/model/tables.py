@@ -7,12 +7,11 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
 from colosseum.model import draws, table_rows
-from colosseum.model.environment import Environment, Read
 from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
 from colosseum.model.table_rows import TableEntry, WantedTable, fit
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
-from colosseum.model.world import Facts, Poisoned, TableData
+from colosseum.model.world import Environment, Poisoned, Read, TableData, World
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
@@ -28,7 +27,7 @@ def table_data(name: str, facts: "Realiser") -> TableData:
     if isinstance(statement, syntax.Set):
         return _column(name, statement, facts)
     assert isinstance(statement, syntax.Table)
-    outer = facts.environment(decisions=name in facts.spec.derived, reads=set())
+    outer = facts.environment(decisions=name in facts.spec.derived)
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
     if audience is None and outer.reads:
@@ -43,7 +42,13 @@ def table_data(name: str, facts: "Realiser") -> TableData:
         case syntax.Given() | syntax.Drawn():
             found = _computed(statement, instances, audience, facts)
     if statement.of is not None:
-        _check_range(name, found, elements(statement.of, facts.environment()), statement)
+        allowed = elements(statement.of, facts.environment())
+        for key, entry in found.items():
+            strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
+            if strange:
+                what = f"{kind(strange[0])} `{text(strange[0])}`"
+                message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
+                raise Fault(message, code="C061", help=f"its values are: {allowed}", span=statement.of.span)
     return TableData(name, found, audience)
 
 
@@ -59,7 +64,12 @@ def _computed(
             elif isinstance(source, syntax.Given):
                 found[key] = evaluate(source.value, env)  # type: ignore[assignment]  # a derived table holds terms
             if env.reads and not derived:
-                _refuse_wider(statement.name, key, env.reads, audience, facts)
+                seen_by = facts.members("agents") if audience is None else audience[key]
+                for private, agent in unseen(env.reads, seen_by, facts):  # a table is seen by no more than its sources
+                    help_ = "make it `private`" if audience is None else f"`{agent}` may not see `{private}`"
+                    name = instance_name(statement.name, key)
+                    message = f"`{name}` is computed from `{private}`, which fewer agents may see"
+                    raise Fault(message, code="C062", help=help_)
         except Fault as fault:
             if key and not fault.help:
                 fault.help = f"this happens for `{instance_name(statement.name, key)}`"
@@ -67,15 +77,7 @@ def _computed(
     return found
 
 
-def _refuse_wider(name: str, key: Key, reads: set[Read], audience: Audience | None, facts: "Realiser") -> None:
-    """A table computed from a private one must be private, with no wider audience. Raises Fault."""
-    for source, agent in unseen(reads, facts.members("agents") if audience is None else audience[key], facts):
-        help_ = "make it `private`" if audience is None else f"`{agent}` may not see `{source}`"
-        message = f"`{instance_name(name, key)}` is computed from `{source}`, which fewer agents may see"
-        raise Fault(message, code="C062", help=help_)
-
-
-def unseen(reads: set[Read], agents: Iterable[Value], facts: Facts) -> Iterator[tuple[str, str]]:
+def unseen(reads: set[Read], agents: Iterable[Value], facts: World) -> Iterator[tuple[str, str]]:
     """The private cells that not all of these agents may see, each with an agent who may not."""
     for table, key in in_order(reads):
         audience = facts.table(table).audience  # none where an agent imagines the table
@@ -122,12 +124,9 @@ def draw(call: syntax.Call, key: str, env: Environment) -> Value:
 
 def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
     match function, arguments:
-        case "integer", [low, high]:
-            return draws.integer(key, low, high)
-        case "normal", [mean, deviation]:
-            return draws.normal(key, mean, deviation)
-        case "uniform", [low, high]:
-            return draws.uniform(key, low, high)
+        case "integer" | "normal" | "uniform", [one, other]:
+            of_numbers = {"integer": draws.integer, "normal": draws.normal, "uniform": draws.uniform}
+            return of_numbers[function](key, one, other)
         case "choice", [Elements(items=items)]:
             return draws.choice(key, items)
         case "choice", [_, _, *_]:
@@ -145,7 +144,7 @@ def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
 
 def in_order(reads: set[Read]) -> Iterable[Read]:
     """Cells by their written names: sets have no order of their own, and the same text must give the same words."""
-    return reads if len(reads) < 2 else sorted(reads, key=lambda read: instance_name(*read))
+    return sorted(reads, key=lambda read: instance_name(*read))
 
 
 def agent_position(keys: list[Key], agents: Elements) -> int | None:
@@ -156,22 +155,11 @@ def agent_position(keys: list[Key], agents: Elements) -> int | None:
 
 def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...]:
     """An agent or a set of agents as a tuple of names."""
-    if isinstance(who, str) and who in agents.as_set:
-        return (who,)
     items = who.items if isinstance(who, Elements) else (who,)
     for item in items:
         if item not in agents.as_set:
             raise Fault(f"`{text(item)}` is not an agent", code="C065", help=f"agents: {agents}", span=at_node.span)
     return tuple([str(item) for item in items])
-
-
-def _check_range(name: str, found: Entries, allowed: Elements, statement: syntax.Table) -> None:
-    for key, entry in found.items():
-        strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
-        if strange:
-            what = f"{kind(strange[0])} `{text(strange[0])}`"
-            message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
-            raise Fault(message, code="C061", help=f"its values are: {allowed}", span=(statement.of or statement).span)
 
 
 def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Entries:

@@ -22,7 +22,7 @@ from colosseum.model.values import Fault
 if TYPE_CHECKING:
     from jinja2 import Environment, Template, nodes
 
-HEADER = re.compile(r"^\{# (\w+)\(([\w, ]*)\) #\}(?=\n)", re.MULTILINE)
+SECTION = re.compile(r"(?ms)^\{# (\w+)\(([\w, ]*)\) #\}(?=\n)(.*?)(?=^\{# \w+\([\w, ]*\) #\}\n|\Z)")
 REMARK = re.compile(r"^\{#.*?#\}\n", re.MULTILINE | re.DOTALL)
 DEEPEST = 2
 """Loops within each other: over channels, and over their posts."""
@@ -67,11 +67,9 @@ class Section(Record):
 
 def sections(file: str) -> Iterator[Section]:
     """The texts of a file."""
-    found = list(HEADER.finditer(file))
-    for number, header in enumerate(found, start=1):
-        end = found[number].start() if number < len(found) else len(file)
-        facts = tuple(fact for each in header[2].split(",") if (fact := each.strip()))
-        yield Section(header[1], facts, file[header.end() : end], header.end())
+    for found in SECTION.finditer(file):
+        facts = tuple(fact for each in found[2].split(",") if (fact := each.strip()))
+        yield Section(found[1], facts, found[3], found.start(3))
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,7 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, itemgetter, methodcaller
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
@@ -91,8 +91,9 @@ class Decision(Ground, op="decision"):
     def scope(self) -> frozenset[str]:
         return frozenset((self.variable,))
 
-    def evaluate(self, x: Assignment) -> Value:
-        return x[self.variable]
+    @cached_property
+    def evaluate(self) -> Callable[[Assignment], Value]:
+        return itemgetter(self.variable)
 
 
 class Arithmetic(Ground, op="arithmetic", below=attrgetter("left", "right")):
@@ -116,7 +117,7 @@ class Total(Ground, op="total", below=attrgetter("parts")):
     """What is added up."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return values.added([summand(part.evaluate(x)) for part in self.parts])
+        return values.added([*map(summand, map(methodcaller("evaluate", x), self.parts))])
 
 
 class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.conditions)):
@@ -140,7 +141,7 @@ class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.con
             for part, condition in zip(self.parts, self.conditions, strict=True)
             if truth(condition.evaluate(x), "`when`")
         ]
-        if self.aggregate and any(v is None for v in found):
+        if self.aggregate and None in found:
             raise Fault(f"an item of `{self.which}` is none", code="C053")
         return values.extremum(self.which, found)
 
@@ -166,8 +167,8 @@ class Conditional(Ground, op="conditional", below=attrgetter("condition", "then"
     """The value where it does not."""
 
     def evaluate(self, x: Assignment) -> Value:
-        chosen = self.then if truth(self.condition.evaluate(x), "the condition") else self.otherwise
-        return chosen.evaluate(x)
+        holds = self.condition.evaluate(x)
+        return (self.then if holds is not False and truth(holds, "the condition") else self.otherwise).evaluate(x)
 
 
 class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
@@ -296,4 +297,4 @@ def summand(value: Value) -> Number:
     """A term of a sum as a number; none is a Fault of its own, because it silently hides what is left undecided."""
     if value is None:
         raise Fault("a term of a sum is none", help="guard it with `when … != none`", code="C053")
-    return number(value, "a term of a sum")
+    return value if type(value) is float or type(value) is int else number(value, "a term of a sum")

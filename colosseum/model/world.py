@@ -1,25 +1,32 @@
-"""Facts: the data of one instance. In: what was realised for a seed; out: look-ups by name, and mistakes in facts.
+"""Worlds: the data of one instance. In: facts by name; out: look-ups, mistakes in facts, places to evaluate in.
 
-A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows.
+A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows. An
+Environment is a place in it: one object that carries bindings, and what may be mentioned there.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from typing import Any, TypeAlias, cast
 
-from colosseum.diagnostics import Diagnostic, Span, report
+from colosseum.diagnostics import Diagnostic, Span, closest, report
 from colosseum.language.record import Record
-from colosseum.model.spec import Declared, Symbol
-from colosseum.model.terms import Decision
-from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name
+from colosseum.model.spec import Declared
+from colosseum.model.terms import Compare, Constant, Decision
+from colosseum.model.values import Elements, Entries, Fault, Key, Value, a, instance_name, text
 
 FAMILIES = {
     "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
 }  # fmt: skip
 """The field of a World that holds the symbols of each kind."""
+Read: TypeAlias = tuple[str, Key]
+"""A private cell: its table and its key."""
+MOST_STEPS = 1_000_000
+"""Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""
+MOST_EVALUATED = 2_000_000
+"""Terms that one expansion may evaluate to look for assignments at which a payoff is undefined."""
 
 
 class Poisoned(Fault):
@@ -31,12 +38,12 @@ class Problems:
     """The diagnostics of a stage; the same mistake at the same place is reported once."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    seen: set[tuple[str, str, int]] = field(default_factory=set)
+    seen: set[object] = field(default_factory=set)
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep it, unless the same code was reported for the same place."""
         span = diagnostic.span
-        place = (diagnostic.code, span.source.name if span else "", span.start if span else -1)
+        place = (diagnostic.code, (span.source.name, span.start) if span else diagnostic.message)
         if place not in self.seen:
             self.seen.add(place)
             self.diagnostics.append(diagnostic)
@@ -87,7 +94,7 @@ class Decided(Record):
     name: str
     domains: dict[Key, Key]
     """What may be decided, by key."""
-    reads: dict[Key, set[tuple[str, Key]]]
+    reads: dict[Key, set[Read]]
     """The private cells that it was computed from."""
 
     @cached_property
@@ -98,37 +105,42 @@ class Decided(Record):
     @cached_property
     def reach(self) -> dict[str, frozenset[Value]]:
         """What may be decided, by the instance's name."""
-        found: dict[str, frozenset[Value]] = {}
-        for key, decision in self.entries.items():
-            found.setdefault(decision.variable, frozenset(self.domains[key]))
-        return found
+        return {decision.variable: frozenset(self.domains[key]) for key, decision in self.entries.items()}
 
 
 Source: TypeAlias = TableData | Decided
 """A table or a variable, looked up by keys."""
 
 
-class Facts(ABC):
-    """The facts that evaluation asks for. Every look-up raises Fault when the fact itself is in error."""
+class World(Record):
+    """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
+
+    One that was realised with errors lacks what is in error; asking for it raises Poisoned.
+    """
 
     spec: Declared
+    params: dict[str, Value] = field(default_factory=dict)
+    sets: dict[str, Elements] = field(default_factory=dict)
+    """`agents`, every set, every coalition and every channel's members."""
+    tables: dict[str, TableData] = field(default_factory=dict)
+    domains: dict[str, Decided] = field(default_factory=dict, repr=False)
+    """Every variable's instances."""
+    network: dict[str, Elements] = field(default_factory=dict)
+    """Its links."""
+    elements: frozenset[str] = frozenset()
+    """Those that have a name."""
 
-    @abstractmethod
     def fact(self, family: str, name: str) -> Any:
-        """A param, set, table or variable's domains by its name."""
-
-    @property
-    @abstractmethod
-    def elements(self) -> frozenset[str]:
-        """The elements that have a name."""
+        """A param, set, table or variable's domains by its name. Raises Fault when the fact itself is in error."""
+        try:
+            return getattr(self, family)[name]
+        except KeyError:
+            raise Poisoned(f"`{name}` is in error") from None
 
     @property
     def links(self) -> Elements:
         """The pairs that the network joins."""
         return cast(Elements, self.fact("network", "links"))
-
-    def symbol(self, name: str) -> Symbol | None:
-        return self.spec.symbols.get(name)
 
     def param(self, name: str) -> Value:
         return cast(Value, self.fact("params", name))
@@ -144,25 +156,118 @@ class Facts(ABC):
         return cast(Decided, self.fact("domains", variable))
 
 
-class World(Record, Facts):
-    """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
+@dataclass
+class Meter:
+    """Counts the work of an expansion, so that a stranger's spec cannot run for ever."""
 
-    One that was realised with errors lacks what is in error; asking for it raises Poisoned.
+    steps: int = 0
+    """Rounds that were visited and terms that were made."""
+    evaluated: int = 0
+    """Terms that were evaluated at assignments to look for examples of mistakes."""
+    exhausted: Fault | None = None
+    """The Fault raised at the limit. The same one is raised again, so that it is reported once."""
+
+    def count(self, steps: int) -> None:
+        """Raises a Fault when the limit is passed."""
+        self.steps += steps
+        if self.steps > MOST_STEPS:
+            message = f"this spec expands to more than {MOST_STEPS:,} rounds of loops and terms, which is the limit"
+            self.exhausted = self.exhausted or Fault(message, code="C056", help="loop over smaller sets")
+            raise self.exhausted.with_traceback(None)
+
+    def affords(self, terms: int) -> bool:
+        """Whether so many more terms may be evaluated, which is then counted: looking for mistakes is bounded too."""
+        allowed = self.evaluated + terms <= MOST_EVALUATED
+        self.evaluated += terms if allowed else 0
+        return allowed
+
+    def foresee(self, sizes: Sequence[int]) -> None:
+        """Refuse nested loops before they run, with their product; raises a Fault."""
+        rounds = prod(sizes)
+        if rounds > MOST_STEPS:
+            shown = " × ".join(f"{size:,}" for size in sizes)
+            whole = f"{shown} = {rounds:,}" if len(sizes) > 1 else shown
+            message = f"this loop expands to {whole} rounds, at most {MOST_STEPS:,} are allowed"
+            raise Fault(message, code="C056", help="loop over smaller sets")
+
+
+class Surroundings(Record):
+    """The part that all rounds of all loops share: the facts, and what an expression may mention."""
+
+    facts: World
+    decisions: bool = True
+    """Whether variables may be mentioned."""
+    payoffs: bool = False
+    """Whether `payoff[a]` and `total` may be mentioned."""
+    meter: Meter = field(default_factory=Meter)
+    tests: dict[tuple[str, str], Compare] = field(default_factory=dict)
+    """Whether a variable is a name: what rewards, requirements and shares all ask is one term."""
+
+    def test(self, decision: Decision, name: str) -> Compare:
+        """`decision == name`."""
+        if (found := self.tests.get(key := (decision.variable, name))) is None:
+            found = self.tests[key] = Compare("==", decision, Constant(name))
+        return found
+
+    @cached_property
+    def fixed(self) -> "Surroundings":
+        """The same place, where decisions may not be mentioned (`where`, data, domains)."""
+        return replace(self, decisions=False)
+
+
+@dataclass(slots=True)
+class Environment:
+    """One round of the loops around an expression.
+
+    Nothing changes it: a round inside is a new one. It is not frozen because that takes three times as long to make.
     """
 
-    spec: Declared
-    params: dict[str, Value]
-    sets: dict[str, Elements]
-    """`agents`, every set, every coalition and every channel's members."""
-    tables: dict[str, TableData]
-    domains: dict[str, Decided] = field(repr=False)
-    """Every variable's instances."""
-    network: dict[str, Elements]
-    """Its links."""
-    elements: frozenset[str] = frozenset()
+    place: Surroundings
+    bindings: dict[str, Value] = field(default_factory=dict)
+    reads: set[Read] = field(default_factory=set)
+    """Private cells that were read are added here."""
+    rounds: tuple[int, ...] = ()
+    """The sizes of the loops around this place, as far as they were known before they ran."""
 
-    def fact(self, family: str, name: str) -> Any:
-        try:
-            return getattr(self, family)[name]
-        except KeyError:
-            raise Poisoned(f"`{name}` is in error") from None
+    def bind(self, names: tuple[str, ...], item: Value, *, apart: bool = False) -> "Environment":
+        """A round inside this one, where an element has these names; `apart`, its private reads are its own."""
+        reads = self.reads.copy() if apart else self.reads
+        bindings = self.bindings.copy()
+        if len(names) == 1:
+            bindings[names[0]] = item
+        elif names:
+            if not isinstance(item, tuple) or len(item) != len(names):
+                message = f"`({', '.join(names)})` does not fit the element `{text(item)}`"
+                raise Fault(message, code="C057")
+            bindings.update(zip(names, item, strict=True))
+        return Environment(self.place, bindings, reads, self.rounds)
+
+    def apart(self) -> "Environment":
+        """The same round, whose private reads are no longer added to the outer ones."""
+        return Environment(self.place, self.bindings, self.reads.copy(), self.rounds)
+
+    def where(self, place: Surroundings) -> "Environment":
+        """The same round, where other things may be mentioned."""
+        return Environment(place, self.bindings, self.reads, self.rounds)
+
+    def fixed(self) -> "Environment":
+        """The same round, where decisions may not be mentioned."""
+        return self.where(self.place.fixed) if self.place.decisions else self
+
+    def unknown(self, name: str) -> Fault:
+        """The Fault for a name that means nothing here."""
+        facts = self.place.facts
+        symbol = facts.spec.symbols.get(name)
+        if symbol is None and facts.spec.doubts.covers(name):
+            return Poisoned(f"`{name}` may be declared where the text is broken")
+        if symbol is not None:
+            return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
+        help_ = facts.spec.helped(name, lambda: closest(name, [*self.bindings, *facts.spec.symbols, *facts.elements]))
+        return Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
+
+    def refuse_private(self, name: str) -> None:
+        """Raises a Fault when a public fact is computed from a private table."""
+        source = min((instance_name(*read) for read in self.reads), default=None)
+        if source is not None:
+            message = f"`{name}` is computed from `{source}`, which is private"
+            raise Fault(message, code="C062", help=f"others may know `{name}`, so it may not tell what is private")

@@ -12,7 +12,7 @@ from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.evidence.summary import Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
-from colosseum.model.sweeps import factors
+from colosseum.model.experiment import factors
 from colosseum.report.cells import change, described, level
 from colosseum.report.document import Amount, IntervalChart, IntervalRow, Plot, Spot, Table, TableCell, Tone
 from colosseum.report.words import WORDS, reasons, shortened, signed, slug

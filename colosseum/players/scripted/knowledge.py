@@ -12,12 +12,12 @@ from functools import cached_property, lru_cache, partial
 
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.environment import Environment, Surroundings
 from colosseum.model.evaluate import elements
 from colosseum.model.ground import PublicWorld, Stable, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, flatten, text
+from colosseum.model.world import Environment, Surroundings
 from colosseum.players.scripted import phrases
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import NotLowered

@@ -12,7 +12,7 @@ from colosseum.model.values import Value
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, values_of_one
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, counting, credited_part
+from colosseum.solve.lowering.rules import Lowering, counting
 
 MOST_PARTS = 20_000
 """Parts that one term may fall into; one that falls into more is left whole."""
@@ -251,9 +251,14 @@ def shares(payoff: Payoff, lowering: Lowering) -> dict[str, Affine]:
     credit = payoff.credit
     if isinstance(credit, EqualSplit):
         return dict.fromkeys(credit.agents, lowering.form(payoff.term).scaled(1.0 / len(credit.agents)))
-    found = {agent: lowering.form(credited_part(payoff, agent, payoff.term)) for agent in credit.named}
+    count = counting(credit)
+    each = lowering.form(terms.Arithmetic("/", payoff.term, count))
+    nobody = lowering.form(terms.Conditional(terms.Compare("==", count, NOTHING), payoff.term, NOTHING))
+    found = dict.fromkeys(credit.otherwise, nobody.scaled(1.0 / max(1, len(credit.otherwise))))
     qualified = [lowering.form(condition) for _, condition in credit.candidates]
-    counts = by_value(counting(credit), lowering) or {}
+    for (agent, _), holds in zip(credit.candidates, qualified, strict=True):
+        found[agent] = found.get(agent, Affine(0.0)) + lowering.product(holds, each)
+    counts = by_value(count, lowering) or {}
     for place, (k, taken) in enumerate(counts.items()):
         group = lowering.program.groups[next(iter(taken.coefficients))]
         joint = total(Affine(0.0, {lowering.split(holds, group)[place]: 1.0}) for holds in qualified)

@@ -13,7 +13,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backends.highs_live import INTEGRAL, LARGEST_COST, TOLERANCE
+from colosseum.solve.backends.highs_live import LARGEST_COST, TOLERANCE
 from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix
@@ -27,6 +27,8 @@ RELAXED: Options = {**PLAIN, **TIGHT, "solver": "simplex"}
 BRANCHED: Options = {**PLAIN, **TIGHT, "mip_feasibility_tolerance": TOLERANCE, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
 ALONE: Options = {"output_flag": False, "threads": 1, "random_seed": 0, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
 DUAL, PRIMAL = 1, 4
+INTEGRAL = 1e-7
+"""How far from a whole number a column may lie to be taken as whole."""
 BUSY = 3.0
 """How much longer by the wall clock, which is HiGHS's own, a search may take on a busy machine."""
 
