@@ -270,6 +270,7 @@ def test_a_folder_is_judged_once_and_what_is_missing_is_asked_for_again(tmp_path
     assert all(j["score"] is None and j["reason"] for j in missing)
     second, again = have_judged(folder, fair)
     assert (second.returncode, again) == (0, len(missing)), second.stderr
+    assert "agents named A cannot always be hidden from judges" in second.stderr
     third, nothing = have_judged(folder, fails_all)
     assert (third.returncode, nothing) == (0, 0), third.stderr
     assert {j["status"] for j in judgements(folder)} == {"ok"}
@@ -399,5 +400,6 @@ def test_an_audit_has_its_runs_judged_as_they_come(tmp_path: Path) -> None:
                          OPENAI_API_KEY=KEY)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "judgements" in done.stderr
+    assert "agents named A cannot always be hidden from judges" in done.stderr
     assert order.count("judge") >= len(judgements(tmp_path / "out")) > 0
     assert lines(tmp_path / "out")

@@ -96,8 +96,7 @@ def carry_out(work: Work) -> AuditOutcome:
     check_panel(request.judged)
     endpoints, repeats = judges_of(request.judged, work.design, work.asking)
     judges = {each.model: each for each in endpoints}
-    shards = read_shard(request.part.shard)[1]
-    purse = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
+    purse = budget_of(request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1])
     if purse.limit is not None or work.by_workers:
         purse.ledger = Ledger(work.folder.ledger((request.part.shard or "").replace("/", "-")))
     purse.recall(work.folder, work.counted)

@@ -14,6 +14,7 @@ from colosseum.campaign.judged import (
     keep_judges,
     leave_out,
     read_judges,
+    warn_of_names,
     who_judged,
 )
 from colosseum.campaign.judging import JudgementTally, Judging
@@ -51,16 +52,6 @@ class JudgeOutcome:
     gave_up: bool = False
     """Whether some are left since a model answers no more; else they are left for want of money."""
 
-    @property
-    def left(self) -> bool:
-        """Whether judgements were put off."""
-        return bool(self.verdicts.left)
-
-    @property
-    def missing(self) -> bool:
-        """Whether one has no score."""
-        return bool(self.verdicts.missing)
-
 
 def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutcome:
     """Ask the judges. Raises ColosseumError, and KeyboardInterrupt."""
@@ -68,8 +59,7 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
     with writing_to(folder.path):
         leave_out(request.without, folder)
         if request.without and not request.judged.models:
-            named = ", ".join(request.without)
-            return JudgeOutcome(f"left out: {named}; to name it as a judge lets it count again")
+            return JudgeOutcome(f"left out: {', '.join(request.without)}; to name it as a judge lets it count again")
         checked = require(*vet(folder.spec / plan.spec))
         design = read_design(checked, Part(plan.experiment), file=plan.spec)
         asking = read_asking(request.wanted, checked)
@@ -79,14 +69,14 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
         models = {each.model: each for each in endpoints}
         purse = budget_of(request.budget, design, models)
         ask_whether_they_can(models, "judge", request.say)
+        warn_of_names(checked.expansion.scenario.task.agents, request.say)
         keep_judges(folder, endpoints, repeats)
         if purse.limit is not None:
             purse.ledger = Ledger(folder.ledger(""))
         purse.recall(folder, plan.trials)
         source = PaidSource(Provider(request.connections), purse)
         coalition = next(iter(plan.coalitions), "")
-        redaction = Redaction.of(others=secrets_of(endpoints))
-        judging = Judging(folder, coalition, endpoints, repeats, source, redaction)
+        judging = Judging(folder, coalition, endpoints, repeats, source, Redaction.of(others=secrets_of(endpoints)))
         verdicts = awaited(judging.run(plan.trials), source, request.say)
     words = f"{verdicts.words or 'there is no complete run to be judged'}, in {folder.path}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""

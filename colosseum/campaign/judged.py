@@ -3,7 +3,7 @@
 A file of judgements names the seal of the trace that was judged: those of a run that was made again are none.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.serial import encode
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.blinding import WORDS
 from colosseum.run.judging.judgement import SCHEMA, Judged
 from colosseum.run.judging.lexical import NAME
 from colosseum.run.trace import Published
@@ -147,6 +148,12 @@ def judges_of(wanted: JudgeSetup, design: Design, asking: Asking) -> tuple[list[
             own = {who: heat for who, heat in asking.temperature.items() if who in settings.known_as(name)}
             found.append(asking.endpoint(name, settings.told("temperature", own)))
     return found, wanted.repeats or 1
+
+
+def warn_of_names(agents: Collection[str], say: Callable[[str], None]) -> None:
+    """Say which agents are called like a word: what hides names from judges has to guess where they are meant."""
+    if alike := sorted(WORDS.keys() & set(agents)):
+        say(f"agents named {' or '.join(alike)} cannot always be hidden from judges, as these are words: rename them")
 
 
 def check_panel(wanted: JudgeSetup) -> None:

@@ -13,7 +13,7 @@ from typing import cast, get_args
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder, Plan
-from colosseum.campaign.judged import JudgeSetup
+from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, one_of, read_asking
@@ -194,6 +194,8 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
+    if judges_of(request.judged, design, asking)[0]:
+        warn_of_names(checked.expansion.scenario.task.agents, request.warn)
     return Work(request, design, asking, trials, folder, whole, planned)
 
 
