@@ -35,8 +35,8 @@ MUCH = 1 << 27
 A_MOMENT = 0.1
 """Seconds that toulbar2 has before the best order of an elimination is looked for."""
 SOME, FEW = 16, 1_000
-"""Queries of small tables after which the relaxation is tried first, and values of the variables up to which it is:
-repeated optima come soonest by it where it is whole."""
+"""The relaxation is tried first at each so-manieth query of small tables, where variables have up to so many values:
+repeated optima come soonest by it where it is whole, as it is for some goals of a task and not for others."""
 SHARE = 0.25
 """Of a query's time, what toulbar2 may take, which may come to no end."""
 
@@ -173,7 +173,7 @@ class Solver:
         toulbar2 in the end.
         """
         ways = (self._by_tables, self._relaxed)
-        if self.whole or (self.asked == SOME and self._few):
+        if self.whole or (self.asked % SOME == 0 and self._few):
             ways = (self._relaxed, self._by_tables)
         found = ways[0](query, until) or ways[1](query, until) or self._eliminated(query)
         if found is None:
