@@ -100,7 +100,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 3998,
     "api": 497,
     "editor": 506,
-    "cli": 1793,
+    "cli": 1792,
     "imports": 1826,
 }
 

@@ -9,8 +9,6 @@ import os
 import signal
 import sys
 
-__all__ = ["leave", "main"]
-
 
 def leave(number: int, frame: object) -> None:
     """End at a signal that comes before any command has begun."""
@@ -24,6 +22,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, leave)  # a command sets it back: imports take a while
     gc.disable()  # a short command makes little garbage; `audit`, which is long, turns it on again
     atexit.register(gc.freeze)  # and none at the end, where a last search for it takes a sixth of `compile`
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads wait by spinning: a fourth of `compile`
     sys.stdout, sys.stderr = (each or open(os.devnull, "w") for each in (sys.stdout, sys.stderr))  # noqa: SIM115
     from errno import EDQUOT, EIO, ENOSPC
 
