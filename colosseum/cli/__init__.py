@@ -21,8 +21,8 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, leave)  # a command sets it back: imports take a while
     gc.disable()  # a short command makes little garbage; `audit`, which is long, turns it on again
-    atexit.register(gc.freeze)  # and none at the end, where a last search for it takes a sixth of `compile`
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads wait by spinning: a fourth of `compile`
+    atexit.register(gc.freeze)  # Python looks for garbage once more as it ends: a sixth of `compile`
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle threads of NumPy took a fourth of `compile`
     sys.stdout, sys.stderr = (each or open(os.devnull, "w") for each in (sys.stdout, sys.stderr))  # noqa: SIM115
     from errno import EDQUOT, EIO, ENOSPC
 

@@ -1,6 +1,5 @@
 """CP-SAT, for whole numbers. In: a task and a query; out: proven optima of its integer program."""
 
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +8,7 @@ from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Optimum, Query
 from colosseum.solve.backends.engine_process import NO_END, PROCESSES, judged, units
 from colosseum.solve.lowering.conditions import FINEST
-from colosseum.solve.lowering.lower import Lowered, lower
+from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import matrix
 
 
@@ -19,12 +18,8 @@ class CpSat:
     name: ClassVar[Engine] = "cp-sat"
 
     def __init__(self, task: Task) -> None:
-        self.task = task
-
-    @cached_property
-    def lowered(self) -> Lowered:
-        """A program of its own, with no more than its queries need."""
-        return lower(self.task)
+        """Lower the task to a program of its own, with no more than its queries need. Raises NotLowered."""
+        self.task, self.lowered = task, lower(task)
 
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, where all columns and rows are whole, or of halves, quarters and so on."""
@@ -38,7 +33,7 @@ class CpSat:
         scale = units(float(np.abs(costs.weights) @ reach))
         prices = np.rint(-scale * costs.weights)
         error = float(np.abs(prices + scale * costs.weights) @ reach)
-        columns = made.low.astype(int).tolist(), made.high.astype(int).tolist(), prices.astype(int).tolist()
+        columns = [each.astype(int).tolist() for each in (np.ceil(made.low), np.floor(made.high), prices)]
         rows = np.ceil(made.row_low * whole).tolist(), np.floor(made.row_high * whole).tolist(), made.starts.tolist()
         weights = made.index.tolist(), (made.weights * whole).astype(int).tolist()
         told = PROCESSES[self.name].ask(columns, rows, weights, until=until)

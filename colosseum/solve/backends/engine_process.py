@@ -31,6 +31,7 @@ FINEST = 2.0**40
 GRACE = 2.0
 """Seconds after which a process that was interrupted is ended."""
 NO_END = "it came to no exact end"
+"""Why an answer is not proven."""
 SCRIPT = Path(__file__).with_name("engine_script.py")
 TRIES = 2
 """How often a question is asked of a process that dies."""

@@ -5,7 +5,6 @@ It shares with HiGHS what the task means as columns and rows, and nothing else.
 
 import time
 import warnings
-from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Optimum, Query, worth
-from colosseum.solve.lowering.lower import Lowered, lower
+from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Affine, Program
 from colosseum.solve.scoring import AGREEMENT, grain
 
@@ -25,12 +24,8 @@ class Pulp:
     name: ClassVar[Engine] = "pulp"
 
     def __init__(self, task: Task) -> None:
-        self.task = task
-
-    @cached_property
-    def lowered(self) -> Lowered:
-        """A program of its own, with no more than its queries need."""
-        return lower(self.task)
+        """Lower the task to a program of its own, with no more than its queries need. Raises NotLowered."""
+        self.task, self.lowered = task, lower(task)
 
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, both gaps 0 and on one thread."""

@@ -42,7 +42,7 @@ class _Best:
     """What is known of a network whose variables hang together."""
 
     bound: float
-    """No places are worth more; −∞ where the rules cannot hold together."""
+    """No places are worth more; −∞ where the hard rules cannot hold together."""
     value: float = 0.0
     """What the places are worth, up to rounding."""
     places: dict[str, int] | None = None
