@@ -22,17 +22,13 @@ LEFT_OUT: Final = ("thoughts", "raw")
 """What `--without` may name: what models thought, and posts that were not delivered."""
 USED: Final = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
 """What a reply took, tokens and US dollars, by its columns and as traces have it."""
-COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", "n", "round", "agent", "model", "kind",
-                  "channel", "secret", "text", "variable", "value", "failed", *USED)  # fmt: skip
+COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", "source_names", "n", "round", "agent", "model",
+                  "kind", "channel", "secret", "text", "variable", "value", "failed", *USED)  # fmt: skip
 Act: TypeAlias = Mapping[str, Any]
 """An event `reply`, `thought`, `post` or `decide` with the columns that it has, the `arguments` of its call, and what
 it has `used`. A post that was not delivered has `failed`, and no channel."""
 INTERNAL, ERROR = 1, 2
 """A span's kind, and the status of one that failed, by their numbers in OTLP."""
-ASKED: Final = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
-"""Of a question to a model, which is not exported."""
-CREATED = "1970-01-01T00:00:00+00:00"
-"""Runs have no clock."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +90,8 @@ def exported_runs(
         secret = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
         cell = {name: getattr(listed, name) for name in CELL}
         names = {"turn_order": shlex.join(single["order"]["agents"] or ()), "channels": shlex.join(secret)}
+        theirs = (single["start"].get("imported") or {}).get("names")
+        names["source_names"] = json.dumps(theirs) if theirs else ""
         fields = {"run": listed.trial, **cell, "model_label": listed.model, **names}
         turns = [[_act(event, listed.players, secret) for event in turn] for turn in _turns(events, without)]
         yield ExportedRun(listed, fields, turns)
@@ -200,6 +198,7 @@ def write_inspect(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -
     """Write every run as a sample, and what they have in common as the header.
 
     The layout is that of https://inspect.aisi.org.uk/eval-logs.html: spans of agents hold the calls of their turns.
+    Runs have no clock, and what models were asked is not exported.
     """
     samples, models = list[dict[str, Any]](), dict[str, None]()
     with ZipFile(file, "w", ZIP_DEFLATED) as log:
@@ -210,8 +209,11 @@ def write_inspect(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -
             log.writestr(f"samples/{name}_epoch_{own.repeat}.json", content)
             samples.append(sample | {"completed": True})
             models[own.model] = None
-        dataset, most = {"name": scenario, "samples": len(samples)}, {"epochs": max(each["epoch"] for each in samples)}
-        spec = {"created": CREATED, "task": scenario, "dataset": dataset, "model": ", ".join(models), "config": most}
+        spec = {
+            "created": "1970-01-01T00:00:00+00:00", "task": scenario, "model": ", ".join(models),
+            "dataset": {"name": scenario, "samples": len(samples)},
+            "config": {"epochs": max(each["epoch"] for each in samples)},
+        }  # fmt: skip
         log.writestr("summaries.json", json.dumps(samples))
         log.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": spec}))
 
@@ -228,7 +230,8 @@ def _events(run: ExportedRun) -> Iterator[dict[str, Any]]:
             whole = used.get("input_tokens", 0) + used.get("output_tokens", 0)
             usage = {**used, "total_tokens": whole, "total_cost": used.get("cost")} if used else None
             output = {"model": model, "choices": [{"message": message, "stop_reason": "stop"}], "usage": usage}
-            yield {"event": "model", "model": model, **ASKED, "output": output, **span}
+            asked = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
+            yield {"event": "model", "model": model, **asked, "output": output, **span}
         for act in (act for act in acts if act["arguments"]):
             error = {"type": "parsing", "message": act["failed"]} if "failed" in act else None
             call = {"id": str(act["n"]), "function": act["kind"], "arguments": act["arguments"], "error": error}
