@@ -163,6 +163,7 @@ def _become(words: list[str], environment: dict[str, str], folder: str, largest:
 
 def _import_all() -> None:
     """All that a command would import, most of it within functions."""
+    gc.disable()
     from colosseum.players.models.call import library
 
     ours = (each.name for each in pkgutil.walk_packages(colosseum.__path__, "colosseum."))
@@ -171,6 +172,7 @@ def _import_all() -> None:
             importlib.import_module(name)
     library()
     gc.freeze()
+    gc.enable()
 
 
 if __name__ == "__main__":
