@@ -51,9 +51,7 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     `out` is by default the name of the folder in the working directory. Raises ColosseumError, OSError, Damaged and
     BrokenTrace.
     """
-    parts = [part.strip() for part in without.split(",") if part.strip()]
-    for part in parts:
-        one_of("part", part, LEFT_OUT)
+    parts = [one_of("part", part.strip(), LEFT_OUT) for part in without.split(",") if part.strip()]
     ending, write = WRITERS[one_of("format", to, WRITERS)]
     path = Path(f"{folder.path.absolute().name}{ending}") if out is None else out
     if path.suffix != ending:
