@@ -5,6 +5,7 @@ are tried on nulls besides: on fair play of the pool, and on symmetric continuou
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -29,6 +30,7 @@ from colosseum.evidence.statistics.labels import Labelled, label_permutation
 from colosseum.evidence.statistics.means import paired, student_test
 from colosseum.evidence.statistics.shares import RATE, mcnemar, wilson
 from colosseum.evidence.statistics.signs import EXACT_FLIPS, sign_flip, sign_test
+from colosseum.language.gc_pause import gc_paused
 from colosseum.model.check import check
 from colosseum.model.values import Value
 
@@ -69,7 +71,8 @@ TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
 def planted(ledger: Ledger) -> None:
     """Plant at all noises; a 25th of it, of a smaller team at low noise, where it must be quick."""
     part = QUICK if ledger.quick else 1
-    found = _planted(ledger, (LOW,) if ledger.quick else (LOW, MID), part, FIVE if ledger.quick else {})
+    with gc_paused() if ledger.quick else nullcontext():  # as `power` does
+        found = _planted(ledger, (LOW,) if ledger.quick else (LOW, MID), part, FIVE if ledger.quick else {})
     ledger.tables(verdict_lines(found, sure=ledger.quick))
     if not ledger.quick:
         ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))
