@@ -13,11 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
-from pydantic import TypeAdapter
-
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
-from colosseum.campaign.kept import Kept
+from colosseum.campaign.kept import Format, Kept, SharedParts, digest_of
 from colosseum.campaign.verifying import lacking, misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
@@ -42,7 +40,7 @@ ONCE = ("start", "order", "channels", "outcome", "end")
 """Events that every run has once."""
 MOST_KEPT = 4
 """Scenarios and instances that are remembered."""
-FIGURES: Final = TypeAdapter(RunFigures)
+FIGURES: Final = SharedParts(RunFigures)
 T = TypeVar("T")
 
 
@@ -133,7 +131,7 @@ class Reader:
 
         return recorded(listed, self.recall(FIGURES, make, [listed], "figures", coalition))
 
-    def recall(self, adapter: TypeAdapter[T], make: Callable[[], T], runs: Sequence[Listed], *asked: str) -> T:
+    def recall(self, adapter: Format[T], make: Callable[[], T], runs: Sequence[Listed], *asked: str) -> T:
         """What `make` makes of the files of runs, or made of the same files before. Raises Unreadable."""
         if self.kept is None:
             return make()
@@ -144,8 +142,12 @@ class Reader:
     def _digests(self, listed: Listed) -> Iterator[str]:
         """Of all that is on file of a run, but calls; empty where there is no file. Raises OSError."""
         of, trial = self.folder, listed.trial
-        for path in (of.scenario(listed.scenario), of.result_path(trial), of.trace(trial), of.judged(trial)):
-            yield sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+        yield self._scenario_digest(listed.scenario)
+        yield from map(digest_of, (of.result_path(trial), of.trace(trial), of.judged(trial)))
+
+    @cached_property
+    def _scenario_digest(self) -> Callable[[str], str]:
+        return lru_cache(MOST_KEPT)(lambda name: digest_of(self.folder.scenario(name)))
 
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises Unreadable."""
