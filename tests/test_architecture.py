@@ -94,8 +94,8 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "model": 6191,
     "solve": 4279,
     "players": 3378,
-    "run": 2288,
-    "campaign": 8494,
+    "run": 2011,
+    "campaign": 8455,
     "evidence": 7155,
     "report": 3998,
     "api": 497,
@@ -112,8 +112,8 @@ def test_no_package_grows(package: str) -> None:
 
 
 def test_no_class_name_is_used_twice() -> None:
-    """Nodes of the syntax tree and events stand in namespaces of their own: `syntax.NAME`, `events.NAME`."""
-    apart = {PACKAGE / "run/events.py", *(PACKAGE / "language/syntax").glob("*.py")}
+    """Nodes of the syntax tree stand in a namespace of their own: `syntax.NAME`."""
+    apart = {*(PACKAGE / "language/syntax").glob("*.py")}
     nodes = (node for path in FILES if path not in apart for node in parsed(path).body)
     times = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     assert {name for name, number in times.items() if number > 1} == set()

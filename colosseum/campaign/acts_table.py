@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from colosseum.campaign.folder import Folder, Plan
-from colosseum.campaign.verifying import misfit
+from colosseum.run.line_types import misfit
 from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 

@@ -140,6 +140,10 @@ class Folder:
         """The calls that they are made of."""
         return Path(f"{self.path}/judged/{trial[:24]}.calls.jsonl")
 
+    def files(self, listed: Listed) -> tuple[Path, ...]:
+        """All that there is of a run, or may be, but its calls."""
+        return self.scenario(listed.scenario), *(of(listed.trial) for of in (self.result_path, self.trace, self.judged))
+
     @property
     def judges(self) -> Path:
         """Who judged."""

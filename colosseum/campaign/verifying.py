@@ -23,6 +23,7 @@ from colosseum.campaign.vetting import require
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import check
 from colosseum.model.serial import encode
+from colosseum.run.line_types import lacking, misfit
 from colosseum.run.redaction import SHOWN
 from colosseum.run.trace import BrokenTrace, chained, read_trace
 from colosseum.run.trial import Listed
@@ -311,14 +312,6 @@ def _comes_to(path: Path, expense: Expense) -> bool:
     return replace(made, cost=0.0) == replace(expense, cost=0.0) and isclose(made.cost, expense.cost, abs_tol=1e-12)
 
 
-def lacking(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What no run of ours lacks: when something was done, the order of turns, the outcome."""
-    for number, event in enumerate(() if events[0].get("imported") else events, start=1):
-        for part in ("round", "agents", "assignment"):
-            if part in event and event[part] is None:
-                yield f"line {number}: `{event['event']}.{part}`: only an imported run may lack it"
-
-
 def _untrue(events: Sequence[Mapping[str, Any]], trial: str, result: Result, listed: Listed | None) -> Iterator[str]:
     """What a trace says that its schema, its identity, the plan or its result contradict."""
     for number, event in enumerate(events, start=1):
@@ -346,17 +339,6 @@ def _is_itself(start: Mapping[str, Any]) -> bool:
         {key: value for key, value in start.items() if key not in ("n", "event", "version", "trial", "chain")}
     )
     return SHOWN in written or sha256(written.encode()).hexdigest() == start["trial"]
-
-
-def misfit(event: Mapping[str, Any]) -> str:
-    """In what an event is none of ours; empty where it is one."""
-    from colosseum.run.events import read_event
-
-    try:
-        read_event(event)
-    except ValueError as wrong:
-        return str(wrong)
-    return ""
 
 
 @dataclass(frozen=True)

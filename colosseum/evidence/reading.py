@@ -16,7 +16,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
 from colosseum.campaign.kept import Format, Kept, SharedParts, digest_of
-from colosseum.campaign.verifying import lacking, misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import DEADLINE, SolvedTask
@@ -32,6 +31,7 @@ from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.spec import Declared
 from colosseum.model.values import Value
 from colosseum.run.judging.judgement import Judged
+from colosseum.run.line_types import lacking, misfit
 from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
@@ -136,18 +136,13 @@ class Reader:
         if self.kept is None:
             return make()
         with _readable():
-            digests = [digest for listed in runs for digest in self._digests(listed)]
+            digests = [self._digest(path) for listed in runs for path in self.folder.files(listed)]
         return self.kept.recall(adapter, make, repr(runs), *digests, *self.judges, *asked)
 
-    def _digests(self, listed: Listed) -> Iterator[str]:
-        """Of all that is on file of a run, but calls; empty where there is no file. Raises OSError."""
-        of, trial = self.folder, listed.trial
-        yield self._scenario_digest(listed.scenario)
-        yield from map(digest_of, (of.result_path(trial), of.trace(trial), of.judged(trial)))
-
     @cached_property
-    def _scenario_digest(self) -> Callable[[str], str]:
-        return lru_cache(MOST_KEPT)(lambda name: digest_of(self.folder.scenario(name)))
+    def _digest(self) -> Callable[[Path], str]:
+        """Of a file; runs of one scenario come one after the other."""
+        return lru_cache(MOST_KEPT)(digest_of)
 
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises Unreadable."""
