@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.model import draws, serial
@@ -18,7 +18,7 @@ from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.settings import Settings
 from colosseum.model.spec import Declared
-from colosseum.model.values import Elements, Value, text
+from colosseum.model.values import Elements, Value, plain
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.players import SCRIPTED
@@ -89,11 +89,6 @@ class Trial:
         return self.stage.scenario.seed
 
     @property
-    def scenario_hash(self) -> str:
-        """SHA-256 of the scenario's JSON, in hexadecimal."""
-        return self.instance.digest
-
-    @property
     def most_calls(self) -> int:
         """How many a run may need, where every turn takes all its steps."""
         settings, task = self.stage.conditions.settings, self.stage.scenario.task
@@ -112,7 +107,7 @@ class Trial:
         """Everything that makes this trial what it is, as the trace opens with it."""
         return {
             "protocol": PROTOCOL,
-            "scenario": self.scenario_hash,
+            "scenario": self.instance.digest,
             "arm": self.arm,
             "point": self.point,
             "seed": self.seed,
@@ -136,31 +131,25 @@ class Trial:
         named = self.stage.conditions.settings.model
         model = named[0][1] if len(named) == 1 and named[0][0] == "agents" else ", ".join(f"{w}={m}" for w, m in named)
         return Listed(
-            self.identity, self.arm, self.point, self.seed, self.stage.repeat, model, self.roles, self.scenario_hash
+            self.identity, self.arm, self.point, self.seed, self.stage.repeat, model, self.roles, self.instance.digest
         )
 
 
 def conditions_json(conditions: Conditions) -> dict[str, Json]:
     """An arm's conditions as JSON."""
+    graph = conditions.graph
     return {
         "settings": {k: _plain(v) for k, v in vars(conditions.settings).items() if k in PLAYED},
         "channels": dict(conditions.channels),
         "variants": dict(conditions.variants),
         "params": {k: _plain(v) for k, v in conditions.params},
-        "network": None
-        if conditions.graph is None
-        else {"kind": conditions.graph.kind, **{k: _plain(v) for k, v in conditions.graph.arguments}},
+        "network": {"kind": graph.kind, **{k: _plain(v) for k, v in graph.arguments}} if graph else None,
     }
 
 
-def _plain(value: object) -> Json:
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case Elements() | tuple() | list():
-            return [_plain(v) for v in value]
-        case _:
-            return text(value)  # type: ignore[arg-type]
+def _plain(value: Any) -> Json:
+    """A value, or several, as JSON."""
+    return [_plain(v) for v in value] if isinstance(value, Elements | tuple | list) else plain(value)
 
 
 @dataclass
