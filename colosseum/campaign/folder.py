@@ -228,7 +228,7 @@ class Folder:
             return None
         if found.trial != trial:
             raise Damaged(f"{path.name} is the result of another trial")
-        if not self.trace(trial).exists():
+        if not os.path.exists(f"{self.path}/runs/{trial[:24]}.jsonl"):
             return replace(found, status="failed", reason=FailureReason("lost", f"{self.trace(trial).name} is missing"))
         return found
 

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, has_errors
@@ -194,14 +195,14 @@ class Block:
     arms: tuple[Arm, ...]
 
 
-def blocks(design: Design) -> Iterator[Block]:
-    """All blocks, point by point, seed by seed."""
-    for point in dict.fromkeys(cell.point for cell in design.cells):
-        arms = {cell.name: cell for cell in design.cells if cell.point == point}
-        for seed in design.seeds:
-            for repeat in range(1, design.repeats + 1):
-                names = draws.shuffle(draws.key(seed, "arms", (point, repeat)), list(arms))
-                yield Block(point, seed, repeat, tuple(arms[str(name)] for name in names))
+def blocks(design: Design, wanted: Callable[[int], bool] = lambda place: True) -> Iterator[Block]:
+    """All blocks, point by point, seed by seed; or those at the places that are `wanted`, from 0."""
+    points = dict.fromkeys(cell.point for cell in design.cells)
+    for place, (point, seed, repeat) in enumerate(product(points, design.seeds, range(1, design.repeats + 1))):
+        if wanted(place):
+            arms = {cell.name: cell for cell in design.cells if cell.point == point}
+            names = draws.shuffle(draws.key(seed, "arms", (point, repeat)), list(arms))
+            yield Block(point, seed, repeat, tuple(arms[str(name)] for name in names))
 
 
 @dataclass(frozen=True)
@@ -233,10 +234,9 @@ class Trials:
         templates, diagnostics = protocol_folder(main, conditions.settings.protocol)
         if diagnostics:
             return None, diagnostics
-        expansion = instance.expansion
         run = draws.SEPARATOR.join((arm.point, arm.name))
-        stage = Stage(expansion.scenario, conditions, block.repeat, run=run, templates=templates)
-        roles = cast(stage, expansion.world.sets)
+        stage = Stage(instance.expansion.scenario, conditions, block.repeat, run=run, templates=templates)
+        roles = cast(stage, instance.expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
         return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints)), []
