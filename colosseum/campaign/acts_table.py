@@ -44,9 +44,8 @@ def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[ActR
         if (result := folder.result(listed.trial)) is not None:
             path = folder.trace(listed.trial)
             events = read_trace(path, result.trace)
-            for event in events:
-                if words := misfit(event):
-                    raise BrokenTrace(f"{path.name}: {words}")
+            if words := next(filter(None, map(misfit, events)), ""):
+                raise BrokenTrace(f"{path.name}: {words}")
             yield from _rows(events, listed, result.status, ("post", "decide", *["thought"] * thoughts))
 
 

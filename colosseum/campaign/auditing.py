@@ -71,23 +71,29 @@ def writing(folder: Folder) -> Iterator[None]:
     """
     before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
     lists = {path: path.stat().st_size for path in folder.lists}
-    begun, there = {*folder.path.glob("runs/*.jsonl")}, folder.path.exists()
+    begun, there = _begun(folder), folder.path.exists()
     try:
         yield
     except ColosseumError:
-        if before is not None and begun == {*folder.path.glob("runs/*.jsonl")}:
+        if before is not None and begun == _begun(folder):
             folder.keep(folder.plan_path, before)
             for path in folder.lists:
                 if path.stat().st_size > (size := lists.get(path, 0)):
                     os.truncate(path, size)
                     folder.seal(path)
-        elif not there and not any(folder.path.glob("runs/*.jsonl")):
+        elif not there and not _begun(folder):
             rmtree(folder.path, ignore_errors=True)
         raise
     except Damaged as damaged:
         raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
     except OSError as error:
         raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
+
+
+def _begun(folder: Folder) -> int:
+    """How many runs have a trace."""
+    runs = folder.path / "runs"
+    return sum(name.endswith(".jsonl") for name in os.listdir(runs)) if runs.is_dir() else 0
 
 
 def carry_out(work: Work) -> AuditOutcome:

@@ -96,7 +96,7 @@ def runs_root(folder: Folder) -> str:
     The plan names the digest of the spec, and its list those of trials; these name their scenarios, and a result seals
     trace and calls.
     """
-    leaves = [sha256(b"".join(path.read_bytes() for path in (folder.plan_path, *folder.lists)))]
+    leaves = [sha256(b"".join(path.read_bytes() for path in (folder.plan_path, *folder.lists))).digest()]
     runs = folder.path / "runs"
     files = [name.partition(".") for name in (os.listdir(runs) if runs.is_dir() else ())]
     ended, asked = ({run for run, _, kind in files if kind == wanted} for wanted in ("json", "calls.jsonl"))
@@ -107,10 +107,10 @@ def runs_root(folder: Folder) -> str:
                 content = file.read()
         if run in asked and b'\n "calls": "' not in content:
             content += folder.calls(run).read_bytes()
-        leaves.append(sha256(run.encode() + content))
+        leaves.append(sha256(run.encode() + content).digest())
     while len(leaves) > 1:
-        leaves = [sha256(b"".join(each.digest() for each in leaves[n : n + 2])) for n in range(0, len(leaves), 2)]
-    return leaves[0].hexdigest()[:40]
+        leaves = [sha256(b"".join(leaves[n : n + 2])).digest() for n in range(0, len(leaves), 2)]
+    return leaves[0].hex()[:40]
 
 
 def heads(folder: Folder) -> dict[str, str]:
