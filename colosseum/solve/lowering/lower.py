@@ -131,11 +131,14 @@ class Lowered:
             return self.lowering.form(rewritten(part, self._written))
         if isinstance(part, str):
             return total([self._shares(payoff)[part] for payoff in self.task.payoffs if part in payoff.credit.named])
-        found = list[Affine]()
+        return total(self._payoffs())
+
+    def _payoffs(self) -> Iterator[Affine]:
         for payoff in self.task.payoffs:
-            with _named(payoff.name):
-                found.append(self.lowering.form(payoff.term))
-        return total(found)
+            try:
+                yield self.lowering.form(payoff.term)
+            except CannotLower as fault:
+                raise NotLowered(payoff.name, str(fault)) from None
 
     def _written(self, part: Term) -> Term | None:
         """A payoff that an objective names as a sum over decisions, whose form is known."""
