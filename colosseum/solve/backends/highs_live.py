@@ -190,9 +190,10 @@ class LiveProgram:
         what the first does not prove by `most`, the second must find no better. It looks for nothing else, which takes
         a fourth of the time of another optimum.
         """
+        enough = most - grain(most) if isfinite(most) else most
         told = [self.presolved.ask(costs, box, until=until)]
         value = -inf if told[0].point is None else float(costs @ told[0].point)
-        if value < reached(most):
+        if value < enough:
             above = value + AGREEMENT * max(1.0, abs(value)) if isfinite(value) else value
             told.append(self.plain.ask(costs, box, until=until, above=above))
         bound = min(most, max(answer.bound for answer in told))
@@ -202,9 +203,4 @@ class LiveProgram:
             return Best("infeasible" if empty else "limit", None, bound)
         value = float(costs @ point)
         near = bound <= value + AGREEMENT * max(1.0, abs(bound)) and all(answer.status != "limit" for answer in told)
-        return Best("optimal" if near or value >= reached(most) else "limit", point, bound)
-
-
-def reached(bound: float) -> float:
-    """What is worth so much is worth as much as the bound."""
-    return bound - grain(bound) if isfinite(bound) else bound
+        return Best("optimal" if near or value >= enough else "limit", point, bound)
