@@ -10,7 +10,6 @@ from operator import add
 from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.draft import Draft, draft
 from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Spread, judging_estimates, outlook
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.habits import Habits
@@ -22,7 +21,7 @@ from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.survey import Runs, Survey, survey
-from colosseum.campaign.work import Request
+from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import stop
 from colosseum.evidence.findings import in_words
 from colosseum.model.check import Checked
