@@ -120,8 +120,10 @@ def test_a_program_is_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(colosseum, "__file__", str(tmp_path / "__init__.py"))
     before = program.__wrapped__()
     assert program.__wrapped__() == before
-    (tmp_path / "evidence" / "regrets.py").write_text("two", encoding="utf-8")
-    assert program.__wrapped__() != before
+    for name in ("regrets.py", "cues.toml"):
+        (tmp_path / "evidence" / name).write_text("two", encoding="utf-8")
+        assert program.__wrapped__() != before, name
+        before = program.__wrapped__()
 
 
 def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

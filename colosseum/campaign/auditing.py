@@ -92,8 +92,7 @@ def writing(folder: Folder) -> Iterator[None]:
 
 def _begun(folder: Folder) -> int:
     """How many runs have a trace."""
-    runs = folder.path / "runs"
-    return sum(name.endswith(".jsonl") for name in os.listdir(runs)) if runs.is_dir() else 0
+    return sum(1 for _ in folder.path.glob("runs/*.jsonl"))
 
 
 def carry_out(work: Work) -> AuditOutcome:
