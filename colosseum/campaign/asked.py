@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from colosseum.campaign.calibration.cases import KnownCase
 from colosseum.campaign.calls import RunCalls
 from colosseum.campaign.judging import AFTER_RUNS
+from colosseum.campaign.known_cases import KnownCase
 from colosseum.campaign.purse import Account
 from colosseum.campaign.source import PaidSource, RunSource
 from colosseum.model.rubrics import BUILT_IN
