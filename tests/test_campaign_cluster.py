@@ -31,8 +31,7 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options
 from colosseum.campaign.work import Request, Work, plan_work
-from colosseum.campaign.worker import Instructions, make_runs
-from colosseum.campaign.workers import run_by_workers
+from colosseum.campaign.workers import Instructions, make_runs, run_by_workers
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import check
 
@@ -368,7 +367,7 @@ def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster,
 
 
 def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
-    told = Instructions(work.folder.path, work.folder.path / "sign", b"", Options(), Purse(None, {}))
+    told = Instructions(work.folder.path, work.folder.path / "sign", (), work.trials, Options(), Purse(None, {}))
     with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
         make_runs(told)
     told.sign.touch()
