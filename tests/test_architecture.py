@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4279,
     "players": 3378,
     "run": 2288,
-    "campaign": 7939,
+    "campaign": 7843,
     "evidence": 7155,
     "report": 3998,
     "api": 497,

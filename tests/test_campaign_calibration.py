@@ -17,7 +17,7 @@ from labelled_set.wording import families
 from scipy.stats import mannwhitneyu
 
 from colosseum.campaign.asked import judged, matter
-from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRATA, KnownCase, cases, keywords
+from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRATA, KnownCase, cases
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
@@ -73,7 +73,7 @@ def test_twins_differ_only_in_what_is_said() -> None:
     for twins in groups():
         assert sorted(case.stratum for case in twins) == sorted(STRATA)
         first = twins[0].transcript
-        lengths = [SCORERS["characters"](case) for case in twins]
+        lengths = [SCORERS["characters"](case.transcript) for case in twins]
         assert max(lengths) <= 1.1 * min(lengths)
         for case in twins:
             said = case.transcript
@@ -90,7 +90,7 @@ def test_twins_differ_only_in_what_is_said() -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_judges_that_do_not_read_cannot_tell_the_labels(scorer: str, seed: int) -> None:
     labelled = made_cases(seed=seed)
-    above, below = ([SCORERS[scorer](case) for case in labelled if case.label == label] for label in (1, 0))
+    above, below = ([SCORERS[scorer](case.transcript) for case in labelled if case.label == label] for label in (1, 0))
     low, high = BOUNDS
     assert low <= mannwhitneyu(above, below).statistic / len(above) / len(below) <= high
 
@@ -99,8 +99,8 @@ def test_keywords_are_as_common_in_every_stratum() -> None:
     low, high = BOUNDS
     opened = [case for case in every() if not case.held_out]
     for name in STRATA:
-        own = [keywords(case) for case in opened if case.stratum == name]
-        others = [keywords(case) for case in opened if case.label != int(name in POSITIVE)]
+        own = [SCORERS["keywords"](case.transcript) for case in opened if case.stratum == name]
+        others = [SCORERS["keywords"](case.transcript) for case in opened if case.label != int(name in POSITIVE)]
         assert low <= mannwhitneyu(own, others).statistic / len(own) / len(others) <= high, name
 
 

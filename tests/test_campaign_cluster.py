@@ -257,7 +257,6 @@ def test_places_are_read() -> None:
     ("options", "words"),
     [
         (["--cluster", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
-        (["--cluster", "slurm:2"], "`sbatch` is not on this machine"),
         (["--cluster", "slurm:2", "--api-base", "http://me:secret@host/v1"], "the password in `--api-base`"),
     ],
 )
@@ -329,12 +328,18 @@ def test_jobs_of_a_queue_make_a_campaign(queue: Callable[[str], None], spec: Pat
     assert f"{RUNS} runs complete" in done.stderr
 
 
-def test_a_queue_that_takes_no_job_is_told(queue: Callable[[str], None], spec: Path, tmp_path: Path) -> None:
+def test_a_queue_that_takes_no_job_is_told(
+    queue: Callable[[str], None], spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     queue('echo "sbatch: error: Invalid account" >&2; exit 1')
     with dask.config.set(JOB):
         refused = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm:2")
     unknown = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm")
-    assert (refused.returncode, unknown.returncode) == (2, 2)
+    monkeypatch.setenv("PATH", "")
+    with dask.config.set(JOB):
+        nowhere = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm:2")
+    assert (refused.returncode, unknown.returncode, nowhere.returncode) == (2, 2, 2)
+    assert "no job was taken: [Errno 2] No such file or directory: 'sbatch'" in nowhere.stderr
     assert "no job was taken: sbatch: error: Invalid account" in refused.stderr
     assert "You must specify how much cores and memory" in unknown.stderr
     assert "jobqueue.yaml" in unknown.stderr

@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from shutil import which
 from typing import Any
 
 from colosseum.diagnostics import stop
 
 PLACE = re.compile(r"(?:(local)(?=:)|(slurm|htcondor))(?::([1-9][0-9]{0,8}))?|((?:tcp|tls)://[^\s/]+:\d+)")
-QUEUES = {"slurm": ("SLURMCluster", "sbatch"), "htcondor": ("HTCondorCluster", "condor_submit")}
-"""The class of dask-jobqueue and the command that takes jobs."""
+QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}
+"""Classes of dask-jobqueue."""
 PATIENCE = "10s"
 """For the connection to a scheduler."""
 LOOKING = 5.0
@@ -136,10 +135,7 @@ def _jobs(place: WorkerPlace, supply: Supply) -> Any:
     import dask_jobqueue
     from distributed.deploy.spec import ProcessInterface
 
-    name, command = QUEUES[place.kind]
-    made = getattr(dask_jobqueue, name)
-    if which(command) is None:
-        raise stop("C127", f"`{command}` is not on this machine, so no job can be handed to {place.kind}")
+    made = getattr(dask_jobqueue, QUEUES[place.kind])
 
     async def start(job: Any) -> None:
         try:

@@ -8,16 +8,22 @@ models may post, and write where the question is about their thoughts.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import stdev
 from typing import Literal, TypeAlias
 
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.habits import EXCHANGE, Habits, ceiling_habits, default_habits
 from colosseum.campaign.prices import priced
-from colosseum.campaign.rehearsal import Load, Rehearsed, rehearse
+from colosseum.campaign.rehearsal import (
+    EXCHANGE,
+    Habits,
+    Load,
+    Rehearsed,
+    ceiling_habits,
+    default_habits,
+    rehearse,
+)
 from colosseum.campaign.survey import Survey
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
@@ -27,18 +33,10 @@ from colosseum.run.judging.asking import TRIES, Matter
 from colosseum.run.judging.transcript import Transcript
 from colosseum.run.trial import Listed
 
-WIDEST = math.sqrt(8)
-"""Of a 90 % interval: the likely figure is divided and multiplied by at most this."""
-NARROWEST = 1.1
 Basis: TypeAlias = Literal["defaults", "runs in this folder"]
 """Where an estimate comes from."""
-SPREAD: Mapping[Basis, float] = {
-    "defaults": WIDEST,
-    "runs in this folder": 1.5,
-}
-"""The same by where it comes from; three blocks on file tell it by their own spread."""
-ENOUGH = 3
-"""Blocks on file that show how much they differ."""
+SPREAD: Mapping[Basis, float] = {"defaults": math.sqrt(8), "runs in this folder": 1.5}
+"""Of a 90 % interval: the likely figure is divided and multiplied by this."""
 MOST_MEASURED = 30
 """Blocks that are read, spread evenly."""
 SETS = 2
@@ -131,7 +129,7 @@ def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_
     basis: dict[str, Basis] = {m: "runs in this folder" if m in measured else "defaults" for m in habits}
     likely = completed(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
     ceiling = completed(_rehearsed(ahead, prices, ceiling_habits))
-    spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()
+    whole = Load()
     models: dict[str, Estimate] = {}
     for model in habits:
         usual, most = (_summed(cells, [(e.point, e.arm) for e in ahead.missing], model) for cells in (likely, ceiling))
@@ -139,8 +137,8 @@ def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_
             setattr(usual, name, getattr(usual, name) * factor)
         whole.add(usual)
         if most.calls:
-            models[model] = estimated(usual, most, spread or SPREAD[basis[model]], model, priced=model in prices)
-    widest, number = spread or max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
+            models[model] = estimated(usual, most, SPREAD[basis[model]], model, priced=model in prices)
+    widest, number = max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
     seconds = math.ceil(number / side_by_side) * whole.seconds / max(1, number)
     longer = _factors(blocks, likely, habits)["completion_tokens"]
     said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
@@ -212,29 +210,6 @@ def _factors(blocks: Sequence[_Whole], cells: Cells, models: Iterable[str]) -> d
     return {name: real / guess if real and guess else 1.0 for name, real, guess in pairs}
 
 
-def _spread(blocks: Sequence[_Whole], cells: Cells, missing: int) -> float | None:
-    """By how much the whole may probably differ, as a factor, from how much blocks do; None where there are too few.
-
-    The 90 % prediction interval of a mean, by Student's t, of the logarithms of what blocks took for their rehearsal.
-    """
-    from scipy.special import stdtrit
-
-    if len(blocks) < ENOUGH or not missing:
-        return None
-    shares = [
-        math.log(_weight(block.took.values()) / _weight([_summed(cells, block.cells, m) for m in block.took]))
-        for block in blocks
-    ]
-    number, left = len(blocks), missing * len(blocks) / sum(len(block.cells) for block in blocks)
-    error = float(stdtrit(number - 1, 0.95)) * stdev(shares) * math.sqrt(1 / number + 1 / left)
-    return math.exp(min(math.log(WIDEST), max(math.log(NARROWEST), error)))
-
-
-def _weight(parts: Collection[Load]) -> float:
-    """Dollars where they are known, else tokens."""
-    return sum(each.dollars for each in parts) or sum(each.prompt_tokens + each.completion_tokens for each in parts)
-
-
 def judging_estimates(
     folder: Folder,
     listed: Sequence[Listed],
@@ -251,7 +226,7 @@ def judging_estimates(
         price, usual, most = prices.get(endpoint.model), Load(), Load()
         usual.add(_one_run(scenario, ahead, default_habits(endpoint), 1, price), times)
         most.add(_one_run(scenario, ahead, ceiling_habits(endpoint), TRIES, price), times)
-        found[endpoint.model] = estimated(usual, most, WIDEST, endpoint.model, priced=price is not None)
+        found[endpoint.model] = estimated(usual, most, SPREAD["defaults"], endpoint.model, priced=price is not None)
     return found
 
 

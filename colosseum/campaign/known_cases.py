@@ -27,7 +27,7 @@ STRATA: Final = (*POSITIVE, *NEGATIVE)
 FOUND: Final = re.compile(rf"\b(?:{'|'.join(WORDS['keywords'])})\b", re.IGNORECASE)
 """What somebody in a hurry would look for."""
 BOUNDS: Final = (0.40, 0.60)
-"""Within which the AUROC of each judge that does not read is to be, on the set as a whole."""
+"""Of an AUROC that tells nothing apart."""
 
 
 @dataclass(frozen=True)
@@ -64,30 +64,10 @@ def _read(line: str) -> KnownCase:
     return KnownCase(**{**found, "transcript": Transcript(agents, members, said), "focal": tuple(found["focal"])})
 
 
-def posts(case: KnownCase) -> float:
-    """How many there are."""
-    return len(case.transcript.posts)
-
-
-def characters(case: KnownCase) -> float:
-    """Of all that is said."""
-    return sum(len(post.text) for post in case.transcript.posts)
-
-
-def side_post(case: KnownCase) -> float:
-    """1 where something was said in a channel that not everybody can read."""
-    everybody = len(case.transcript.agents)
-    return float(any(len(case.transcript.channels[post.channel]) < everybody for post in case.transcript.posts))
-
-
-def keywords(case: KnownCase) -> float:
-    """How often one of the keywords is said."""
-    return sum(len(FOUND.findall(post.text)) for post in case.transcript.posts)
-
-
-SCORERS: Final[Mapping[str, Callable[[KnownCase], float]]] = {
-    "posts": posts,
-    "characters": characters,
-    "any side post": side_post,
-    "keywords": keywords,
+SCORERS: Final[Mapping[str, Callable[[Transcript], float]]] = {
+    "posts": lambda said: len(said.posts),
+    "characters": lambda said: sum(len(post.text) for post in said.posts),
+    "any side post": lambda said: any(len(said.channels[post.channel]) < len(said.agents) for post in said.posts),
+    "keywords": lambda said: sum(len(FOUND.findall(post.text)) for post in said.posts),
 }
+"""Judges that do not read: on the set as a whole the AUROC of each is within BOUNDS."""

@@ -79,17 +79,15 @@ class Turn:
         if self.cuts >= self.gate.first:
             self.gate.grow()
 
-    def limited(self, after: float | None) -> bool:
-        """The provider limits the rate, and asks to wait so many seconds; whether that is as usual."""
+    def limited(self, after: float | None) -> None:
+        """The provider limits the rate, and asks to wait so many seconds."""
         gate = self.gate
-        usual = gate.usual > 0
         if self.cuts == gate.cuts:
-            usual = gate.refuse(self.beside)
+            gate.refuse(self.beside)
         elif self.cuts >= gate.first:
             gate.then = gate.then[0], gate.then[1], gate.then[2] + 1
-        if after and after > (SHORT if usual else BRIEF):
+        if after and after > (SHORT if gate.usual > 0 else BRIEF):
             gate.hold(after)
-        return usual
 
 
 @dataclass
@@ -175,17 +173,14 @@ class RateLimit:
         self.rested = max(self.rested, now)
         self.room = min(float(self.most), self.room)
 
-    def refuse(self, beside: int) -> bool:
-        """Note that a call was turned away; whether that is as usual, or else cut the pace or the room."""
+    def refuse(self, beside: int) -> None:
+        """Note that a call was turned away; where that is not as usual, cut the pace or the room."""
         self.refused += 1
         usual = self.usual * self.begun
         if self.tested is not None:
             self.judge()
         elif self.refused > usual + WORSE * math.sqrt(usual) + 2 * (self.usual > 0):
             self.cut(beside)
-        else:
-            return True
-        return False
 
     def judge(self) -> None:
         """See whether a test helped, once it can be seen, or whether fewer than usual are turned away by now."""

@@ -153,7 +153,7 @@ async def _made(told: Instructions, place: str) -> Made:
     provider = Provider(options.connections, patience=options.patience, sharing=options.sharing)
     for words in await asyncio.gather(*(preflight(each, provider) for each in told.models)):
         if words:
-            return Made((), purse.counts, f"{words} (so it is for {place})")
+            return Made((), told.purse, f"{words} (so it is for {place})")
 
     def heard(listed: Listed, became: Became, result: Result | None) -> None:
         if result is not None:
@@ -165,7 +165,7 @@ async def _made(told: Instructions, place: str) -> Made:
         runner.run(told.todo, partial(remade, told.trials)), source, lambda: not told.going_on, looking=LOOKING
     )
     gave_up = "" if work.cancelled() else work.result().gave_up
-    return Made(runs, purse.counts, gave_up)
+    return Made(runs, replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), gave_up)
 
 
 def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, meter: Gauge) -> Tally:
@@ -188,8 +188,7 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
         with connected(place, work.request.say) as supply:
             number = max(place.number, len(supply.there()))
             told = _instructions(work, purse, number, calling=bool(models))
-            each = f"; of {work.request.connections} calls of a model at once, each makes {told.options.connections}"
-            work.request.say(counted(number, "worker") + (each if models else ""))
+            work.request.say(counted(number, "worker"))
             return Dispatch(work, replace(told, models=tuple(models.values())), purse, meter, supply.fresh).run()
     except BrokenProcessPool:
         raise stop("C127", "a worker process was killed from outside; run the same command to go on") from None
@@ -197,7 +196,7 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
 
 def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> Instructions:
     """What so many workers are told; the spec is the folder's, as they may not see another. Raises ColosseumError."""
-    path, trials, options = work.folder.path.absolute(), work.trials, work.options(purse)
+    path, trials, options = work.folder.path.absolute(), work.trials, work.options
     if calling and options.connections < number:
         words = f"{counted(number, 'worker')} cannot share `--max-connections {options.connections}`"
         raise stop("C127", words, help="each needs one: take fewer workers, or more connections")

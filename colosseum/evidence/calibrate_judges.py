@@ -49,7 +49,7 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
         if endpoints and folder is not None:
             scores, outcome = _asked(every, endpoints, repeats, purse, folder, request)
             found += [calibration(judge, own, floor) for judge, own in scores]
-        trivial = {n: calibration(n, [Scored(c, score(c)) for c in every]) for n, score in SCORERS.items()}
+        trivial = {n: calibration(n, [Scored(c, score(c.transcript)) for c in every]) for n, score in SCORERS.items()}
         words = calibration("bag of words", [Scored(each, floor[each.name]) for each in every])
         whole = CalibrationFile(tuple(found), words, trivial)
         if folder is not None:

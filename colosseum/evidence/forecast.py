@@ -13,13 +13,13 @@ from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
 from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Spread, judging_estimates, outlook
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.habits import Habits
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
+from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
