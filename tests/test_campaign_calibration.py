@@ -16,8 +16,7 @@ from labelled_set.cases import MadeCase, lines, made_cases
 from labelled_set.wording import families
 from scipy.stats import mannwhitneyu
 
-from colosseum.campaign.asked import judged, matter
-from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRATA, KnownCase, cases
+from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRATA, KnownCase, cases, judged, matter
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource

@@ -5,14 +5,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from colosseum.campaign.asked import CALLS, judged, matter
 from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
-from colosseum.campaign.known_cases import SCORERS, KnownCase, cases
+from colosseum.campaign.known_cases import CALLS, SCORERS, KnownCase, cases, judged, matter
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking, secrets_of
 from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Spread, judging_estimates, outlook
+from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Runs, Spread, Survey, judge_estimates, outlook, survey
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.margins import few_seeds
@@ -21,7 +21,6 @@ from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Screening
-from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.evidence.findings import in_words
@@ -90,7 +89,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     ahead = outlook(folder, found, prices, side_by_side=request.connections)
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
     scenario = next(iter(found.examples.values()))[0].stage.scenario
-    judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
+    judging = judge_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
     if len(design.arms) > 1 and (words := few_seeds(min(made.seeds.values()))):
         request.warn(words)
     begun = [folder.calls(each.trial) for each in found.missing]
