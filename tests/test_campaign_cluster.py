@@ -249,7 +249,7 @@ def test_a_place_that_is_none_is_told(words: str, spec: Path, tmp_path: Path) ->
 
 def test_places_are_read() -> None:
     assert [read_place(words) for words in ("local:4", "slurm", "htcondor:20", "tls://host:8786")] == [
-        WorkerPlace("local", 4), WorkerPlace("slurm", 1), WorkerPlace("htcondor", 20), WorkerPlace("address", 0, "tls://host:8786"),
+        WorkerPlace("local", 4), WorkerPlace("slurm"), WorkerPlace("htcondor", 20), WorkerPlace("tls://host:8786", 1),
     ]  # fmt: skip
 
 
