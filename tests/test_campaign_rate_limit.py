@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TypeVar
 
 import pytest
@@ -18,6 +19,7 @@ from colosseum.campaign.retry import FIRST_DELAY, PATIENCE, Attempt, Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Question
+from colosseum.players.models.wire import SENDING
 
 T = TypeVar("T")
 ASKED = Question(Endpoint("openai/test"), (), (), Place())
@@ -369,6 +371,29 @@ def test_a_strict_pace_is_kept_to_from_the_first_minute_on(
             found.append(limit.answered / length / limit.most)
     assert sum(begun) / len(begun) >= first
     assert sum(whole) / len(whole) >= share
+
+
+def test_calls_keep_their_distance_from_when_the_one_before_went_out() -> None:
+    """Whatever a busy machine does between a call's turn and its first byte: a strict server sees the bytes."""
+    sent: list[float] = []
+    draw = random.Random(1)
+
+    async def call(request: Question) -> Answer | Failure:
+        await asyncio.sleep(draw.uniform(0, 0.1))
+        SENDING.get()()
+        sent.append(now())
+        await asyncio.sleep(1.0)
+        return ANSWER
+
+    async def campaign() -> None:
+        provider = Provider(64, call=call)
+        gate = provider._gate(ASKED)
+        gate.pace = gate.enough = 5.0
+        gate.rested = math.inf
+        await asyncio.gather(*(provider.ask(ASKED) for _ in range(40)))
+
+    leap(campaign())
+    assert min(later - earlier for earlier, later in pairwise(sent)) >= 0.19  # the pace grows a little meanwhile
 
 
 @pytest.mark.parametrize(("after", "held"), [(1.0, False), (2.0, False), (3.0, True)])

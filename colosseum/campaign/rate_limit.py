@@ -70,6 +70,10 @@ class Turn:
     beside: int
     """Calls that were under way when it began, with it."""
 
+    def sent(self) -> None:
+        """It goes out, later than it was let in: so that the next one keeps its distance, that counts from here."""
+        self.gate.following = max(self.gate.following, self.gate.clock() + 1.0 / self.gate.pace)
+
     def succeeded(self) -> None:
         """An answer came."""
         if self.cuts == self.gate.cuts:

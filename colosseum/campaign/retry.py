@@ -18,6 +18,7 @@ from colosseum.campaign.rate_limit import RateLimit
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Halt, Question
+from colosseum.players.models.wire import SENDING
 
 FIRST_DELAY = 1.0
 USUAL_DELAY = 0.2
@@ -158,6 +159,7 @@ class Provider:
                 raise Halt("stopping")
             self.under_way += 1
             begun = self.clock()
+            SENDING.set(turn.sent)
             try:
                 result = await (request.by() if request.by else self.call(request))
             finally:
