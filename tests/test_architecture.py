@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4200,
     "players": 3376,
     "run": 2288,
-    "campaign": 7812,
+    "campaign": 7806,
     "evidence": 7152,
     "report": 3996,
     "api": 497,

@@ -91,7 +91,7 @@ class Turn:
         elif self.cuts >= gate.first:
             gate.then = gate.then[0], gate.then[1], gate.then[2] + 1
         if after and after > (SHORT if gate.usual > 0 else BRIEF):
-            gate.hold(after)
+            gate.until = max(gate.until, gate.clock() + after)
 
 
 @dataclass
@@ -247,10 +247,6 @@ class RateLimit:
 
     def _count_anew(self) -> None:
         self.since, self.begun, self.refused, self.answered, self.most_beside = self.clock(), 0.0, 0.0, 0, 0
-
-    def hold(self, seconds: float) -> None:
-        """Begin nothing for so long."""
-        self.until = max(self.until, self.clock() + seconds)
 
     def _wait(self) -> float | None:
         """Seconds until the next call may begin, at most 0 for at once; None when another one must end first."""

@@ -230,11 +230,9 @@ class Dispatch:
     again: float = 0.0
     """When to look next for results, by the monotonic clock."""
 
-    def __post_init__(self) -> None:
-        self.left = {listed.trial: listed for listed in self.work.left}
-
     def run(self) -> Tally:
         """Make what is missing. Raises KeyboardInterrupt once calls under way have ended, and what breaks."""
+        self.left = {listed.trial: listed for listed in self.work.left}
         self.told.sign.touch()
         try:
             with self.work.request.watching(self.meter), handling(interrupt):
