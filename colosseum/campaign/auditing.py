@@ -128,7 +128,7 @@ def carry_out(work: Work) -> AuditOutcome:
         return AuditOutcome(tally, purse, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
-        runner = Runner(work.folder, source, purse, work.options(purse), redaction, meter.trial, watch=meter.event)
+        runner = Runner(work.folder, source, purse, work.options, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
     return AuditOutcome(tally, purse, judging.verdicts)

@@ -20,7 +20,6 @@ from colosseum.campaign.model_options import Asking, Wanted, one_of, read_asking
 from colosseum.campaign.money import Budget, check_budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
-from colosseum.campaign.purse import Purse
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
@@ -162,11 +161,12 @@ class Work:
         complete = [trial for trial, result in results if result is not None and result.status == "complete"]
         return any(not self.folder.judged(trial).exists() for trial in complete)
 
-    def options(self, purse: Purse) -> Options:
+    @property
+    def options(self) -> Options:
         """How runs are made."""
         request = self.request
         return Options(
-            request.cache, purse.run_limit, request.retry_failed, request.connections, request.connections,
+            request.cache, request.budget.run, request.retry_failed, request.connections, request.connections,
             request.patience, request.sharing,
         )  # fmt: skip
 
