@@ -8,6 +8,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing import get_context
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -39,6 +41,8 @@ SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1 seeds 1..4")
 """Four blocks of two runs; a run takes six calls."""
 RUNS, CALLS = 8, 48
 TOY = SPECS / "toy.colo"
+WORKERS_IMPORT = ("litellm", "openai.resources", "scipy.special", "lark.lark")
+"""Of what workers need, that which they import late."""
 WITHOUT_KEY = {"OPENAI_API_KEY": None, "OPENAI_BASE_URL": None, "OPENAI_API_BASE": None}
 
 
@@ -74,8 +78,10 @@ def wait_for_results(folder: Path, number: int) -> None:
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[LocalCluster]:
-    """Two workers; they have the key that models need."""
-    with LocalCluster(
+    """Two workers, forks of a process that has imported all; they have the key that models need."""
+    get_context("forkserver").set_forkserver_preload(["distributed", "colosseum.campaign.worker", *WORKERS_IMPORT])
+    ensure_running()
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}), LocalCluster(
         n_workers=2, threads_per_worker=2, memory_limit=0, dashboard_address="127.0.0.1:0", env={"OPENAI_API_KEY": KEY}
     ) as found:
         yield found
