@@ -100,7 +100,7 @@ class Import:
         return replace(made.summary, became="known" if known_before else "new")
 
     def _write(self, aside: Folder, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
-        keep_file(aside.scenario(trial.scenario_hash), trial.instance.written)
+        keep_file(aside.scenario(trial.instance.digest), trial.instance.written)
         trace = TraceWriter(aside.trace(made.listed.trial), Redaction.of())
         for kind, content in events:
             trace.write(kind, **content)
