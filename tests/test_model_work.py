@@ -11,7 +11,7 @@ from specs_made import HEAD, TEAM, expanded, payoff, said
 
 from colosseum.model.check import read_spec
 from colosseum.model.expand import Expansion, expand
-from colosseum.model.lookup import DEEPEST
+from colosseum.model.operations import DEEPEST
 from colosseum.model.terms import Conditional, Total
 
 CROWD = """agents worker[1..{people}]

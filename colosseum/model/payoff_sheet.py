@@ -10,7 +10,7 @@ written out, brackets stand wherever two readings would differ. Names of tables,
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TypeAlias
@@ -258,7 +258,7 @@ class Sheets:
         """`paid to a`, `split equally among all agents`; the default where it can come to that."""
         place, guarded = Surroundings(self.world), self._guarded(statement.indices, statement.recipients)
         paid = self.paid.get(statement.name, ())
-        instances = [(env.where(place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
+        instances = [(replace(env, place=place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
         match statement.recipients:
             case None:
                 one = all(len(credit.named) == 1 for _, credit in instances)

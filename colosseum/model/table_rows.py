@@ -11,7 +11,7 @@ from colosseum.diagnostics import Diagnostic, Label, Span, closest, counted, rep
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, cell_value, whole
 from colosseum.language.syntax import Cell
-from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, text
+from colosseum.model.values import Entries, Fault, Key, Value, instance_name, text
 from colosseum.model.world import Problems
 
 MOST_LISTED = 3
@@ -183,16 +183,3 @@ def uneven(cells: int, grid: syntax.Grid) -> str:
     """How many cells a row has, and how many columns there are."""
     are = "is" if len(grid.columns) == 1 else "are"
     return f"{counted(cells, 'cell')}, but there {are} {counted(len(grid.columns), 'column')}"
-
-
-def elements(cells: Iterable[Cell], *, at: Span, findings: Problems) -> Elements:
-    """The elements of a set from its first column. Raises Poisoned for doubled ones, which are reported."""
-    seen: dict[Value, Cell] = {}
-    diagnostics = []
-    for cell in cells:
-        if cell.value in seen:
-            labels = [Label(seen[cell.value].span, "first here"), Label(at, "the set")]
-            diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
-        seen.setdefault(cell.value, cell)
-    findings.refuse(diagnostics)
-    return Elements(tuple(seen))

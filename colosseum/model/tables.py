@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
 from colosseum.model import draws, table_rows
@@ -216,9 +216,15 @@ def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
 
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
-    """The elements of a set from a file or a grid: the first column."""
-    cells = (row[0] for row in _sheet(source, facts).rows)
-    return table_rows.elements(cells, at=source.span, findings=facts.findings)
+    """The elements of a set from a file or a grid: the first column. Raises Poisoned for doubled ones, once told."""
+    seen, diagnostics = dict[Value, syntax.Cell](), list[Diagnostic]()
+    for cell, *_ in _sheet(source, facts).rows:
+        if cell.value in seen:
+            labels = [Label(seen[cell.value].span, "first here"), Label(source.span, "the set")]
+            diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
+        seen.setdefault(cell.value, cell)
+    facts.findings.refuse(diagnostics)
+    return Elements(tuple(seen))
 
 
 def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:

@@ -230,7 +230,7 @@ class Environment:
     """The sizes of the loops around this place, as far as they were known before they ran."""
 
     def bind(self, names: tuple[str, ...], item: Value, *, apart: bool = False) -> "Environment":
-        """A round inside this one, where an element has these names; `apart`, its private reads are its own."""
+        """A round inside this one, where an element has these names; `apart`, its further private reads are its own."""
         reads = self.reads.copy() if apart else self.reads
         bindings = self.bindings.copy()
         if len(names) == 1:
@@ -242,17 +242,10 @@ class Environment:
             bindings.update(zip(names, item, strict=True))
         return Environment(self.place, bindings, reads, self.rounds)
 
-    def apart(self) -> "Environment":
-        """The same round, whose private reads are no longer added to the outer ones."""
-        return Environment(self.place, self.bindings, self.reads.copy(), self.rounds)
-
-    def where(self, place: Surroundings) -> "Environment":
-        """The same round, where other things may be mentioned."""
-        return Environment(place, self.bindings, self.reads, self.rounds)
-
     def fixed(self) -> "Environment":
         """The same round, where decisions may not be mentioned."""
-        return self.where(self.place.fixed) if self.place.decisions else self
+        place = self.place
+        return Environment(place.fixed, self.bindings, self.reads, self.rounds) if place.decisions else self
 
     def unknown(self, name: str) -> Fault:
         """The Fault for a name that means nothing here."""
