@@ -4,8 +4,9 @@ Terms of one statement differ in their constants only, so a few expressions of P
 them: this takes a third of the time of walking each term. An expression is made of the words below, never of a spec's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from operator import add
 from typing import Any, assert_never
 
 from colosseum.model import terms, values
@@ -21,16 +22,17 @@ CONDITIONS = (terms.Compare, terms.Member, terms.Every, terms.Some, terms.Invers
 def function(term: Term) -> Callable[[Assignment], Value]:
     """The function of a term."""
     constants: list[object] = []
-    made = _compiled(_expression(term, constants), len(constants))
-    found: Callable[[Assignment], Value] = made(*constants)
+    found: Callable[[Assignment], Value] = _compiled(_expression(term, constants, whole=True))(*constants)
     return found
 
 
 @lru_cache(maxsize=4096)
-def _compiled(expression: str, constants: int) -> Any:
-    """A function of the constants c0, c1, … that gives the function of x."""
-    names = ", ".join(f"c{i}" for i in range(constants))
-    return eval(f"lambda {names}: lambda x: {expression}", {**vars(values), "chosen": _chosen})
+def _compiled(expression: str) -> Any:
+    """A function of the constants, in their order, that gives the function of x."""
+    first, *others = expression.split("c?")
+    names = [f"c{number}" for number in range(len(others))]
+    numbered = first + "".join(map(add, names, others))
+    return eval(f"lambda {', '.join(names)}: lambda x: {numbered}", {**vars(values), "chosen": _chosen})
 
 
 def _chosen(term: terms.Select, key: tuple[Value, ...]) -> Term:
@@ -42,54 +44,27 @@ def _chosen(term: terms.Select, key: tuple[Value, ...]) -> Term:
     return term.by_key[key]
 
 
-def _added(constant: object, constants: list[object]) -> str:
-    """The name of one more constant."""
-    constants.append(constant)
-    return f"c{len(constants) - 1}"
+def _expression(term: Term, constants: list[object], *, whole: bool = False) -> str:
+    """The expression of a term with `c?` for each of its constants, which are added to the others.
 
-
-def _part(part: Term, constants: list[object]) -> str:
-    """The expression of a part of a term, by a function of its own where it is large."""
-    match part:
-        case terms.Constant(value=value):
-            return _added(value, constants)
-        case terms.Decision(variable=name):
-            return f"x[{_added(name, constants)}]"
-        case terms.PayoffOf(agent=agent):
-            return f"x[{_added('total' if agent is None else f'payoff[{agent}]', constants)}]"
-        case _ if part.extent[0] <= LARGEST:
-            return _expression(part, constants)
-    return f"{_added(part.evaluate, constants)}(x)"
-
-
-def _truth(part: Term, said: str, role: str) -> str:
-    """The expression of a part that must be true or false."""
-    return said if isinstance(part, CONDITIONS) else f"truth({said}, {role!r})"
-
-
-def _joined(term: terms.Every | terms.Some, word: str, constants: list[object]) -> str:
-    """Conditions up to the first that decides."""
-    role = f"a part of `{word}`"
-    if term.parts and term.extent[0] <= LARGEST:
-        return f"({f' {word} '.join(_truth(part, _part(part, constants), role) for part in term.parts)})"
-    parts = _added([part.evaluate for part in term.parts], constants)
-    return f"{'all' if word == 'and' else 'any'}(truth(part(x), {role!r}) for part in {parts})"
-
-
-def _list(term: terms.Total | terms.Extremum, constants: list[object]) -> str:
-    """The list of what is added up or compared."""
-    if isinstance(term, terms.Extremum) and not term.sure:
-        pairs = [(p.evaluate, c.evaluate) for p, c in zip(term.parts, term.conditions, strict=True)]
-        return f"[part(x) for part, holds in {_added(pairs, constants)} if truth(holds(x), '`when`')]"
-    if term.extent[0] <= LARGEST:
-        return f"[{', '.join([_part(part, constants) for part in term.parts])}]"
-    return f"[part(x) for part in {_added([part.evaluate for part in term.parts], constants)}]"
-
-
-def _expression(term: Term, constants: list[object]) -> str:
-    """The expression of a term; its constants are added to the others."""
-    one, other = f"a{len(constants)}", f"b{len(constants)}"  # names of two values, which no part of a term has
+    A part that is large is a function of its own.
+    """
     match term:
+        case terms.Constant(value=value):
+            constants.append(value)
+            return "c?"
+        case terms.Decision(variable=name):
+            constants.append(name)
+            return "x[c?]"
+        case terms.PayoffOf(agent=agent):
+            constants.append("total" if agent is None else f"payoff[{agent}]")
+            return "x[c?]"
+        case _ if term.extent[0] > LARGEST and not whole:
+            constants.append(term.evaluate)
+            return "c?(x)"
+        case terms.Select(keys=keys):
+            constants.append(term)
+            return f"chosen(c?, ({_all(keys, constants)},)).evaluate(x)"
         case terms.Total():
             return f"summed({_list(term, constants)})"
         case terms.Extremum(which=which, aggregate=aggregate):
@@ -98,22 +73,47 @@ def _expression(term: Term, constants: list[object]) -> str:
             return _joined(term, "and", constants)
         case terms.Some():
             return _joined(term, "or", constants)
-        case terms.Select(keys=keys):
-            key = ", ".join([_part(key, constants) for key in keys])
-            return f"chosen({_added(term, constants)}, ({key},)).evaluate(x)"
-    said = [_part(part, constants) for part in term.below]
-    match term:
-        case terms.Compare(operator="==" | "!=" as operator):
-            alike = f"type({one} := {said[0]}) is type({other} := {said[1]})"
+        case terms.Compare(operator="==" | "!=" as operator, left=left, right=right):
+            one, other = f"one{len(constants)}", f"other{len(constants)}"  # no value that is still held has these names
+            alike = f"type({one} := {_expression(left, constants)}) is type({other} := {_expression(right, constants)})"
             return f"({one} {operator} {other} if {alike} else compare({operator!r}, {one}, {other}))"
-        case terms.Conditional(condition=condition):
-            return f"({said[1]} if {_truth(condition, said[0], 'the condition')} else {said[2]})"
         case terms.Compare(operator=operator) | terms.Arithmetic(operator=operator):
-            return f"{type(term).__name__.lower()}({operator!r}, {said[0]}, {said[1]})"
-        case terms.Inverse(part=part):
-            return f"(not {_truth(part, said[0], 'the operand of `not`')})"
+            return f"{type(term).__name__.lower()}({operator!r}, {_all(term.below, constants)})"
         case terms.Member() | terms.Absolute():
-            return f"{type(term).__name__.lower()}({', '.join(said)})"
-        case terms.Constant() | terms.Decision() | terms.PayoffOf():
-            return _part(term, constants)
+            return f"{type(term).__name__.lower()}({_all(term.below, constants)})"
+        case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
+            taken, holds = _expression(then, constants), _truth(condition, "the condition", constants)
+            return f"({taken} if {holds} else {_expression(otherwise, constants)})"
+        case terms.Inverse(part=part):
+            return f"(not {_truth(part, 'the operand of `not`', constants)})"
     assert_never(term)
+
+
+def _all(parts: Iterable[Term], constants: list[object]) -> str:
+    return ", ".join([_expression(part, constants) for part in parts])
+
+
+def _truth(part: Term, role: str, constants: list[object]) -> str:
+    """The expression of a part that must be true or false."""
+    said = _expression(part, constants)
+    return said if isinstance(part, CONDITIONS) else f"truth({said}, {role!r})"
+
+
+def _joined(term: terms.Every | terms.Some, word: str, constants: list[object]) -> str:
+    """Conditions up to the first that decides."""
+    role = f"a part of `{word}`"
+    if term.parts and term.extent[0] <= LARGEST:
+        return f"({f' {word} '.join([_truth(part, role, constants) for part in term.parts])})"
+    constants.append([part.evaluate for part in term.parts])
+    return f"{'all' if word == 'and' else 'any'}(truth(part(x), {role!r}) for part in c?)"
+
+
+def _list(term: terms.Total | terms.Extremum, constants: list[object]) -> str:
+    """The list of what is added up or compared."""
+    if isinstance(term, terms.Extremum) and not term.sure:
+        constants.append([(p.evaluate, c.evaluate) for p, c in zip(term.parts, term.conditions, strict=True)])
+        return "[part(x) for part, holds in c? if truth(holds(x), '`when`')]"
+    if term.extent[0] <= LARGEST:
+        return f"[{_all(term.parts, constants)}]"
+    constants.append([part.evaluate for part in term.parts])
+    return "[part(x) for part in c?]"
