@@ -99,7 +99,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7155,
     "report": 3998,
     "api": 497,
-    "editor": 506,
+    "editor": 500,
     "cli": 1792,
     "imports": 1826,
 }
