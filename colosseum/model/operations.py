@@ -66,13 +66,10 @@ def interval(low: Value, high: Value, meter: Meter) -> Elements:
 
 def comparison(operators: Sequence[str], operands: Sequence[Folded], env: Environment) -> Folded:
     """`a < b <= c`, `x in S`: a chain, mostly of one link."""
-    left, right = operands[0], operands[1]
-    if len(operators) == 1 and operators[0] == "==" and isinstance(left, Decision) and isinstance(right, str):
-        return env.place.test(left, right)
     if "==" in operators or "!=" in operators:
         _read(operands, env)
     if len(operators) == 1:
-        return link(operators[0], left, right)
+        return link(operators[0], *operands)
     return conjunction([link(o, *sides) for o, sides in zip(operators, pairwise(operands), strict=True)])
 
 

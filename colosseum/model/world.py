@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 from colosseum.diagnostics import Diagnostic, Span, closest, report
 from colosseum.language.record import Record
 from colosseum.model.spec import Declared
-from colosseum.model.terms import Compare, Constant, Decision
+from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, a, instance_name, text
 
 FAMILIES = {
@@ -200,14 +200,6 @@ class Surroundings(Record):
     payoffs: bool = False
     """Whether `payoff[a]` and `total` may be mentioned."""
     meter: Meter = field(default_factory=Meter)
-    tests: dict[tuple[str, str], Compare] = field(default_factory=dict)
-    """Whether a variable is a name: what rewards, requirements and shares all ask is one term."""
-
-    def test(self, decision: Decision, name: str) -> Compare:
-        """`decision == name`."""
-        if (found := self.tests.get(key := (decision.variable, name))) is None:
-            found = self.tests[key] = Compare("==", decision, Constant(name))
-        return found
 
     @cached_property
     def fixed(self) -> "Surroundings":
