@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, islice, pairwise, permutations
-from typing import TypeGuard, cast
+from typing import cast
 
 from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
@@ -203,31 +203,24 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
 
 def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
-    if not (_settled(keys) and keys in source.entries):
-        keys = flatten(keys)
-        if not _settled(keys):
-            return _moving(source, keys, env)
-        if keys not in source.entries:
-            raise no_entry(source.name, keys, source.entries, env.place.facts.spec.symbols.get(source.name))
-    entry: Folded = source.entries[keys]
+    key = cast(Key, keys)
+    if key not in source.entries:
+        key = flatten(key)
+        if any(isinstance(part, Ground) for part in key):
+            return _moving(source, key, env)
+        if key not in source.entries:
+            raise no_entry(source.name, key, source.entries, env.place.facts.spec.symbols.get(source.name))
+    entry: Folded = source.entries[key]
     if isinstance(source, Decided):
         return entry
     if source.audience is not None:
-        env.reads.add((source.name, keys))
+        env.reads.add((source.name, key))
     if isinstance(entry, Ground):  # of a derived table
         if not env.place.decisions:
             raise Fault(f"`{source.name}` depends on decisions, so it cannot be used here", code="C055")
         check_depth(entry)
         env.place.meter.count(entry.extent[0])  # it is substituted
     return entry
-
-
-def _settled(keys: tuple[Folded, ...]) -> TypeGuard[Key]:
-    """Whether no decision changes any of the keys."""
-    for key in keys:  # noqa: SIM110 - a generator takes longer than the look-up itself
-        if isinstance(key, Ground):
-            return False
-    return True
 
 
 def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
