@@ -188,7 +188,7 @@ class _Reader:
             with self.findings.caught(where.span):
                 if where.name in SHARED:
                     message = f"`{where.name}` is set once, for the whole experiment: {SHARED[where.name]}"
-                    raise at(Fault(message, code="C086"), where.name_span)
+                    raise Fault(message, code="C086", span=where.name_span)
                 conditions = self.apply(conditions, where, values)
         return conditions
 
@@ -208,7 +208,7 @@ class _Reader:
         if count > MOST_POINTS:
             shown = " × ".join(str(len(axis)) for axis in axes)
             message = f"the sweeps make {shown} = {count:,} combinations, at most {MOST_POINTS:,} are allowed"
-            raise at(Fault(message, code="C056"), sweeps[0].span)
+            raise Fault(message, code="C056", span=sweeps[0].span)
         meanings = {o.meaning for axis in axes for o in axis if isinstance(o.meaning, str)}
         meanings |= {*PARAMETERS} if any(sweep.name == "network" for sweep in sweeps) else set()
         words = {word: word for word in sorted(meanings)}  # a `where` may compare with words that nothing declares
@@ -222,8 +222,8 @@ class _Reader:
         found: dict[str, Option] = {}
         for option in (option for expr in sweep.values for option in self.options(sweep, expr)):
             if option.label in found:
-                fault = Fault(f"`{sweep.name}` takes the value `{option.label}` twice", code="C089")
-                raise at(fault, option.expr.span)
+                message = f"`{sweep.name}` takes the value `{option.label}` twice"
+                raise Fault(message, code="C089", span=option.expr.span)
             found[option.label] = option
         return list(found.values())
 
@@ -257,8 +257,8 @@ class _Reader:
         match symbol.kind if symbol else None:
             case "channel":
                 if not isinstance(expr, syntax.Switch):
-                    fault = Fault(f"the channel `{name}` is `on` or `off`", code="C087", help=switch_meant(expr))
-                    raise at(fault, expr.span)
+                    message, help_ = f"the channel `{name}` is `on` or `off`", switch_meant(expr)
+                    raise Fault(message, code="C087", help=help_, span=expr.span)
                 return replace(conditions, channels=_put(conditions.channels, name, expr.on))
             case "prompt":
                 return replace(conditions, variants=_put(conditions.variants, name, self._variant(name, expr)))
@@ -294,7 +294,7 @@ class _Reader:
         if chosen not in known:
             what = closest(chosen, known) or (f"variants: {', '.join(known)}" if known else "it has one text only")
             message = f"the prompt `{name}` has no variant `{chosen or expr.span.text}`"
-            raise at(Fault(message, code="C090", help=what), expr.span)
+            raise Fault(message, code="C090", help=what, span=expr.span)
         return chosen
 
 

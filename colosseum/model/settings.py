@@ -218,7 +218,7 @@ def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environm
             return settings.told(name, {who: reader(each, env) for who, each in _pairs(expr, env, models=True)})
         changed: dict[str, Any] = {target: reader(expr, env)}
     except _Unfit as unfit:
-        raise at(Fault(f"`{name}` is {unfit}", code="C087", help=unfit.help), expr.span) from None
+        raise Fault(f"`{name}` is {unfit}", code="C087", help=unfit.help, span=expr.span) from None
     except Fault as fault:
         raise at(fault, expr.span) from None
     return replace(settings, **changed)
@@ -232,12 +232,12 @@ def read_seeds(exprs: tuple[syntax.Expr, ...], env: Environment) -> tuple[int, .
         items = part.items if isinstance(part, Elements) else (part,)
         if not items:
             help_ = "a range runs from the lower number to the higher one, as in `seeds 1..20`"
-            raise at(Fault(f"`{_raw(expr)}` names no seed", code="C087", help=help_), expr.span)
+            raise Fault(f"`{_raw(expr)}` names no seed", code="C087", help=help_, span=expr.span)
         for item in items:
             if type(item) is not int or item < 0:
                 message = f"seeds are whole numbers ≥ 0, not `{text(item)}`"
                 ends = _raw(expr).partition("-")
                 help_ = f"write `{ends[0]}..{ends[2]}`" if ends[0].isdigit() and ends[2].isdigit() else "as in `1..5`"
-                raise at(Fault(message, code="C087", help=help_), expr.span)
+                raise Fault(message, code="C087", help=help_, span=expr.span)
         found += items
     return tuple(dict.fromkeys(v for v in found if isinstance(v, int)))
