@@ -8,13 +8,14 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
-from operator import attrgetter
-from typing import Annotated, ClassVar, Literal, TypeAlias, cast
+from operator import attrgetter, itemgetter
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
 from colosseum.language.record import OneOf, Record, Tagged
-from colosseum.model.values import Value
+from colosseum.model import values
+from colosseum.model.values import Fault, Value, instance_name, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()
@@ -57,15 +58,8 @@ class Ground(Record):
     def __hash__(self) -> int:
         return self.hashed
 
-    @cached_property
-    def evaluate(self) -> Callable[[Assignment], Value]:
-        """Its value at an assignment of its scope; raises Fault."""
-        from colosseum.model.term_code import function  # which itself imports this module
-
-        return function(cast("Term", self))
-
-    def __getstate__(self) -> dict[str, object]:  # functions do not travel, and other processes hash otherwise
-        return {name: value for name, value in vars(self).items() if name not in ("hashed", "evaluate")}
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "hashed"}  # other processes hash otherwise
 
 
 class Constant(Ground, op="constant"):
@@ -82,6 +76,9 @@ class Constant(Ground, op="constant"):
     def scope(self) -> frozenset[str]:
         return frozenset(self.mentions) if self.mentions else NO_SCOPE
 
+    def evaluate(self, x: Assignment) -> Value:
+        return self.value
+
 
 class Decision(Ground, op="decision"):
     """The value that a variable takes."""
@@ -94,6 +91,10 @@ class Decision(Ground, op="decision"):
     def scope(self) -> frozenset[str]:
         return frozenset((self.variable,))
 
+    @cached_property
+    def evaluate(self) -> Callable[[Assignment], Value]:
+        return itemgetter(self.variable)
+
 
 class Arithmetic(Ground, op="arithmetic", below=attrgetter("left", "right")):
     """`+ - * /` of two numbers, `+ - &` (union, difference, intersection) of two sets; none gives none."""
@@ -105,12 +106,21 @@ class Arithmetic(Ground, op="arithmetic", below=attrgetter("left", "right")):
     right: "Term"
     """What stands behind it."""
 
+    def evaluate(self, x: Assignment) -> Value:
+        return values.arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+
 
 class Total(Ground, op="total", below=attrgetter("parts")):
     """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is an error."""
 
     parts: tuple["Term", ...]
     """What is added up."""
+
+    hashed = cached_property(lambda total: hash((len(total.parts), total.parts[:2], total.parts[-1:])))
+    """Of both ends and the length alone: a sum may be as long as the text."""
+
+    def evaluate(self, x: Assignment) -> Value:
+        return values.summed([part.evaluate(x) for part in self.parts])
 
 
 class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.conditions)):
@@ -133,12 +143,23 @@ class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.con
         """Whether all parts take part, whatever is decided."""
         return all(isinstance(condition, Constant) and condition.value is True for condition in self.conditions)
 
+    def evaluate(self, x: Assignment) -> Value:
+        found = [
+            part.evaluate(x)
+            for part, condition in zip(self.parts, self.conditions, strict=True)
+            if truth(condition.evaluate(x), "`when`")
+        ]
+        return values.extremum(self.which, found, aggregate=self.aggregate)
+
 
 class Absolute(Ground, op="absolute", below=lambda term: (term.part,)):
     """`abs(e)`."""
 
     part: "Term"
     """The number."""
+
+    def evaluate(self, x: Assignment) -> Value:
+        return values.absolute(self.part.evaluate(x))
 
 
 class Conditional(Ground, op="conditional", below=attrgetter("condition", "then", "otherwise")):
@@ -150,6 +171,10 @@ class Conditional(Ground, op="conditional", below=attrgetter("condition", "then"
     """The value where the condition holds."""
     otherwise: "Term"
     """The value where it does not."""
+
+    def evaluate(self, x: Assignment) -> Value:
+        holds = self.condition.evaluate(x)
+        return (self.then if holds is not False and truth(holds, "the condition") else self.otherwise).evaluate(x)
 
 
 class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
@@ -166,6 +191,14 @@ class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _,
     def by_key(self) -> dict[tuple[Value, ...], "Term"]:
         return dict(self.entries)
 
+    def evaluate(self, x: Assignment) -> Value:
+        key = tuple(k.evaluate(x) for k in self.keys)
+        if None in key:
+            return None
+        if key not in self.by_key:
+            raise Fault(f"`{instance_name(self.table, key)}` does not exist", code="C052")
+        return self.by_key[key].evaluate(x)
+
 
 class Compare(Ground, op="compare", below=attrgetter("left", "right")):
     """`== != < <= > >=` of two terms."""
@@ -177,6 +210,12 @@ class Compare(Ground, op="compare", below=attrgetter("left", "right")):
     right: "Term"
     """What stands behind it."""
 
+    def evaluate(self, x: Assignment) -> Value:
+        left, right = self.left.evaluate(x), self.right.evaluate(x)
+        if self.operator == "==" and type(left) is type(right):
+            return left == right  # as most are, without two more calls
+        return values.compare(self.operator, left, right)
+
 
 class Member(Ground, op="member", below=attrgetter("item", "elements")):
     """`item in elements`."""
@@ -186,12 +225,18 @@ class Member(Ground, op="member", below=attrgetter("item", "elements")):
     elements: "Term"
     """The set."""
 
+    def evaluate(self, x: Assignment) -> Value:
+        return values.member(self.item.evaluate(x), self.elements.evaluate(x))
+
 
 class Every(Ground, op="every", below=attrgetter("parts")):
     """All of the conditions; true when there are none."""
 
     parts: tuple["Term", ...]
     """The conditions."""
+
+    def evaluate(self, x: Assignment) -> Value:
+        return all(truth(part.evaluate(x), "a part of `and`") for part in self.parts)
 
 
 class Some(Ground, op="some", below=attrgetter("parts")):
@@ -200,12 +245,18 @@ class Some(Ground, op="some", below=attrgetter("parts")):
     parts: tuple["Term", ...]
     """The conditions."""
 
+    def evaluate(self, x: Assignment) -> Value:
+        return any(truth(part.evaluate(x), "a part of `or`") for part in self.parts)
+
 
 class Inverse(Ground, op="inverse", below=lambda term: (term.part,)):
     """`not c`."""
 
     part: "Term"
     """The condition."""
+
+    def evaluate(self, x: Assignment) -> Value:
+        return not truth(self.part.evaluate(x), "the operand of `not`")
 
 
 class PayoffOf(Ground, op="payoff"):
@@ -216,6 +267,9 @@ class PayoffOf(Ground, op="payoff"):
 
     agent: str | None
     """Whose payoff; null for the sum of all."""
+
+    def evaluate(self, x: Assignment) -> Value:
+        return x["total" if self.agent is None else f"payoff[{self.agent}]"]
 
 
 Term = TypeAliasType(
@@ -240,7 +294,7 @@ Term = TypeAliasType(
 )
 
 Folded: TypeAlias = "Value | Term"
-NOTHING, ONE, NONE, SURE = map(Constant, (0, 1, None, True))
+NOTHING, ONE, SURE = map(Constant, (0, 1, True))
 
 
 def term(folded: Folded) -> Term:
