@@ -18,7 +18,7 @@ LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
 ENOUGH: Final = 20
 """Values below which these limits promise too much."""
-_BLOCK: Final = 2_000_000  # values that are drawn at a time, 32 MB: all of them would fill the memory
+_BLOCK: Final = 400_000  # values that are drawn at a time, some 15 MB: all of them would fill the memory
 
 
 @dataclass(frozen=True, slots=True)
