@@ -307,9 +307,8 @@ def _noticed(statement: Guarded, world: World, task: Task) -> Iterator[tuple[syn
             evaluate(part, env)
         for cell in env.reads - before:
             ruled.setdefault(cell, set()).update(owners.get(instance_name(statement.name, key), ()))
-    everybody = set(task.agents)
     if indices is not None and indices.where is not None:
-        yield indices.where, dict.fromkeys(outer.reads, everybody)
+        yield indices.where, {cell: set(task.agents) for cell in outer.reads}
     if hard:
         yield hard.condition, ruled
 

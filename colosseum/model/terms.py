@@ -174,7 +174,8 @@ class Conditional(Ground, op="conditional", below=attrgetter("condition", "then"
 
     def evaluate(self, x: Assignment) -> Value:
         holds = self.condition.evaluate(x)
-        return (self.then if holds is not False and truth(holds, "the condition") else self.otherwise).evaluate(x)
+        taken = self.then if holds is True or (holds is not False and truth(holds, "the condition")) else self.otherwise
+        return taken.value if type(taken) is Constant else taken.evaluate(x)
 
 
 class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
@@ -211,9 +212,10 @@ class Compare(Ground, op="compare", below=attrgetter("left", "right")):
     """What stands behind it."""
 
     def evaluate(self, x: Assignment) -> Value:
-        left, right = self.left.evaluate(x), self.right.evaluate(x)
+        left = self.left.evaluate(x)
+        right = self.right.value if type(self.right) is Constant else self.right.evaluate(x)
         if self.operator == "==" and type(left) is type(right):
-            return left == right  # as most are, without two more calls
+            return left == right  # as most are: what is read in place saves three calls
         return values.compare(self.operator, left, right)
 
 

@@ -236,8 +236,7 @@ class Environment:
 
     def fixed(self) -> "Environment":
         """The same round, where decisions may not be mentioned."""
-        place = self.place
-        return Environment(place.fixed, self.bindings, self.reads, self.rounds) if place.decisions else self
+        return Environment(self.place.fixed, self.bindings, self.reads, self.rounds) if self.place.decisions else self
 
     def unknown(self, name: str) -> Fault:
         """The Fault for a name that means nothing here."""
