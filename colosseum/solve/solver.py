@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
+from colosseum.language.gc_pause import gc_paused
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import NOT_PROVEN, Backend, Clock, Engine, Optimum, Query, WorkClock
@@ -125,6 +126,7 @@ class Solver:
         costs = self.lowered.objective(goal)
         return costs.high - costs.low
 
+    @gc_paused()
     def _optimise(self, query: Query) -> Optimum:
         start, self.asked = time.perf_counter(), self.asked + 1
         if self.late:

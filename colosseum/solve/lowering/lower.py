@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from colosseum.language.gc_pause import gc_paused
 from colosseum.model import terms
 from colosseum.model.scenario import Payoff, Task, Variable
 from colosseum.model.terms import Ground, PayoffOf, Term
@@ -114,7 +113,7 @@ class Lowered:
         """The costs of a part. Raises NotLowered, also where they are too small to tell from rounding."""
         if part not in self.parts:
             name = f"payoff[{part}]" if isinstance(part, str) else "an objective" if part else "the sum of payoffs"
-            with gc_paused(), _named(name):
+            with _named(name):
                 form = self._form(part)
             weights = np.zeros(len(self.program.columns))
             weights[list(form.coefficients)] = list(form.coefficients.values())
@@ -166,7 +165,6 @@ def _named(name: str) -> Iterator[None]:
         raise NotLowered(name, str(fault)) from None
 
 
-@gc_paused()
 def lower(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
     with _named("the variables"):
