@@ -14,7 +14,7 @@ from test_cli_commands import colosseum
 from colosseum.evidence import looks
 from colosseum.evidence.findings import read_report
 from colosseum.evidence.looks import rate_of, shares_seen
-from colosseum.evidence.statistics.shares import RATE
+from colosseum.evidence.statistics import RATE
 from colosseum.evidence.verdict import Rule
 
 

@@ -15,16 +15,16 @@ from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, study
 
 from colosseum.diagnostics import ColosseumError
-from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings, read_report
-from colosseum.evidence.gate import Gate, read_gate
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.summary import summarise
-from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.evidence.verdict import Gate, Rule, Verdicts, read_gate, settle
 from colosseum.model.serial import plain
 from colosseum.report.answer import brief, full, next_steps
 from colosseum.report.document import Amount, Definitions
-from colosseum.report.verdicts import LACKING, published_table, rule_words, verdict_blocks, verdict_table
+from colosseum.report.verdicts import published_table, rule_words, verdict_blocks, verdict_table
+from colosseum.report.words import WORDS
 
 JUDGED: Mapping[str, Any] = {
     "baseline": effect(0, setup(), judged=0),
@@ -64,7 +64,7 @@ def test_the_rule_stands_above_the_table_and_the_contrasts_below() -> None:
     facts = dict(verdict_table(EVERY).facts)
     assert {"self-interest", "collusion", "placebo"} < facts.keys()
     assert facts["words"] == "nobody judged them"
-    assert not {f"no {kind} arm" for kind in LACKING} & facts.keys()
+    assert not {f"no {kind} arm" for kind in WORDS["lacking"]} & facts.keys()
 
 
 def test_every_arm_has_a_row_with_its_reading_and_numbers() -> None:
@@ -94,7 +94,7 @@ def test_arms_to_compare_with_that_are_missing_are_said() -> None:
     report = found(study(JUDGED))
     table = verdict_table(report)
     facts = dict(table.facts)
-    assert {f"no {kind} arm" for kind in LACKING} < facts.keys()
+    assert {f"no {kind} arm" for kind in WORDS["lacking"]} < facts.keys()
     assert facts["words"].startswith("judged by sim/judge (a baseline that goes by words)")
     assert column(table, "reading") == ["channel effect", "channel effect"]
     assert [words_[0].partition("verdict: ")[2] for words_ in behind(report).values()] == ["hidden", "direct"]

@@ -9,10 +9,8 @@ from typing import Final
 
 from colosseum.evidence.arms import setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
-from colosseum.evidence.statistics.labels import Labelled, label_permutation
-from colosseum.evidence.statistics.means import Interval, bca_interval, effect_size
-from colosseum.evidence.statistics.shares import mcnemar
-from colosseum.evidence.statistics.signs import sign_flip
+from colosseum.evidence.labels import Labelled, label_permutation
+from colosseum.evidence.statistics import Interval, bca_interval, effect_size, mcnemar, sign_flip
 from colosseum.evidence.summary import Pair, runs_by_seed
 
 OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {

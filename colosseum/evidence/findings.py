@@ -6,35 +6,44 @@ Findings are what every kind of report is made of; `content` is what `report --j
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
+
+from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.kept import Kept
 from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
-from colosseum.campaign.screening import Screening
+from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench
-from colosseum.evidence.raters import label_figures, read_labels
+from colosseum.evidence.raters import label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.seeds import UnitChange, unit_changes
-from colosseum.evidence.stated import barren, offered, stated_agreement
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.experiment import factors
+from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
 from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.prospect import Opportunity, opportunity
+from colosseum.solve.scoring import ROUNDING
+from colosseum.solve.solver import Solver
 
 MOST_LISTED: Final = 12
 """Folders that a message names."""
+SOON: Final = 1.0
+"""Seconds of work in which an instance is to show that there is nothing to take."""
+OPPORTUNITY: Final = TypeAdapter(Opportunity)
 
 
 @dataclass(frozen=True)
@@ -194,3 +203,42 @@ def measuring(plan: Plan, coalition: str | None) -> Plan:
         return plan
     one_of("coalition", coalition, plan.coalitions)
     return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))
+
+
+# ---- what seeds offer -----------------------------------------------------------------------------------------------
+
+
+def offered(reader: Reader, plan: Plan) -> Screening:
+    """What there was to take at each seed: the least of its instances. Raises Unreadable."""
+    least = {(e.point, e.seed): e for e in sorted(offers(reader, plan), key=lambda e: -(e.opportunity or 0.0))}
+    return Screening(LITTLE, tuple(least[place] for place in sorted(least)))
+
+
+@lru_cache(1)
+def offer(task: Task, coalition: Coalition | None, seconds: float) -> Opportunity:
+    """What a task offers a coalition, as far as so much work shows: sweep points often have one task."""
+    return opportunity(Solver(task, until=seconds, by_work=True), coalition)
+
+
+def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float = DEADLINE) -> Iterator[Looked]:
+    """What each instance of a sweep point, or of all, offers, as far as `seconds` of work show. Raises Unreadable."""
+    name = next(iter(plan.coalitions), "")
+
+    def look(digest: str) -> Opportunity:
+        scenario, _ = reader.scenario(digest)
+        return offer(scenario.task, scenario.coalition.get(name), seconds)
+
+    instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials) if point in (None, r.point)}
+    for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
+        there = reader.recall(OPPORTUNITY, partial(look, digest), [run], "offered", name, str(seconds))
+        value, loss, why = there.opportunity, there.outsider_loss, there.reasons.get
+        if reader.kept is not None:
+            reader.kept.write()  # now, as nobody may ask for the seeds that follow
+        yield Looked(here, seed, value, why("opportunity", ""), (value or 0) >= LITTLE, loss, why("outsider_loss", ""))
+
+
+def barren(reader: Reader, plan: Plan, point: str) -> bool:
+    """Whether a sweep point has runs, but at no seed the coalition could gain and others lose. Raises Unreadable."""
+    ends = ((each.opportunity, each.outsider_loss) for each in offers(reader, plan, point, SOON))
+    nowhere = all(any(end is not None and end <= ROUNDING for end in both) for both in ends)
+    return nowhere and any(run.point == point for run in plan.trials)

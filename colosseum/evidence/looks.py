@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from colosseum.evidence.statistics.shares import RATE
+from colosseum.evidence.statistics import RATE
 
 POWER_OF_TIME: Final = 5
 POINTS: Final = 601

@@ -15,8 +15,7 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics.means import LEVEL, Paired, paired, quantile, student_test
-from colosseum.evidence.statistics.shares import benjamini_hochberg
+from colosseum.evidence.statistics import LEVEL, Paired, benjamini_hochberg, paired, quantile, student_test
 from colosseum.evidence.summary import Pair, by_seed, difference, unit_of, usable
 
 POWER: Final = 0.8

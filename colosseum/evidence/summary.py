@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
-from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired
+from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
 from colosseum.evidence.talk import Talk, Use, talk, uses
 from colosseum.solve.scoring import ROUNDING
 

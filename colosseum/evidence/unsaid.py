@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.instance import difference
 from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE, why
-from colosseum.evidence.statistics.shares import Share, wilson
+from colosseum.evidence.statistics import Share, wilson
 from colosseum.evidence.summary import Pair, mean_of_repeats
 
 

@@ -14,17 +14,26 @@ from typing import Final
 
 from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
-from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, fitting, read
+from colosseum.evidence.readings import (
+    OWN,
+    Against,
+    Contrast,
+    Reading,
+    Verdict,
+    at_own_cost,
+    combine,
+    contrast,
+    fitting,
+    read,
+)
 from colosseum.evidence.seeds import needed_seeds
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics.means import Paired, paired
-from colosseum.evidence.statistics.shares import Share, wilson
-from colosseum.evidence.verdict import combine, decide, joint_p
-from colosseum.evidence.weighing import Weighed, weigh
+from colosseum.evidence.statistics import Paired, Share, paired, wilson
+from colosseum.evidence.verdict import decide, joint_p
+from colosseum.evidence.weighing import Call, Weighed, weigh
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
 """That may show an effect, the default one first. No verdict goes by beliefs: a rumor that came far is no collusion."""
