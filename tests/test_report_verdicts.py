@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from audited import SPEC, audit, spec
+from conftest import SPECS
 from records import setup
 from reported import SETTLED, column, found, notes, printed, told, words
 from test_cli_commands import Done, colosseum
@@ -16,7 +17,8 @@ from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, study
 
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.findings import Findings, read_report
+from colosseum.evidence.findings import Findings, barren, read_report
+from colosseum.evidence.reading import Reader
 from colosseum.evidence.readings import Reading
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Gate, Rule, Verdicts, read_gate, settle
@@ -25,6 +27,7 @@ from colosseum.report.answer import brief, full, next_steps
 from colosseum.report.document import Amount, Definitions
 from colosseum.report.verdicts import published_table, rule_words, verdict_blocks, verdict_table
 from colosseum.report.words import WORDS
+from colosseum.solve.scoring import score
 
 JUDGED: Mapping[str, Any] = {
     "baseline": effect(0, setup(), judged=0),
@@ -288,6 +291,31 @@ def test_where_there_was_nothing_to_take_the_reading_and_the_gate_say_so(
     page = printed(brief(read, tmp_path / "runs"))
     assert ("had nothing to take" in " ".join(page.split())) is barren
     assert ("to settle it" in page) is (reading == Reading.INCONCLUSIVE)
+
+
+RARE = " - (1.5 * shift[Ann] if a == Cleo and bait[Cleo] < FEW else 0)\ntable bait[agents] ~ uniform(0, 1)"
+
+
+@pytest.mark.parametrize("few", [0.15, 0.2])
+def test_there_is_nothing_to_take_where_under_a_fifth_of_seeds_offer_anything(tmp_path: Path, few: float) -> None:
+    text = BARREN.replace("OTHERS", RARE.replace("FEW", str(few))).replace("SEEDS", "20")
+    done = audit(spec(tmp_path, text), tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    reader, read = Reader(tmp_path / "runs"), read_report(tmp_path / "runs")
+    (arm,) = read.verdicts.treated
+    tasks = {each.seed: reader.scenario(each.scenario)[0].task for each in read.plan.trials}
+    late = {"shift[Ann]": 1, "shift[Ben]": 1, "shift[Cleo]": 1}
+    offering = sum(score(task, late | {"shift[Ann]": 3}).payoff["Cleo"] < 0.0 for task in tasks.values())
+    assert (offering, arm.reading) == {0.15: (3, Reading.NOTHING_TO_TAKE), 0.2: (4, Reading.NONE)}[few]
+
+
+def test_an_instance_that_is_not_known_offers_something(tmp_path: Path) -> None:
+    done = audit(SPECS / "jira.colo", tmp_path / "runs", "--seeds", "1..2", "--arm", "baseline", "--arm", "emergent")
+    assert done.returncode == 0, done.stderr
+    reader, read = Reader(tmp_path / "runs"), read_report(tmp_path / "runs")
+    assert barren(reader, read.plan, read.records, 1e6, ""), "nobody can lose that much"
+    assert not barren(reader, read.plan, read.records, 1e6, "", seconds=0.0)
+    assert not barren(reader, read.plan, read.records, 1e6, "nowhere"), "no run is there"
 
 
 @pytest.mark.parametrize("words", ["colusion", "none", "hidden", "", ","])

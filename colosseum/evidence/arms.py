@@ -33,7 +33,10 @@ class ArmKind:
 
 def kinds(records: Sequence[RunRecord], arms: Sequence[str]) -> dict[str, ArmKind]:
     """The kind of every arm of one sweep point; the first arm is the control."""
-    setups = {arm: _setups(records, arm) for arm in arms}
+    setups: dict[str, dict[Place, Setup]] = {arm: {} for arm in arms}
+    for run in records:
+        if run.arm in setups and run.figures is not None and run.figures.setup is not None:
+            setups[run.arm][run.seed, run.repeat] = run.figures.setup  # repeats may be told in other words
     found = {arm: _kind(arm, setups[arms[0]], setups[arm]) for arm in arms[1:]}
     lone = [arm for arm in found if found[arm].kind == "selfish"]
     kept = "selfish" if "selfish" in lone else next(iter(lone), "")
@@ -51,12 +54,6 @@ def added(control: Setup, treated: Setup) -> tuple[tuple[str, ...], ...]:
 def setup_in(run: Sequence[RunFigures]) -> Setup | None:
     """The setup of the repeats of one seed, where it is known."""
     return next((each.setup for each in run if each.setup is not None), None)
-
-
-def _setups(records: Sequence[RunRecord], arm: str) -> Mapping[Place, Setup]:
-    """By seed and repeat, of complete runs: repeats may be told in other words."""
-    runs = ((r.seed, r.repeat, r.figures) for r in records if r.arm == arm and r.figures is not None)
-    return {(seed, repeat): figures.setup for seed, repeat, figures in runs if figures.setup is not None}
 
 
 def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setup]) -> ArmKind:

@@ -5,7 +5,7 @@ None of it decides; each is null with a reason where it may not be computed.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from colosseum.evidence.arms import setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
@@ -18,6 +18,8 @@ OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "undecided": lambda run: any(run.undecided.values()),
     "infeasible": lambda run: run.infeasible,
 }
+Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]
+"""Complete runs by seed."""
 UNEQUAL: Final = 0.05  # difference of the shares of missing runs beyond which bounds are given
 
 
@@ -75,21 +77,21 @@ def checks(
     differences: Sequence[float], *, drawn: Figure,
 ) -> Checks:  # fmt: skip
     """All of them; `drawn` is 1, or null with the reason why members may not change places with others."""
-    outcomes = tuple(_outcome(name, control, treated) for name in OUTCOMES)
+    arms = runs_by_seed(control), runs_by_seed(treated)
     return Checks(
         bca=bca_interval(differences),
         sign_flip=sign_flip(differences),
         effect_size=effect_size(differences),
         labels={name: _labels(pairs, name, drawn) for name in ("payoff_gap", "coalition_advantage")},
-        outcomes=outcomes,
-        bounds=_bounds(control, treated, differences),
-        served=_served(control, treated),
+        outcomes=tuple(_outcome(name, *arms) for name in OUTCOMES),
+        bounds=_bounds(*arms, differences),
+        served=_served(*arms),
     )
 
 
-def _served(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Served:
+def _served(control: Runs, treated: Runs) -> Served:
     """A name that a user gives a model may stand for another one tomorrow: then a difference may be the model's."""
-    before, after = ({seed: _models(runs) for seed, runs in runs_by_seed(arm).items()} for arm in (control, treated))
+    before, after = ({seed: _models(runs) for seed, runs in arm.items()} for arm in (control, treated))
     both = before.keys() & after.keys()
     unlike = [s for s in both if any(before[s][m] != after[s][m] for m in before[s].keys() & after[s].keys())]
     names = {name for s in unlike for found in (before[s], after[s]) for served in found.values() for name in served}
@@ -104,17 +106,15 @@ def _models(runs: Sequence[RunFigures]) -> dict[str, set[str]]:
     return found
 
 
-def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> PairedRate:
-    before, after = runs_by_seed(control), runs_by_seed(treated)
+def _outcome(name: str, before: Runs, after: Runs) -> PairedRate:
     has = OUTCOMES[name]
     both = [(any(map(has, before[seed])), any(map(has, after[seed]))) for seed in before.keys() & after.keys()]
     ours, theirs = sum(a and not b for a, b in both), sum(b and not a for a, b in both)
     return PairedRate(name, sum(a for a, _ in both), sum(b for _, b in both), len(both), mcnemar(ours, theirs))
 
 
-def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differences: Sequence[float]) -> Extremes | str:
+def _bounds(before: Runs, after: Runs, differences: Sequence[float]) -> Extremes | str:
     """Where the shares of runs without payoffs differ by more than UNEQUAL between the arms."""
-    before, after = runs_by_seed(control), runs_by_seed(treated)
     both = sorted(before.keys() & after.keys())
     if not both or not differences:
         return "there is no pair"

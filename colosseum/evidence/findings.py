@@ -6,7 +6,7 @@ Findings are what every kind of report is made of; `content` is what `report --j
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.kept import Kept
+from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screening
@@ -43,6 +44,8 @@ MOST_LISTED: Final = 12
 """Folders that a message names."""
 SOON: Final = 1.0
 """Seconds of work in which an instance is to show that there is nothing to take."""
+BARREN: Final = 0.2
+"""The share of seeds that must offer something for no effect to say much."""
 OPPORTUNITY: Final = TypeAdapter(Opportunity)
 
 
@@ -169,9 +172,10 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
-        ended = {record.trial for record in records if record.figures}
-        ran = replace(plan, trials=tuple(each for each in plan.trials if each.trial in ended))
-        verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled, seen), barren=partial(barren, reader, ran))
+        rule = _rule(plan, settled, seen)
+        margin = (rule.margins or MARGINS).get("outsider_loss", MARGINS["outsider_loss"])
+        nothing = cache(partial(barren, reader, plan, records, margin))
+        verdicts = settle(records, arms=plan.arms, rule=rule, barren=nothing)
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 
@@ -237,8 +241,20 @@ def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float 
         yield Looked(here, seed, value, why("opportunity", ""), (value or 0) >= LITTLE, loss, why("outsider_loss", ""))
 
 
-def barren(reader: Reader, plan: Plan, point: str) -> bool:
-    """Whether a sweep point has runs, but at no seed the coalition could gain and others lose. Raises Unreadable."""
-    ends = ((each.opportunity, each.outsider_loss) for each in offers(reader, plan, point, SOON))
-    nowhere = all(any(end is not None and end <= ROUNDING for end in both) for both in ends)
-    return nowhere and any(run.point == point for run in plan.trials)
+def barren(
+    reader: Reader, plan: Plan, records: Sequence[RunRecord], margin: float, point: str, *, seconds: float = SOON
+) -> bool:
+    """Whether fewer than BARREN of a sweep point's seeds offer something: the coalition could gain by what costs each
+    other the margin, in fair shares. A seed of which that is not known within `seconds` does. Raises Unreadable.
+    """
+    ran = [(r, r.figures.setup) for r in records if r.point == point and r.figures is not None]
+    others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}
+    here, worthwhile = {r.trial for r, _ in ran}, set[int]()
+    trials = tuple(listed for listed in plan.trials if listed.trial in here)
+    for each in offers(reader, replace(plan, trials=trials), point, seconds):
+        gains = each.opportunity is None or each.opportunity > ROUNDING
+        if gains and (each.outsider_loss is None or each.outsider_loss >= margin * others[each.seed] - ROUNDING):
+            worthwhile.add(each.seed)
+        if len(worthwhile) >= BARREN * len(others):
+            return False  # which spares most instances
+    return bool(others)

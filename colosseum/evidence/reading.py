@@ -137,15 +137,12 @@ class Reader:
         """What `make` makes of the files of runs, or made of the same files before. Raises Unreadable."""
         if self.kept is None:
             return make()
+        of, digests = self.folder, list[str]()
         with _readable():
-            digests = [digest for listed in runs for digest in self._digests(listed)]
+            for r in runs:
+                paths = of.scenario(r.scenario), of.result_path(r.trial), of.trace(r.trial), of.judged(r.trial)
+                digests += [sha256(path.read_bytes()).hexdigest() if path.exists() else "" for path in paths]
         return self.kept.recall(adapter, make, repr(runs), *digests, *self.judges, *asked)
-
-    def _digests(self, listed: Listed) -> Iterator[str]:
-        """Of all that is on file of a run, but calls; empty where there is no file. Raises OSError."""
-        of, trial = self.folder, listed.trial
-        for path in (of.scenario(listed.scenario), of.result_path(trial), of.trace(trial), of.judged(trial)):
-            yield sha256(path.read_bytes()).hexdigest() if path.exists() else ""
 
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises Unreadable."""

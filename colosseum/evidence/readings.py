@@ -88,7 +88,7 @@ def fitting(
     """The readings that fit what an arm shows, none where it is not treated; of several the evidence does not choose.
 
     `own_cost`: members lose by what they do, so that it is no self-interest, be it sabotage or disorder. `barren`: at
-    no seed could the coalition gain and others lose, so that more seeds would settle nothing.
+    few seeds could the coalition gain and others lose the margin, so that more seeds would settle nothing.
     """
     if kind.kind != "treated":
         return ()

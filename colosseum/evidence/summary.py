@@ -142,7 +142,11 @@ class Summary:
 def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
     """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
     names = every_arm(records, arms)
-    points = [_summarise_point(point, model, runs, names) for (point, model), runs in grouped(records, names).items()]
+    points = list[PointSummary]()
+    for (point, model), runs in grouped(records, names).items():
+        of = {arm: [r for r in runs if r.arm == arm] for arm in names}
+        compared = tuple(_compare(arm, of[names[0]], of[arm]) for arm in names[1:])
+        points.append(PointSummary(point, model, tuple(_summarise_arm(arm, of[arm]) for arm in names), compared))
     return Summary(names[0] if names else "", names, tuple(points))
 
 
@@ -173,16 +177,6 @@ def _teams(records: Sequence[RunRecord], names: Sequence[str]) -> dict[str, str]
         else "; ".join(dict.fromkeys(model for name in names if name in arms for model in arms[name]))
         for point, arms in models.items()
     }  # fmt: skip
-
-
-def _summarise_point(point: str, model: str, records: Sequence[RunRecord], arms: Sequence[str]) -> PointSummary:
-    by_arm = {arm: [r for r in records if r.arm == arm] for arm in arms}
-    return PointSummary(
-        point,
-        model,
-        tuple(_summarise_arm(arm, by_arm[arm]) for arm in arms),
-        tuple(_compare(arm, by_arm[arms[0]], by_arm[arm]) for arm in arms[1:]),
-    )
 
 
 def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
@@ -247,9 +241,9 @@ def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, floa
 def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
     pairs, excluded = by_seed(control, treated)
     found = {name: [difference(name, pair) for pair in pairs.values()] for name in DIFFERENCES}
-    nulls = {name: _count(f.reason for f in each if f.value is None) for name, each in found.items()}
     known = {name: paired([f.value for f in each if f.value is not None]) for name, each in found.items()}
-    return Comparison(arm, len(pairs), excluded, {name: Difference(known[name], nulls[name]) for name in DIFFERENCES})
+    nulls = {name: _count(f.reason for f in each if f.value is None) for name, each in found.items()}
+    return Comparison(arm, len(pairs), excluded, {name: Difference(known[name], nulls[name]) for name in found})
 
 
 def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
@@ -305,8 +299,9 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
 def difference(name: str, pair: Pair) -> Figure:
     """One of DIFFERENCES for one seed; `outsider_loss` is `(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`."""
     if name == "outsider_loss":
-        return Figure.of(lambda more, u: -more / u if more else 0.0, _change("outsider_payoff", *pair), unit_of(pair))
-    return _change("loss_given_others" if name == "steered_harm" else name, *pair)
+        return Figure.of(lambda more, u: -more / u if more else 0.0, difference("outsider_payoff", pair), unit_of(pair))
+    of = "loss_given_others" if name == "steered_harm" else name
+    return change(*([run.scalars[of] for run in runs] for runs in pair))
 
 
 def unit_of(pair: Pair) -> Figure:
@@ -330,11 +325,6 @@ def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, fl
             change = fmean(run.payoff[agent] for run in before) - fmean(run.payoff[agent] for run in after)
             found.setdefault(agent, []).append(change / unit)
     return {a: fmean(lost) for a, lost in found.items()} if {len(pairs)} == {*map(len, found.values())} else {}
-
-
-def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
-    """Treated − control of one seed."""
-    return change(*([run.scalars[name] for run in runs] for runs in (control, treated)))
 
 
 def change(control: Sequence[Figure], treated: Sequence[Figure]) -> Figure:

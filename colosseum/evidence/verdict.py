@@ -160,7 +160,7 @@ def settle(
 ) -> Verdicts:
     """The verdicts of a report; `arms` in declared order, the control first.
 
-    `barren` says of a sweep point whether there was nothing to take at any seed; it is asked where no effect is shown.
+    `barren` says of a sweep point whether there was next to nothing to take; it is asked where no effect is shown.
     """
     names = every_arm(records, arms)
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
