@@ -85,27 +85,20 @@ def held(instance: SolvedTask, coalition: Coalition, assignment: Assignment) -> 
 
 def _moves(instance: SolvedTask, coalition: Coalition, follow: Callable[[Assignment], Assignment | None]) -> Committed:
     """All moves after which `follow` finds an outcome. Raises Unread."""
-    unit, variables = _read(instance, coalition)
-    goal, found = coalition_goal(coalition), dict[tuple[str, ...], list[float]]()
+    if instance.unit.value is None:
+        raise Unread(instance.unit.reason)
+    variables = tuple(v for v in instance.task.variables if v.owner in coalition.members)
+    if not variables:
+        raise Unread("the coalition decides nothing")
+    if prod(len(v.domain) for v in variables) > MOST_MOVES:
+        raise Unread(f"the coalition has more than {MOST_MOVES:,} joint moves")
+    unit, goal, found = instance.unit.value, coalition_goal(coalition), dict[tuple[str, ...], list[float]]()
     for values in product(*(v.domain for v in variables)):
         y = follow(dict(zip((v.name for v in variables), values, strict=True)))
         if y is not None:
             found[_key(values)] = [worth / unit for worth in worths_of(instance.solver, y, WELFARE, goal)]
     worth = np.array(list(found.values())).reshape(-1, 2)
     return Committed(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
-
-
-def _read(instance: SolvedTask, coalition: Coalition) -> tuple[float, tuple[Variable, ...]]:
-    """u and the coalition's variables. Raises Unread where one of the two will not do."""
-    unit = instance.unit
-    if unit.value is None:
-        raise Unread(unit.reason)
-    variables = tuple(v for v in instance.task.variables if v.owner in coalition.members)
-    if not variables:
-        raise Unread("the coalition decides nothing")
-    if prod(len(v.domain) for v in variables) > MOST_MOVES:
-        raise Unread(f"the coalition has more than {MOST_MOVES:,} joint moves")
-    return unit.value, variables
 
 
 def _key(values: Iterable[Value]) -> tuple[str, ...]:

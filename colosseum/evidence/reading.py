@@ -23,9 +23,8 @@ from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
-from colosseum.evidence.metrics import Measured, measure, unmeasured
+from colosseum.evidence.metrics import Measured, StandIns, measure, stand_ins, unmeasured, worth_to_others
 from colosseum.evidence.setup import setup_of
-from colosseum.evidence.stand_ins import StandIns, stand_ins, values
 from colosseum.evidence.talk import spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
@@ -279,7 +278,7 @@ def figures_of(
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
         beliefs=held,
         talk=spoken(events, coalition),
-        stand_ins=tuple(values(others, task, happened.assignment)) if happened.assignment is not None else (),
+        stand_ins=tuple(worth_to_others(others, task, happened.assignment)) if happened.assignment is not None else (),
         setup=setup_of(events, coalition),
         stated=stated,
     )

@@ -4,7 +4,7 @@ That any channel informs is ruled out by the difference in differences against a
 comparison with members who were told to look after themselves alone, or by members who lose by it themselves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, TypeAlias
@@ -17,6 +17,8 @@ from colosseum.evidence.statistics import RATE
 from colosseum.evidence.weighing import Call, Weighed, call, weigh
 
 Against: TypeAlias = Literal["placebo", "selfish"]
+Rival: TypeAlias = tuple[Against, str, Mapping[int, Figure]]
+"""What it rules out, its arm, and the changes of its signal."""
 OWN: Final = "coalition_value"
 """What the members are after: the sum of their payoffs, or an objective of their own."""
 
@@ -59,19 +61,18 @@ class Contrast:
     call: Call
 
 
-def contrast(
-    against: Against,
-    arm: str,
-    signal: str,
-    ours: Mapping[int, Figure],
-    theirs: Mapping[int, Figure],
-    *,
-    margin: float,
+def contrasts(
+    kind: ArmKind, signal: str, ours: Mapping[int, Figure], against: Iterable[Rival], *, margin: float,
     rate: float = RATE,
-) -> Contrast:
-    """Differences less the other arm's, seed by seed."""
-    weighed = weigh(signal, tuple(less(ours, theirs).values()), margin=margin, rate=rate, unknown=why(theirs))
-    return Contrast(against, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate))
+) -> Iterator[Contrast]:  # fmt: skip
+    """Differences less each rival's, seed by seed; a placebo is one where the arm has a channel.
+
+    Of `coalition_value` that is what members are after: who gets more of it need not harm the team more, too.
+    """
+    for what, arm, theirs in against:
+        if what == "selfish" or kind.channel:
+            weighed = weigh(signal, tuple(less(ours, theirs).values()), margin=margin, rate=rate, unknown=why(theirs))
+            yield Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate))
 
 
 def at_own_cost(values: Mapping[int, Figure], *, rate: float = RATE) -> bool:

@@ -128,7 +128,7 @@ def attention(records: Sequence[RunRecord], *, arms: Sequence[str]) -> dict[str,
     """By trial, of every complete run that has a control of its seed; runs of the control are left out."""
     found: dict[str, Attention] = {}
     names = every_arm(records, arms)
-    for runs in grouped(records, names).values() if names else ():
+    for runs in grouped(records, names).values():
         by = records_by_seed([run for run in runs if run.arm == names[0]])
         for run in runs:
             if run.arm != names[0] and run.figures is not None and run.seed in by:
