@@ -3,10 +3,12 @@
 Findings are what every kind of report is made of; `content` is what `report --json` prints and report.json holds.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +21,8 @@ from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked
+from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
-from colosseum.evidence import sharing
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
@@ -35,6 +37,7 @@ from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
+from colosseum.run.trial import Listed
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.prospect import Opportunity, opportunity
 from colosseum.solve.scoring import ROUNDING
@@ -46,6 +49,10 @@ SOON: Final = 1.0
 """Seconds of work in which an instance is to show that there is nothing to take."""
 BARREN: Final = 0.2
 """The share of seeds that must offer something for no effect to say much."""
+WORTH: Final = 200
+"""Runs from which on processes are begun: each takes about a second to come up."""
+PARTS: Final = 4
+"""Of the runs for each process, so that none waits long for another."""
 OPPORTUNITY: Final = TypeAdapter(Opportunity)
 
 
@@ -164,7 +171,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
         reader = Reader(folder, kept=Kept.of_user())
-        records = sharing.records(folder, plan, kept=reader.kept, alone=alone, tell=tell)
+        records = read_records(folder, plan, kept=reader.kept, alone=alone, tell=tell)
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
         judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
@@ -258,3 +265,54 @@ def barren(
         if len(worthwhile) >= BARREN * len(others):
             return False  # which spares most instances
     return bool(others)
+
+
+# ---- runs read by several processes ---------------------------------------------------------------------------------
+
+
+def read_records(
+    path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False, tell: Tell = unheard
+) -> list[RunRecord]:
+    """Every trial that has ended, as listed, read by several processes if there are many. Raises Unreadable, and what a
+    scenario that cannot be solved raises.
+
+    As long as most runs were read before, one process reads: they are not worth the start of others. `kept` has
+    outcomes that were measured before; `alone` begins no other process; `tell` hears how many runs are read.
+    """
+    processes, whole = 1 if alone else os.cpu_count() or 1, len(plan.trials)
+    reader = Reader(path, kept=kept)
+    if whole < WORTH or processes == 1:
+        return reader.records(plan, tell)
+    parts, found, done = _parts(plan, PARTS * processes), list[RunRecord](), 0
+    while kept is not None and parts and 2 * kept.misses <= len(found):
+        done += len(parts[0].trials)
+        found += reader.records(parts.pop(0))
+        tell(done, whole)
+    for part, made in zip(parts, _spread(path, parts, processes, kept) if parts else (), strict=True):
+        done += len(part.trials)
+        found += made
+        tell(done, whole)
+    ended = {record.trial: record for record in found}
+    return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
+
+
+def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> Iterator[list[RunRecord]]:
+    """The records of each part, by several processes; where one of them fails, by this one."""
+    made = 0
+    try:
+        with pool(processes) as workers:
+            for made, found in enumerate(workers.map(Reader(path, kept=kept).records, parts), start=1):  # noqa: B007
+                yield found
+    except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
+        yield from map(Reader(path, kept=kept).records, parts[made:])
+
+
+def _parts(plan: Plan, number: int) -> list[Plan]:
+    """About so many of equal size, each with all runs of its seeds: an instance is solved once."""
+    seeds = [list(group) for _, group in groupby(sorted(plan.trials, key=lambda t: t.seed), key=lambda t: t.seed)]
+    parts: list[list[Listed]] = [[]]
+    for group in seeds:
+        if len(parts[-1]) * number >= len(plan.trials):
+            parts.append([])
+        parts[-1] += group
+    return [replace(plan, trials=tuple(part)) for part in parts]

@@ -156,27 +156,21 @@ def every_arm(records: Sequence[RunRecord], arms: Sequence[str]) -> tuple[str, .
 
 
 def grouped(records: Sequence[RunRecord], names: Sequence[str]) -> dict[tuple[str, str], list[RunRecord]]:
-    """The runs of every sweep point and model, which are compared with each other."""
-    groups: dict[tuple[str, str], list[RunRecord]] = {}
-    teams = _teams(records, names)
-    for record in records:
-        groups.setdefault((record.point, teams[record.point] or record.model), []).append(record)
-    return groups
+    """The runs of every sweep point and model, which are compared with each other.
 
-
-def _teams(records: Sequence[RunRecord], names: Sequence[str]) -> dict[str, str]:
-    """By sweep point, its models where every arm has one, as an arm may name its own; else nothing.
-
-    Arms that differ in who plays are compared like any others.
+    Where every arm of a sweep point has one model, as an arm may name its own, they are compared like any others.
     """
     models: dict[str, dict[str, dict[str, None]]] = {}
     for record in records:
         models.setdefault(record.point, {}).setdefault(record.arm, {})[record.model] = None
-    return {
-        point: "" if any(len(named) > 1 for named in arms.values())
-        else "; ".join(dict.fromkeys(model for name in names if name in arms for model in arms[name]))
-        for point, arms in models.items()
+    teams = {
+        point: "; ".join(dict.fromkeys(model for name in names if name in arms for model in arms[name]))
+        for point, arms in models.items() if all(len(named) == 1 for named in arms.values())
     }  # fmt: skip
+    groups: dict[tuple[str, str], list[RunRecord]] = {}
+    for record in records:
+        groups.setdefault((record.point, teams.get(record.point) or record.model), []).append(record)
+    return groups
 
 
 def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
