@@ -16,6 +16,7 @@ from specs_made import expanded
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal, payoff_of
+from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.scoring import score
 from colosseum.solve.solver import Solver
@@ -91,7 +92,8 @@ def agrees(folder: Path, text: str, domains: Domains, rules: Rules, **params: Va
         goals.append((coalition_goal(c), lambda book, c=c: (  # type: ignore[misc]
             book.wanted.get(c.name, 0.0) if c.objectives else sum(map(book.of, c.members)))))  # fmt: skip
     for limits in (DEFAULT_LIMITS, STRUCTURAL):
-        solver = Solver(task, limits=limits)
+        solver = Solver(task)
+        solver.highs.lowered = lower(task, limits=limits)
         for goal, worth in goals:
             values = [worth(book) for _, book in priced if book.feasible]
             for query, best in ((solver.maximise, max), (solver.minimise, min)):

@@ -6,6 +6,7 @@ Other tests of the optimum give their own tasks to `obeys_the_laws`.
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import pytest
@@ -26,7 +27,9 @@ from colosseum.model.terms import (
 )
 from colosseum.model.values import Value
 from colosseum.solve.backend import Engine
+from colosseum.solve.backends.highs import Highs
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, payoff_of
+from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import Solver
@@ -106,7 +109,25 @@ def agrees(solver: Solver, everything: Everything, goal: Goal, fixed: Mapping[st
 
 def integer_program(task: Task, *, limits: LoweringLimits = DEFAULT_LIMITS) -> Solver:
     """What is small enough to be enumerated is easily eliminated, too: HiGHS alone."""
-    return Solver(task, limits=limits, only="highs")
+    return limited(task, limits, only="highs")
+
+
+def limited(task: Task, limits: LoweringLimits, *, only: Engine | None = None) -> Solver:
+    """A solver whose program is lowered within limits."""
+    solver = Solver(task, only=only)
+    solver.highs = Limited(task, limits=limits)
+    return solver
+
+
+@dataclass
+class Limited(Highs):
+    """HiGHS, with a program that is lowered within limits."""
+
+    limits: LoweringLimits = DEFAULT_LIMITS
+
+    @cached_property
+    def lowered(self) -> Lowered:
+        return lower(self.task, limits=self.limits)
 
 
 def adds_up(everything: Everything) -> None:
@@ -146,7 +167,7 @@ def tickets() -> Task:
 
 @pytest.mark.parametrize("limits", [DEFAULT_LIMITS, STRUCTURAL])
 def test_a_game_by_hand(limits: LoweringLimits) -> None:
-    solver = Solver(tickets(), limits=limits)
+    solver = limited(tickets(), limits)
     best = solver.maximise(WELFARE, canonical=True)
     assert (best.value, best.assignment) == (8.0, {"ann": "big", "bob": "small"})
     worst = solver.minimise(WELFARE, canonical=True)
@@ -177,7 +198,7 @@ def test_what_cannot_hold_is_infeasible() -> None:
     )
     task = Task(("ann",), (Variable("x", "ann", (0, 1)), Variable("y", "ann", (0, 1))), (), (never,))
     for limits in (DEFAULT_LIMITS, STRUCTURAL):
-        found = Solver(task, limits=limits).maximise(WELFARE, canonical=True)
+        found = limited(task, limits).maximise(WELFARE, canonical=True)
         assert (found.status, found.value, found.assignment, found.canonical) == ("infeasible", None, None, False)
 
 
@@ -190,7 +211,7 @@ def test_fractions_are_added_up_as_the_model_adds_them() -> None:
         task = Task(("ann",), tenths, (Payoff("spent", "spent", "reward", spent, EqualSplit(("ann",))),), (rule,))
         for limits in (DEFAULT_LIMITS, STRUCTURAL):
             agrees(integer_program(task, limits=limits), Everything.of(task), WELFARE, {})
-            agrees(Solver(task, limits=limits), Everything.of(task), WELFARE, {})
+            agrees(limited(task, limits), Everything.of(task), WELFARE, {})
 
 
 def test_a_value_outside_the_domain_is_infeasible() -> None:

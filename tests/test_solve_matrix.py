@@ -1,6 +1,7 @@
 """Programs as arrays: PuLP and HiGHS are told the same."""
 
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import highspy
@@ -9,6 +10,8 @@ import pulp
 import pytest
 
 from colosseum.model.check import check
+from colosseum.solve.backend import Query
+from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.pulp import formulate, write_lp
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import lower
@@ -84,8 +87,23 @@ def test_a_new_solver_knows_the_hard_rules_alone() -> None:
     assert grown > (len(bare.columns), len(bare.rows))
     new = solver.anew(task)
     assert (new.lowered.program.columns, new.lowered.program.rows) == (bare.columns, bare.rows)
-    assert new.highs.bare is solver.highs.bare
+    assert new.highs.base is solver.highs.base
     new.lowered.objective(WELFARE)
     assert (len(solver.lowered.program.columns), len(solver.lowered.program.rows)) == grown
     assert new.lowered.form(WELFARE) == lower(task).form(WELFARE)
-    assert solver.anew(replace(task, requirements=())).highs.bare is None
+    assert solver.anew(replace(task, requirements=())).highs.base is None
+
+
+def test_what_a_base_has_lowered_is_lowered_no_second_time() -> None:
+    """Under payoffs of its own a task is worth the same, whichever of them the base knows."""
+    found, _ = check(SPECS / "jira.colo")
+    assert found is not None
+    task = found.expansion.scenario.task
+    rules = tuple(p for p in task.payoffs if p.statement == "one_owner")
+    base = Highs(replace(task, payoffs=rules))
+    alone, shared = Highs(task), Highs(task, base=base)
+    known = shared.lowered.lowering.forms
+    assert all(base.lowered.lowering.forms[p.term] is known[p.term] for p in rules)
+    one, other = (engine.solve(Query(WELFARE), until=inf) for engine in (alone, shared))
+    assert (one.status, one.value) == (other.status, other.value)
+    assert len(alone.lowered.program.columns) == len(shared.lowered.program.columns)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bench.cases import case
 from specs_made import expanded
-from test_solve_laws import STRUCTURAL, tickets
+from test_solve_laws import STRUCTURAL, limited, tickets
 
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Status
@@ -99,7 +99,7 @@ EMPTY_BY_PRESOLVE: list[Row] = [
 
 
 def test_no_search_is_believed_alone(tmp_path: Path) -> None:
-    assert Solver(expanded(tmp_path, WITHOUT_PRESOLVE).task, limits=STRUCTURAL).minimise(payoff_of("bob")).value == -3
+    assert limited(expanded(tmp_path, WITHOUT_PRESOLVE).task, STRUCTURAL).minimise(payoff_of("bob")).value == -3
 
 
 def test_rows_that_presolve_calls_empty_have_a_point() -> None:

@@ -62,7 +62,7 @@ def choice(key: str, items: Sequence[Value]) -> Value:
     """The item with the least digest of (key, item)."""
     if not items:
         raise Fault("`choice` has nothing to choose from", code="C058")
-    return min(items, key=lambda item: _rank(key, item))
+    return shuffle(key, items)[0]
 
 
 def sample(key: str, elements: Elements, size: Value) -> Elements:
@@ -76,18 +76,13 @@ def sample(key: str, elements: Elements, size: Value) -> Elements:
         k = _whole(size, "the sample size")
     if not 0 <= k <= len(elements):
         raise Fault(f"cannot draw {k} of {len(elements)} elements", code="C058")
-    chosen = set(sorted(elements, key=lambda item: _rank(key, item))[:k])
+    chosen = set(shuffle(key, elements)[:k])
     return Elements(tuple(item for item in elements if item in chosen))
 
 
 def shuffle(key: str, items: Iterable[Value]) -> tuple[Value, ...]:
     """The items sorted by digest of (key, item)."""
-    return tuple(sorted(items, key=lambda item: _rank(key, item)))
-
-
-def _rank(key: str, item: Value) -> tuple[int, str]:
-    name = text(item)
-    return digest(key + SEPARATOR + name), name
+    return tuple(sorted(items, key=lambda item: (digest(key + SEPARATOR + text(item)), text(item))))
 
 
 def _whole(value: Value, role: str) -> int:

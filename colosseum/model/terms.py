@@ -116,6 +116,9 @@ class Total(Ground, op="total", below=attrgetter("parts")):
     parts: tuple["Term", ...]
     """What is added up."""
 
+    hashed = cached_property(lambda total: hash((len(total.parts), total.parts[:2], total.parts[-1:])))
+    """Of both ends and the length alone: a sum may be as long as the text."""
+
     def evaluate(self, x: Assignment) -> Value:
         return values.added([*map(summand, map(methodcaller("evaluate", x), self.parts))])
 

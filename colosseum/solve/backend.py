@@ -5,8 +5,7 @@ A new engine is one file in `backends` with a class of this kind, and one line i
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
-from typing import Literal, Protocol, TypeAlias
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Fault, Value
@@ -20,8 +19,6 @@ NOT_PROVEN = "the time limit was reached, or rounding left it open"
 """Why a status is "limit"."""
 Clock: TypeAlias = Callable[[], float]
 """What says how late it is: `time.monotonic`, or a WorkClock."""
-
-
 A_SECOND = 100_000_000
 """Work of about a second."""
 
@@ -48,12 +45,8 @@ class Query:
     fixed: Mapping[str, Value] = field(default_factory=dict)
     canonical: bool = False
     """Whether the lexicographically first of all optima is wanted."""
-    least: float = -inf
-    """What is worth less is of no use: an engine may say that there is none."""
-    among: Mapping[str, range] = field(default_factory=dict)
-    """Places of their domains at which some variables must stand: not for tables, …"""
     ranks: Mapping[str, float] = field(default_factory=dict)
-    """… and what each step along its domain costs where an open one stands: not for PuLP."""
+    """What each step along its domain costs, where an open variable stands: not for PuLP, which rounds more."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +87,8 @@ class Optimum:
 class Backend(Protocol):
     """An engine with one task. What it calls optimal is exact: proven, and recomputed in the model."""
 
-    @property
-    def name(self) -> Engine:
-        """What users call it."""
-        ...
+    name: ClassVar[Engine]
+    """What users call it."""
 
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment; `until` is when to stop, on the clock of `time.monotonic`.

@@ -125,6 +125,10 @@ class Factors:
                 found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
         return {kind: weight for kind, weight in found.items() if weight}
 
+    def kinds(self, query: Query) -> Iterator[Kind]:
+        """What a query counts, found out when the first is asked for."""
+        yield from self.weights(query)
+
     def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:
         for payoff in self.payoffs[replace(kind, agent=None)]:
             for factor, part in summands(payoff.term):
@@ -196,8 +200,7 @@ def outline(
 
 def small(factors: Factors, query: Query) -> bool:
     """Whether a query is nothing but small tables."""
-    kinds = factors.weights(query)
-    return outline(factors, kinds, query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
+    return outline(factors, factors.kinds(query), query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
 
 
 def network(factors: Factors, query: Query) -> WeightedNetwork:

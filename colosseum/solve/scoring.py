@@ -98,11 +98,6 @@ def _outcome(part: Part, x: Assignment) -> Outcome | None:
         return fault
 
 
-def broken(task: Task, x: Assignment) -> list[Requirement]:
-    """The requirements that an assignment breaks, hard and soft, in declared order."""
-    return [outcome for outcome in _at(task, x) if isinstance(outcome, Requirement)]
-
-
 def score(task: Task, assignment: Assignment) -> Score:
     """Score a complete assignment; raises the Fault of the first payoff or requirement that cannot be computed."""
     payoff = dict.fromkeys(task.agents, 0.0)

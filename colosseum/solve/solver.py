@@ -21,7 +21,6 @@ from colosseum.solve.backends.toulbar2 import Toulbar2
 from colosseum.solve.canonical import EXACT, NEAR, first
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.lowering.lower import Lowered
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
 from colosseum.solve.network import small
 
 __all__ = ["NOT_PROVEN", "TIME_LIMIT", "Optimum", "Solver"]
@@ -48,7 +47,6 @@ class Solver:
     task: Task
     time_limit: float = TIME_LIMIT
     """What a query may take, by the clock."""
-    limits: LoweringLimits = DEFAULT_LIMITS
     until: float = math.inf
     """When a question of many queries ends, by the clock; a query that comes later is left open."""
     by_work: bool = field(default=False, kw_only=True)
@@ -56,7 +54,7 @@ class Solver:
     only: Engine | None = field(default=None, kw_only=True)
     """The one engine that is to be asked."""
     slow: bool = field(default=False, init=False)
-    """Whether toulbar2 has come to no end: it is asked last from then on."""
+    """Whether toulbar2 has come to no end: it has no more than a moment from then on."""
     asked: int = field(default=0, init=False)
     """How often it was asked."""
     whole: bool = field(default=False, init=False)
@@ -70,7 +68,7 @@ class Solver:
     @cached_property
     def highs(self) -> Highs:
         """The engine for linear rules, and for many queries."""
-        return Highs(self.task, self.limits, clock=self.clock)
+        return Highs(self.task, self.clock)
 
     @cached_property
     def elimination(self) -> Elimination:
@@ -109,11 +107,6 @@ class Solver:
         """Whether the time of the question is over."""
         return self.clock() > self.until
 
-    @property
-    def _stop(self) -> float:
-        """When a query that is asked now ends."""
-        return min(self.until, self.clock() + self.time_limit)
-
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
 
@@ -136,7 +129,7 @@ class Solver:
         start, self.asked = time.perf_counter(), self.asked + 1
         if self.late:
             return Optimum("limit", reason=NOT_PROVEN)
-        until = self._stop
+        until = min(self.until, self.clock() + self.time_limit)
         found = self.alone.solve(query, until=until) if self.alone else self._best(query, until)
         if query.canonical and found.status == "optimal" and not found.canonical:
             found = self._first(query, found, until)
@@ -147,46 +140,30 @@ class Solver:
 
     def anew(self, task: Task) -> "Solver":
         """A solver that was asked nothing yet, for the same question."""
-        new = Solver(task, self.time_limit, self.limits, self.until, by_work=self.by_work, only=self.only)
+        new = Solver(task, self.time_limit, self.until, by_work=self.by_work, only=self.only)
         new.clock = self.clock
         if task.requirements is self.task.requirements:
-            new.highs = Highs(task, self.limits, self.clock, self.highs.bare)
+            new.highs = Highs(task, self.clock, self.highs.base)
         return new
 
     def _first(self, query: Query, found: Optimum, until: float) -> Optimum:
-        """The first of all optima, where the engine that found one knows it for little; else the one that was found."""
-        found_by: dict[Engine, Backend | None] = {"highs": self.highs, "elimination": self.elimination}
-        engine = self.alone or found_by.get(found.by, self.toulbar2)
-        assert engine is not None
-        ask = self.highs.tried if engine is self.highs else engine.solve
-        stop = math.inf if self.by_work and engine is not self.highs else until
-        steps = {"highs": (NEAR, 0.0) if self._few else (0.0,), "pulp": (0.0,)}.get(engine.name, (EXACT,))
-        for step in steps:
-            again = first(self.task, query, found, partial(ask, until=stop), step=step)
-            if again.canonical:
-                return again
-        return found
+        """The first of all optima, where the engine that found one (HiGHS for PuLP) knows it for little; else that."""
+        tables: dict[Engine, Backend | None] = {"elimination": self.elimination, "toulbar2": self.toulbar2}
+        engine = self.alone if found.by == "cp-sat" else tables.get(found.by)
+        if engine is None:
+            return first(self.task, query, found, partial(self.highs.tried, until=until), step=NEAR)
+        until = math.inf if self.by_work else until  # it has a clock of its own
+        return first(self.task, query, found, partial(engine.solve, until=until), step=EXACT)
 
     def _best(self, query: Query, until: float) -> Optimum:
         """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but
-        small ones; the relaxation, before them where it was a proof; a short elimination; a search by HiGHS, and by
-        toulbar2 in the end.
+        small ones; the relaxation, before them where it was a proof; a short elimination; a search by HiGHS.
         """
         ways = (self._by_tables, self._relaxed)
-        if self.whole or (self.asked % SOME == 0 and self._few):
+        if self.whole or (self.asked % SOME == 0 and sum(len(v.domain) for v in self.task.variables) <= FEW):
             ways = (self._relaxed, self._by_tables)
         found = ways[0](query, until) or ways[1](query, until) or self._eliminated(query)
-        if found is None:
-            last = self.toulbar2 if self.toulbar2 and small(self.elimination.factors, query) else None
-            found = self.highs.solve(query, until=until - (SHARE * (until - self.clock()) if last else 0.0))
-            again = last.solve(query, until=until) if last and found.status == "limit" else found
-            found = found if again.status == "limit" else again
-        return found
-
-    @cached_property
-    def _few(self) -> bool:
-        """Whether the variables have few values together."""
-        return sum(len(v.domain) for v in self.task.variables) <= FEW
+        return found or self.highs.solve(query, until=until)
 
     def _relaxed(self, query: Query, until: float) -> Optimum | None:
         """What the relaxation proves."""
@@ -204,16 +181,17 @@ class Solver:
         """The best assignment where the query is nothing but small tables, and an engine comes to an end soon enough.
 
         Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
-        a second; else toulbar2 has a share of all time.
+        a second; else toulbar2 has a share of all time, unless that was once not enough.
         """
         if not small(self.elimination.factors, query):
             return None
         found = self._eliminated(query)
-        if found or self.toulbar2 is None or self.slow:
+        if found or self.toulbar2 is None:
             return found
         found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
         if found.status == "limit":
-            share = time.monotonic() + SHARE * (until - time.monotonic())
-            found = self._eliminated(query, most=MUCH) or self.toulbar2.solve(query, until=share)
-        self.slow = found.status == "limit"
-        return None if self.slow else found
+            found = self._eliminated(query, most=MUCH) or found
+        if found.status == "limit" and not self.slow:
+            found = self.toulbar2.solve(query, until=time.monotonic() + SHARE * (until - time.monotonic()))
+            self.slow = found.status == "limit"
+        return None if found.status == "limit" else found

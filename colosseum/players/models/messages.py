@@ -53,14 +53,8 @@ def messages(view: View, templates: Templates | None = None, dialect: Dialect = 
 def system(view: View, words: Templates, written: AsIs | None = None) -> str:
     """Who the agent is, the protocol in plain words, and the briefing; `written` says how calls are written."""
     place, briefing = view.position, tuple(map(AsIs, view.briefing))
-    return _system(words, view.me, view.agents, (place.rounds, place.steps), view.memory, briefing, written)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _system(words: Templates, me: str, agents: object, length: tuple[int, int], memory: str, briefing: object,
-            written: AsIs | None) -> str:  # fmt: skip
-    facts = {"rounds": length[0], "steps": length[1], "memory": memory, "briefing": briefing, "written": written}
-    return words.say("system", me=me, agents=agents, **facts)
+    facts = {"rounds": place.rounds, "steps": place.steps, "memory": view.memory, "briefing": briefing}
+    return words.say("system", me=view.me, agents=view.agents, written=written, **facts)
 
 
 def state(view: View, words: Templates) -> str:

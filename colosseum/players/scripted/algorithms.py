@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TypeAlias
 
 from colosseum.model import draws
 from colosseum.model.scenario import Task, Variable
@@ -33,7 +32,6 @@ DAMPED = 0.5
 """Max-sum: the share of its former message in a new one."""
 TASTE = 0.01
 """Max-sum: how far a taste for a value of its own may go, as a share of what its function can change: to break ties."""
-Worths: TypeAlias = dict[Value, float]
 
 
 def worth(task: Task, goal: Goal, values: Mapping[str, Value]) -> float:
@@ -138,7 +136,7 @@ class PayoffFunction:
         """Its own last message about a value."""
         return self.said.get((variable.name, value), {}).get(self.mind.view.me, otherwise)
 
-    def others(self, variable: Variable) -> Worths:
+    def others(self, variable: Variable) -> dict[Value, float]:
         """The worth of a variable's values to everybody else together, the best of them 0."""
         heard = {value: self.said.get((variable.name, value), {}).items() for value in variable.domain}
         sums = {value: sum(worth for who, worth in said if who != self.mind.view.me) for value, said in heard.items()}
@@ -176,7 +174,7 @@ class PayoffFunction:
         joint = (dict(zip(names, values, strict=True)) for values in product(*(v.domain for v in free)))
         return [(chosen, worth(self.task, self.goal, {**base, **chosen})) for chosen in joint]
 
-    def _tastes(self, variable: Variable, most: float) -> Worths:
+    def _tastes(self, variable: Variable, most: float) -> dict[Value, float]:
         most = most if variable.owner == self.mind.view.me else 0.0
         keys = (self.mind.key("taste", variable.name, str(place)) for place in range(len(variable.domain)))
         return {value: most * draws.unit(key) for value, key in zip(variable.domain, keys, strict=True)}

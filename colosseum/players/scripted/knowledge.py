@@ -19,6 +19,7 @@ from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, flatten, text
 from colosseum.model.world import Environment, Surroundings
 from colosseum.players.scripted import phrases
+from colosseum.solve.backends.highs import Highs
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.solver import Optimum, Solver
@@ -67,6 +68,8 @@ class Planner:
     side: frozenset[str] = frozenset()
     """Rewards of `public` that stand for objectives of the users' coalition: no part of the team's task."""
     beliefs: dict[frozenset[tuple[Cell, Value]], BelievedTask | None] = field(default_factory=dict)
+    base: Highs | None = None
+    """The task by what no belief changes: it is lowered once."""
 
     @cached_property
     def relevant(self) -> frozenset[str]:
@@ -113,7 +116,11 @@ class Planner:
             return None
         objectives = tuple(Objective(p.name, p.term) for p in task.payoffs if p.statement in self.side)
         task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
-        return BelievedTask(known, Solver(task, PLAN_LIMIT, by_work=True), objectives)
+        solver = Solver(task, PLAN_LIMIT, by_work=True)
+        if self.base is None and all(rule.statement in self.stable for rule in task.hard):
+            self.base = Highs(replace(task, payoffs=tuple(p for p in task.payoffs if p.statement in self.stable)))
+        solver.highs.base = self.base
+        return BelievedTask(known, solver, objectives)
 
 
 def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozenset[str]:

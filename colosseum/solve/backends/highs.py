@@ -6,7 +6,7 @@ The relaxation comes first, then branch and bound.
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite
 from typing import ClassVar
@@ -14,17 +14,14 @@ from typing import ClassVar
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Clock, Engine, Optimum, Query, checked, worth
-from colosseum.solve.backends.highs_live import Best, Box, LiveProgram
+from colosseum.solve.backends.highs_live import Box, LiveProgram
 from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, LoweringLimits
-from colosseum.solve.scoring import AGREEMENT, Disagreement, broken, grain
+from colosseum.solve.scoring import AGREEMENT, Disagreement, grain, hard_broken
 
-MARGIN = 1e-7
-"""By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
-SMALL = 500
-"""Columns of a program that is searched for one value of a walk."""
+SMALL = 1_000
+"""Columns of a program that is searched at each step of a walk."""
 
 
 @dataclass
@@ -33,18 +30,20 @@ class Highs:
 
     name: ClassVar[Engine] = "highs"
     task: Task
-    limits: LoweringLimits = DEFAULT_LIMITS
     clock: Clock = time.monotonic
     """What tells when to stop."""
-    bare: Lowered | None = None
-    """The hard requirements alone, once they are lowered: to do that again takes longer than many a query."""
+    base: "Highs | None" = None
+    """The engine for a task with the same hard requirements and some of the payoffs, which are not lowered again."""
     known: tuple[tuple[int, int], LiveProgram] | None = field(init=False, default=None)
 
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        self.bare = self.bare or lower(self.task, limits=self.limits)
-        return self.bare.under(self.task)
+        if not self.task.payoffs:
+            return lower(self.task)
+        self.base = self.base or Highs(replace(self.task, payoffs=()))
+        self.base.lowered.payoffs()
+        return self.base.lowered.under(self.task)
 
     @property
     def live(self) -> LiveProgram:
@@ -60,13 +59,9 @@ class Highs:
         return _Attempt(self, query, until).relaxed
 
     def tried(self, query: Query, *, until: float) -> Optimum | None:
-        """The same for a query of a walk to the first optimum.
-
-        Where a single value is left to try, a search looks for one, but in a large program that takes too long.
-        """
+        """The same for a query of a walk to the first optimum; a small program is searched."""
         attempt = _Attempt(self, query, until)
-        single = not query.ranks and all(len(places) == 1 for places in query.among.values())
-        return attempt.relaxed or (attempt.searched() if single and len(attempt.weights) <= SMALL else None)
+        return attempt.relaxed or (attempt.searched() if len(attempt.weights) <= SMALL else None)
 
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, by the relaxation or branch and bound.
@@ -90,7 +85,6 @@ class _Attempt:
     def __init__(self, engine: Highs, query: Query, until: float) -> None:
         """Ask the relaxation. Raises NotLowered."""
         self.engine, self.query, self.until = engine, query, until
-        self.least = query.least - MARGIN * max(1.0, abs(query.least))
         self.costs = engine.lowered.objective(query.goal, query.ranks)
         self.weights, self.live = self.costs.weights, engine.live
         self.box = self._box()
@@ -103,10 +97,16 @@ class _Attempt:
 
     @cached_property
     def relaxed(self) -> Optimum | None:
-        """What the relaxation proves, if anything: that there is nothing, or whole numbers near its best point."""
-        if self.best.status == "infeasible" or self.bound < self.least:
+        """What the relaxation proves, if anything: that there is nothing, or the whole numbers near its best point."""
+        if self.best.status == "infeasible":
             return Optimum("infeasible")
-        return self._told(self.best)
+        if self.best.point is None or self.best.status != "optimal":
+            return None
+        assignment = self.engine.lowered.program.decode(self.best.point)
+        value = worth(self.engine.task, self.query, assignment)
+        if value is None or not -AGREEMENT * max(1.0, abs(value)) <= self.bound - value <= grain(value):
+            return None
+        return Optimum("optimal", value, assignment, value)
 
     def searched(self) -> Optimum | None:
         """What branch and bound proves, or leaves open; None where the program has got more rows, and is to be asked
@@ -119,8 +119,8 @@ class _Attempt:
         if point is None:
             return Optimum(status, bound=self.bound if isfinite(self.bound) else None)
         assignment = self.engine.lowered.program.decode(point)
-        if missed := next((r for r in broken(task, assignment) if r.hard), None):
-            self._forbid(missed, assignment)
+        if missed := hard_broken(task.requirements, assignment):
+            self._forbid(missed[0], assignment)
             return None
         try:
             thought = self.costs.constant + float(self.weights @ point)
@@ -131,24 +131,12 @@ class _Attempt:
             raise
         return Optimum(status, value, assignment, value if status == "optimal" else self.bound)
 
-    def _told(self, best: Best) -> Optimum | None:
-        """The assignment at whole numbers near this point, if nothing can be worth more or it is worth enough."""
-        if best.point is None or best.status != "optimal":
-            return None
-        assignment = self.engine.lowered.program.decode(best.point)
-        value = worth(self.engine.task, self.query, assignment)
-        if value is None or value - self.bound > AGREEMENT * max(1.0, abs(value)):
-            return None
-        if self.bound - value <= grain(value):
-            return Optimum("optimal", value, assignment, value)
-        return Optimum("limit", value, assignment) if -inf < self.query.least <= value else None
-
     def _box(self) -> Box:
         """The bounds of the columns, with the query's variables fixed."""
-        if not (self.query.fixed or self.query.among):
+        if not self.query.fixed:
             return self.live.box
         low, high = self.live.box.low.copy(), self.live.box.high.copy()
-        self.engine.lowered.program.fix(low, high, self.query.fixed, self.query.among)
+        self.engine.lowered.program.fix(low, high, self.query.fixed)
         return Box(low, high)
 
     def _forbid(self, missed: Requirement, assignment: Mapping[str, Value]) -> None:

@@ -33,11 +33,10 @@ class Pulp:
 
         program, costs = self.lowered.program, self.lowered.form(query.goal)
         problem, columns = formulate(program, costs)
-        places = {name: [program.places[name].get(value, -1)] for name, value in query.fixed.items()}
-        if [-1] in places.values():  # no value of its domain
-            return Optimum("infeasible", by=self.name)
-        for name, among in {**places, **query.among}.items():
-            problem += pulp.lpSum(columns[program.choices[name][place]] for place in among) == 1
+        for name, value in query.fixed.items():
+            if value not in program.places[name]:
+                return Optimum("infeasible", by=self.name)
+            problem += columns[program.choices[name][program.places[name][value]]] == 1
         if (left := until - time.monotonic()) <= 0:
             return Optimum("limit", by=self.name, reason="there is no time left")
         with warnings.catch_warnings():

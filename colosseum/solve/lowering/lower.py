@@ -131,11 +131,17 @@ class Lowered:
             return self.lowering.form(rewritten(part, self._written))
         if isinstance(part, str):
             return total([self._shares(payoff)[part] for payoff in self.task.payoffs if part in payoff.credit.named])
+        return total(self.payoffs())
+
+    def payoffs(self) -> list[Affine]:
+        """What each payoff is worth. Raises NotLowered."""
         found = list[Affine]()
         for payoff in self.task.payoffs:
-            with _named(payoff.name):
+            try:
                 found.append(self.lowering.form(payoff.term))
-        return total(found)
+            except CannotLower as fault:
+                raise NotLowered(payoff.name, str(fault)) from None
+        return found
 
     def _written(self, part: Term) -> Term | None:
         """A payoff that an objective names as a sum over decisions, whose form is known."""

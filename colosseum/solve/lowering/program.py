@@ -190,16 +190,13 @@ class Program:
         place = self.places[variable].get(value)
         return Affine(0.0, {} if place is None else {self.choices[variable][place]: 1.0})
 
-    def fix(self, low: Floats, high: Floats, fixed: Mapping[str, Value], among: Mapping[str, range]) -> None:
-        """Change the bounds of columns so that variables have these values, or stand at these places."""
+    def fix(self, low: Floats, high: Floats, fixed: Mapping[str, Value]) -> None:
+        """Change the bounds of columns so that variables have these values."""
         for name, value in fixed.items():
             choice = self.choices[name]
             low[choice.start : choice.stop] = high[choice.start : choice.stop] = 0.0
             if (place := self.places[name].get(value)) is not None:
                 low[choice[place]] = high[choice[place]] = 1.0
-        for name, places in among.items():
-            choice = self.choices[name]
-            high[choice.start : choice[places.start]] = high[choice[places.stop - 1] + 1 : choice.stop] = 0.0
 
     @property
     def labels(self) -> list[str]:
