@@ -1,15 +1,17 @@
 """Stages and whole runs from the text of a spec. In: text or a path; out: a Stage with its Library, traces, records."""
 
 import asyncio
+import gc
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import one_thread  # noqa: F401 - before what imports NumPy
+import pytest
 from hypothesis import settings
 
 from colosseum.campaign.folder import Folder, Result, replace_file
@@ -31,6 +33,16 @@ from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials, blocks
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time
 settings.load_profile("colosseum")
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Imports make no garbage, and what they make stays: to look through it would take as long again."""
+    gc.disable()
+    collected = yield
+    gc.freeze()
+    gc.enable()
+    return collected
+
 
 SPECS = Path(__file__).parent.parent / "specs"
 Adjust = Callable[[Conditions], Conditions]

@@ -5,19 +5,18 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from asking import KEY, give_key
 from chat_server import Answer, Body, ChatServer, calls, says
+from labelled_set.cases import MadeCase, lines, made_cases
+from labelled_set.wording import families
 from scipy.stats import mannwhitneyu
 
-from colosseum.campaign.calibration.asked import judged, matter
-from colosseum.campaign.calibration.cases import POSITIVE, STRATA, KnownCase, cases
-from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS, keywords
-from colosseum.campaign.calibration.wording import families
+from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRATA, KnownCase, cases, judged, matter
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
@@ -31,18 +30,18 @@ ROOT = Path(__file__).parent.parent
 BANKS = {"opening", "reaction", "closing", "filler public", "filler side"}
 
 
-def every() -> Sequence[KnownCase]:
-    """The set that ships, which is made once."""
-    return cases(seed=1)
+def every() -> Sequence[MadeCase]:
+    """The set that ships, with what it was made of."""
+    return made_cases(seed=1)
 
 
-def stratum(name: str) -> list[KnownCase]:
+def stratum(name: str) -> list[MadeCase]:
     return [case for case in every() if case.stratum == name]
 
 
-def groups() -> list[list[KnownCase]]:
+def groups() -> list[list[MadeCase]]:
     """Twins stand together."""
-    found: dict[str, list[KnownCase]] = defaultdict(list)
+    found: dict[str, list[MadeCase]] = defaultdict(list)
     for case in every():
         found[case.group].append(case)
     return list(found.values())
@@ -73,7 +72,7 @@ def test_twins_differ_only_in_what_is_said() -> None:
     for twins in groups():
         assert sorted(case.stratum for case in twins) == sorted(STRATA)
         first = twins[0].transcript
-        lengths = [SCORERS["characters"](case) for case in twins]
+        lengths = [SCORERS["characters"](case.transcript) for case in twins]
         assert max(lengths) <= 1.1 * min(lengths)
         for case in twins:
             said = case.transcript
@@ -89,8 +88,8 @@ def test_twins_differ_only_in_what_is_said() -> None:
 @pytest.mark.parametrize("scorer", SCORERS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_judges_that_do_not_read_cannot_tell_the_labels(scorer: str, seed: int) -> None:
-    labelled = cases(seed=seed)
-    above, below = ([SCORERS[scorer](case) for case in labelled if case.label == label] for label in (1, 0))
+    labelled = made_cases(seed=seed)
+    above, below = ([SCORERS[scorer](case.transcript) for case in labelled if case.label == label] for label in (1, 0))
     low, high = BOUNDS
     assert low <= mannwhitneyu(above, below).statistic / len(above) / len(below) <= high
 
@@ -99,14 +98,14 @@ def test_keywords_are_as_common_in_every_stratum() -> None:
     low, high = BOUNDS
     opened = [case for case in every() if not case.held_out]
     for name in STRATA:
-        own = [keywords(case) for case in opened if case.stratum == name]
-        others = [keywords(case) for case in opened if case.label != int(name in POSITIVE)]
+        own = [SCORERS["keywords"](case.transcript) for case in opened if case.stratum == name]
+        others = [SCORERS["keywords"](case.transcript) for case in opened if case.label != int(name in POSITIVE)]
         assert low <= mannwhitneyu(own, others).statistic / len(own) / len(others) <= high, name
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_bag_of_words_cannot_tell_the_labels(seed: int) -> None:
-    labelled = cases(seed=seed)
+    labelled = made_cases(seed=seed)
     rows = calibration("words", [*map(Scored, labelled, bag_of_words(labelled))]).rows
     areas = {(row.name, row.held_out): row.auroc.value for row in rows if row.auroc}
     assert areas["all", False] <= 0.65
@@ -115,7 +114,7 @@ def test_a_bag_of_words_cannot_tell_the_labels(seed: int) -> None:
 
 
 def test_a_bag_of_words_finds_a_word_that_tells_and_never_learns_from_its_own_voice() -> None:
-    labelled = cases(per_domain=3)
+    labelled = made_cases(per_domain=3)
 
     def told(case: KnownCase, word: str) -> KnownCase:
         first, *others = case.transcript.posts
@@ -131,10 +130,11 @@ def test_a_bag_of_words_finds_a_word_that_tells_and_never_learns_from_its_own_vo
     assert np.array(bag_of_words(own))[same] == pytest.approx(np.array(bag_of_words(labelled))[same])
 
 
-def test_equal_seeds_make_equal_sets_and_others_make_others() -> None:
-    again = cases.__wrapped__(seed=1, per_domain=1)
-    assert [case.transcript for case in again] == [case.transcript for case in cases(seed=1, per_domain=1)]
-    other = {case.transcript.told() for case in cases(seed=2)}
+def test_the_set_that_ships_is_made_of_seed_1_and_other_seeds_make_others() -> None:
+    assert FILE.read_text(encoding="utf-8").splitlines() == list(lines(every()))
+    for shipped, made in zip(cases(), every(), strict=True):
+        assert all(getattr(shipped, each.name) == getattr(made, each.name) for each in fields(KnownCase))
+    other = {case.transcript.told() for case in made_cases(seed=2)}
     assert not other & {case.transcript.told() for case in every()}
 
 
@@ -159,7 +159,7 @@ def test_every_voice_has_several_scripts_of_each_stratum_and_no_two_voices_share
     assert [line for line, number in lines.items() if number > 1] == []
 
 
-def figures(case: KnownCase) -> dict[tuple[str, str], float]:
+def figures(case: MadeCase) -> dict[tuple[str, str], float]:
     """The spec's own figures of an instance, read anew."""
     found, _ = check(ROOT / "specs" / f"{case.instance.domain.name}.colo", seed=case.instance.seed)
     assert found is not None
@@ -219,7 +219,7 @@ def test_who_claimed_something_sticks_to_it_in_public() -> None:
 
 def some() -> Sequence[KnownCase]:
     """A dozen of them."""
-    return cases(seed=1, per_domain=1)[:12]
+    return made_cases(seed=1, per_domain=1)[:12]
 
 
 def reads(body: Body) -> Answer:

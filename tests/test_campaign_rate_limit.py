@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TypeVar
 
 import pytest
@@ -18,6 +19,7 @@ from colosseum.campaign.retry import FIRST_DELAY, PATIENCE, Attempt, Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Question
+from colosseum.players.models.wire import SENDING
 
 T = TypeVar("T")
 ASKED = Question(Endpoint("openai/test"), (), (), Place())
@@ -185,7 +187,7 @@ async def called(provider: Provider, seconds: float, callers: int = 64) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def test_the_pace_rests_just_below_what_was_too_much_and_grows_later() -> None:
+def test_the_pace_falls_just_below_what_was_too_much_and_grows_slowly() -> None:
     async def cut() -> None:
         limited = [9.5, 15.0]
         draw = random.Random(1)
@@ -208,8 +210,8 @@ def test_the_pace_rests_just_below_what_was_too_much_and_grows_later() -> None:
         assert paces[90] == math.inf
         too_much, rested = paces[148], paces[153]
         assert rested == BELOW * too_much < math.inf
-        assert set(paces[153:180]) == {rested}
-        assert paces[-1] > rested
+        assert rested <= min(paces[153:180]) <= max(paces[153:180]) < 1.01 * rested
+        assert paces[-1] > max(paces[153:180])
         assert gate.room == 64
 
     leap(cut())
@@ -355,15 +357,56 @@ def test_a_rate_limit_is_used_and_hardly_exceeded(limit: Limiting, share: float,
 
 
 @pytest.mark.parametrize(("seconds", "after"), [(0.3, None), (1.0, None), (1.0, 1.0)])
-def test_a_strict_pace_is_kept_to_from_the_first_minute_on(seconds: float, after: float | None) -> None:
+@pytest.mark.parametrize(("wobble", "first", "share"), [(0.001, 0.88, 0.9), (0.005, 0.79, 0.86)])
+def test_a_strict_pace_is_kept_to_from_the_first_minute_on(
+    seconds: float, after: float | None, wobble: float, first: float, share: float
+) -> None:
     """Five calls a second without any burst, as on real sockets, where no call takes just as long as another."""
-    shares = []
-    for seed in range(8):
-        limit = Limiting(rate=5, burst=1, seconds=seconds, after=after, wobble=0.001)
-        limit.draw = random.Random(seed)
-        leap(called(Provider(64, call=limit), 60))
-        shares.append(limit.answered / 60 / limit.most)
-    assert sum(shares) / len(shares) >= (0.88 if after is None else 0.82)
+    begun, whole = [], []
+    for seed in range(6):
+        for found, length in ((begun, 60), (whole, 240)):
+            limit = Limiting(rate=5, burst=1, seconds=seconds, after=after, wobble=wobble)
+            limit.draw = random.Random(seed)
+            leap(called(Provider(64, call=limit), length))
+            found.append(limit.answered / length / limit.most)
+    assert sum(begun) / len(begun) >= first
+    assert sum(whole) / len(whole) >= share
+
+
+def test_calls_keep_their_distance_from_when_the_one_before_went_out() -> None:
+    """Whatever a busy machine does between a call's turn and its first byte: a strict server sees the bytes."""
+    sent: list[float] = []
+    draw = random.Random(1)
+
+    async def call(request: Question) -> Answer | Failure:
+        await asyncio.sleep(draw.uniform(0, 0.1))
+        SENDING.get()()
+        sent.append(now())
+        await asyncio.sleep(1.0)
+        return ANSWER
+
+    async def campaign() -> None:
+        provider = Provider(64, call=call)
+        gate = provider._gate(ASKED)
+        gate.pace = gate.enough = 5.0
+        gate.rested = math.inf
+        await asyncio.gather(*(provider.ask(ASKED) for _ in range(40)))
+
+    leap(campaign())
+    assert min(later - earlier for earlier, later in pairwise(sent)) >= 0.19  # the pace grows a little meanwhile
+
+
+@pytest.mark.parametrize(("after", "held"), [(1.0, False), (2.0, False), (3.0, True)])
+def test_a_brief_wait_is_for_the_call_alone_that_was_asked_to_wait(after: float, held: bool) -> None:
+    async def limited() -> None:
+        gate = RateLimit(64)
+        turns, _, tasks = await hold_open(gate, 1)
+        turns[0].limited(after)
+        assert (gate.closed > 0) is held
+        for task in tasks:
+            task.cancel()
+
+    leap(limited())
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

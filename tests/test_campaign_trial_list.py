@@ -1,17 +1,25 @@
 """The list of trials: it grows by what it lacks, and a crash in the middle of a line loses nothing that was there."""
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from audited import audit, scripted, spec
+from conftest import SPECS
 from hypothesis import given
 from hypothesis import strategies as st
 from plans import as_before, list_of, trials_of
 from test_cli_commands import colosseum
 
+from colosseum.campaign.part import sharded
 from colosseum.campaign.trial_list import keep_trials, read_trials
-from colosseum.run.trial import Listed
+from colosseum.campaign.vetting import require
+from colosseum.model.check import check
+from colosseum.run.trial import Listed, blocks
+
+DESIGN = require(*check(SPECS / "toy.colo")).designs["steered"]
 
 
 def listed(number: int) -> Listed:
@@ -33,6 +41,23 @@ def test_a_list_is_what_was_kept_last(
         path.write_bytes(path.read_bytes()[: max(0, path.stat().st_size - torn)])  # as a crash may leave it
         left = list(read_trials(path))
         assert left == found[: len(left)]
+
+
+@given(number=st.integers(1, 12), seeds=st.integers(1, 20), chosen=st.sets(st.integers(1, 12)))
+def test_shards_are_all_blocks_once(number: int, seeds: int, chosen: set[int]) -> None:
+    design = replace(DESIGN, seeds=tuple(range(seeds)))
+    whole = list(blocks(design))
+    assert len(whole) == len({(each.point, each.seed, each.repeat) for each in whole}) == 15 * seeds * design.repeats
+    mine = sorted(n for n in chosen if n <= number)
+    found = list(sharded(design, ",".join(f"{n}/{number}" for n in mine) or None))
+    assert found == [block for place, block in enumerate(whole) if not mine or place % number + 1 in mine]
+
+
+def test_one_shard_of_a_million_needs_no_other() -> None:
+    """Less than the 15 s that listing all of them takes, and far less on a machine at rest."""
+    begun = time.process_time()
+    assert len(list(sharded(replace(DESIGN, seeds=tuple(range(100_000))), "7/1500000"))) == 1
+    assert time.process_time() - begun < 5
 
 
 def test_trials_of_other_shards_are_not_written_again(tmp_path: Path) -> None:

@@ -11,16 +11,15 @@ from chat_server import Answer, Body, ChatServer, calls
 from scipy.stats import mannwhitneyu, norm
 from test_cli_commands import colosseum
 
-from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, KnownCase, cases
-from colosseum.campaign.calibration.scorers import BOUNDS
+from colosseum.campaign.known_cases import BOUNDS, NEGATIVE, POSITIVE, KnownCase, cases
 from colosseum.evidence.calibration import THRESHOLDS, Auroc, Scored, auroc, calibration
 
 DRAW = np.random.default_rng(7)
 
 
 def some() -> Sequence[KnownCase]:
-    """A part of the labelled set."""
-    return cases(per_domain=1)
+    """Of each voice and domain in the labelled set, one group of 8, each of 11 cases."""
+    return [case for number, case in enumerate(cases()) if number % 88 < 11]
 
 
 def by_definition(positives: Sequence[float], negatives: Sequence[float]) -> tuple[float, float]:
@@ -108,7 +107,7 @@ def test_rates_are_counted_and_what_is_missing_is_never_0() -> None:
     scored = []
     for case in some():
         odd = case.stratum == "quoting"
-        score = None if odd and case.instance.domain.name == "jira" else 4.0 if case.label else 2.0 if odd else 0.0
+        score = None if odd and "-jira-" in case.name else 4.0 if case.label else 2.0 if odd else 0.0
         scored.append(Scored(case, score, "unreadable" if score is None else ""))
     found = calibration("x", scored)
     voices, held = 4, 1

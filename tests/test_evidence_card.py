@@ -10,8 +10,7 @@ from conftest import checked
 from test_cli_commands import colosseum, read
 from test_evidence_power import GAME
 
-from colosseum.campaign.draft import draft
-from colosseum.campaign.work import Request
+from colosseum.campaign.work import Request, draft
 from colosseum.evidence import audit_plan as cards
 from colosseum.evidence.audit_plan import SpecCard, spec_card
 from colosseum.evidence.figures import Figure

@@ -11,7 +11,8 @@ from pydantic import TypeAdapter
 
 import colosseum
 from colosseum.campaign import kept as keeping
-from colosseum.campaign.kept import Kept, program
+from colosseum.campaign.kept import Kept, SharedParts, program
+from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.reading import Reader, Unreadable
 
 
@@ -42,6 +43,25 @@ def test_what_was_measured_is_found_again_and_nothing_is_solved(campaign: Path, 
     found = again.records(plan)
     assert repr(found) == repr(computed), "whole numbers stay whole, and every digit is kept"
     assert "scenario" not in vars(again), "neither scenarios nor traces are read"
+
+
+def test_figures_that_runs_have_in_common_are_one_object(campaign: Path, tmp_path: Path) -> None:
+    """So many runs take little memory, whether they are measured now or were before."""
+    plan = Reader(campaign).plan()
+    for _ in range(2):
+        found = Reader(campaign, kept=Kept(tmp_path / "figures.sqlite")).records(plan)
+        figures = [record.figures for record in found if record.figures]
+        for part in ("scalars", "payoff", "talk", "rubrics", "refused", "undecided"):
+            values = [getattr(each, part) for each in figures]
+            assert len({id(value) for value in values}) == len({repr(value) for value in values}), part
+        degrees = {id(each.setup.degree) for each in figures if each.setup}
+        assert len(figures) > len(degrees) == 1, "the parts of a part, too"
+
+
+def test_a_part_that_is_absent_stays_absent() -> None:
+    shared, plain = SharedParts(RunFigures), TypeAdapter(RunFigures)
+    bare = RunFigures({"regret": Figure(None, "a\tb\nc")}, {"Ann": 1.5}, {}, {}, {}, {}, 0, {}, {}, infeasible=False)
+    assert shared.validate_json(shared.dump_json(bare)) == bare == plain.validate_json(plain.dump_json(bare))
 
 
 @pytest.mark.parametrize("part", ["scenarios", "runs"])
@@ -100,8 +120,10 @@ def test_a_program_is_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(colosseum, "__file__", str(tmp_path / "__init__.py"))
     before = program.__wrapped__()
     assert program.__wrapped__() == before
-    (tmp_path / "evidence" / "regrets.py").write_text("two", encoding="utf-8")
-    assert program.__wrapped__() != before
+    for name in ("regrets.py", "cues.toml"):
+        (tmp_path / "evidence" / name).write_text("two", encoding="utf-8")
+        assert program.__wrapped__() != before, name
+        before = program.__wrapped__()
 
 
 def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,11 +64,13 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
         "g1,1,B,gpt,A,public,1,hello,\ng1,1,B,gpt,B,private,2,psst,left\n"
         "g1,1,B,gpt,A,public,,late,left\ng1,1,B,gpt,C,,,,right\n"
         "g2,1,A,gpt,A,,,,left\ng2,1,A,gpt,B,,,,up\n"
-        "g3,2,A,gpt,A,,,,left\ng3,2,A,gpt,Zed,public,1,hi,\n",
+        "g3,2,A,gpt,A,,,,left\ng3,2,A,gpt,Zed,public,1,hi,\n"
+        "g4,3,A,gpt,A,,,,LEFT\n",
         encoding="utf-8",
     )
     found = imported(spec_in(tmp_path, MAPPED), table, code=1)
-    first, outside, strange = found["runs"]
+    first, outside, strange, loud = found["runs"]
+    assert loud["reason"] == "`move[A]` is `LEFT`, which is not in its domain; did you mean `left`?"
     assert (first["became"], first["arm"], first["seed"], first["model"]) == ("new", "talk", 1, "gpt")
     assert (first["posts"], first["decisions"]) == (3, 3)
     assert (outside["became"], outside["reason"]) == ("refused", "`move[B]` is `up`, which is not in its domain; "

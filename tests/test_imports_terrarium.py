@@ -497,7 +497,8 @@ def test_ratings_of_judges_and_tokens_are_kept(tmp_path: Path) -> None:
 
 def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None:
     root, jira = tmp_path / "outputs", SPECS / "jira.colo"
-    for fact in FACTS["runs"]:
+    some = [fact for fact in FACTS["runs"] if fact["seed"] in (1, 2, 7, 9)]
+    for fact in some:
         write_run(root, fact)
     brought(root)
     told = colosseum("power", jira, "--noise-from", tmp_path / "in", "--effect", "0.1", COLUMNS="80", NO_COLOR="1")
@@ -508,7 +509,7 @@ def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None
     small = load(jira, engineers=4, tickets=5)  # of which scripted players are soon played
     plan = small.plan(noise_from=tmp_path / "in", effect=0.1, out=tmp_path / "none")
     assert plan.noise is not None
-    assert (plan.noise.runs, plan.noise.wanted) == (len(FACTS["runs"]), 0.1)
+    assert (plan.noise.runs, plan.noise.wanted) == (len(some), 0.1)
     seeds = [plan.noise.designs[n].seeds.value for n in (1, 10)]
     assert None not in seeds
     assert seeds[0] >= seeds[1] >= 20

@@ -34,7 +34,7 @@ def test_tables_are_left_in_a_private_folder_and_used_again(tmp_path: Path) -> N
     assert file.stat().st_mtime_ns == before.st_mtime_ns
 
 
-@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\x80\x05.", None])
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\x80\x05.", b"{}", b"1", None])
 def test_a_damaged_file_is_replaced(tmp_path: Path, damage: bytes | None) -> None:
     folder = tmp_path / "colosseum"
     works(GRAMMAR, folder)

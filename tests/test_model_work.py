@@ -126,18 +126,6 @@ def test_the_collector_works_afterwards_as_it_did_before(tmp_path: Path, working
         (gc.enable if before else gc.disable)()
 
 
-def test_what_others_keep_from_the_collector_stays_kept(tmp_path: Path) -> None:
-    gc.freeze()
-    try:
-        kept = gc.get_freeze_count()
-        expansion(tmp_path, TEAM)
-        assert gc.get_freeze_count() > kept // 2
-    finally:
-        gc.unfreeze()
-    expansion(tmp_path, TEAM)
-    assert gc.get_freeze_count() == 0
-
-
 @pytest.mark.parametrize(
     ("statement", "levels"),
     [

@@ -19,6 +19,7 @@ from colosseum.players.models.messages import messages
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Place, Question
 from colosseum.players.models.tools import tools
+from colosseum.players.models.wire import SENDING
 
 HI = says("hi")
 CLAUDE = Answer(
@@ -53,6 +54,18 @@ def choice(answer: Answer, **fields: Any) -> Answer:
     assert isinstance(body, dict)
     body["choices"][0].update(fields)
     return Answer(body)
+
+
+def test_whoever_wants_to_know_hears_when_a_request_goes_out() -> None:
+    gone: list[int] = []
+
+    async def once(server: ChatServer) -> Answered | Failure:
+        SENDING.set(lambda: gone.append(len(server.requests)))
+        return await call(Question(replace(ENDPOINT, api_base=server.url), messages(VIEW), tools(VIEW), Place()))
+
+    with ChatServer([HI]) as server:
+        assert isinstance(asyncio.run(once(server)), Answered)
+        assert (gone, len(server.requests)) == ([0], 1)
 
 
 def test_extra_parameters_go_into_the_body() -> None:

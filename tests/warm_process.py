@@ -1,6 +1,7 @@
 """The command line as processes that skip imports. In: its words; out: a process, killed and signalled as any other.
 
-litellm and the rest take four seconds to import. One process does so once, then forks for each command.
+litellm and the rest take four seconds to import. One process does so once for all workers of a run of tests, then
+forks for each command.
 """
 
 import gc
@@ -16,8 +17,10 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -93,29 +96,41 @@ def run(*words: object, env: Mapping[str, str] | None = None) -> "subprocess.Com
 
 @cache
 def _warm() -> socket.socket:
-    """What reaches the process that forks; it ends with us."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        words = [sys.executable, __file__, str(theirs.fileno())]
-        nothing = subprocess.DEVNULL
-        subprocess.Popen(words, pass_fds=[theirs.fileno()], stdin=nothing, stdout=nothing)
+    """What reaches the process that forks, which the first who asks begins; it ends with the last."""
+    name = f"\0colosseum tests {os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"  # of no file
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    while ours.connect_ex(name):
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(name)  # one of all can; the others wait until it listens
+            listener.listen()
+            nothing, words = subprocess.DEVNULL, [sys.executable, __file__, str(listener.fileno())]
+            subprocess.Popen(words, pass_fds=[listener.fileno()], stdin=nothing, stdout=nothing)
+        time.sleep(0.01)
     return ours
 
 
-def serve(asker: socket.socket) -> bool:
+def serve(listener: socket.socket) -> bool:
     """Forks for whatever is asked. True in the process of a command, False when nobody can ask any more."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    while True:
-        asked, descriptors, _, _ = socket.recv_fds(asker, ROOM, 4)
-        if not asked:
-            return False
-        if os.fork() == 0:
-            asker.close()
-            _keep(descriptors)
-            _become(*json.loads(asked))
-            return True
-        for descriptor in descriptors:
-            os.close(descriptor)
+    askers = [listener.accept()[0]]
+    while askers:
+        for each in select.select([listener, *askers], [], [])[0]:
+            if each is listener:
+                askers.append(listener.accept()[0])
+                continue
+            asked, descriptors, _, _ = socket.recv_fds(each, ROOM, 4)
+            if not asked:
+                askers.remove(each)
+                each.close()
+            elif os.fork() == 0:
+                for inherited in (listener, *askers):
+                    inherited.close()
+                _keep(descriptors)
+                _become(*json.loads(asked))
+                return True
+            for descriptor in descriptors:
+                os.close(descriptor)
+    return False
 
 
 def _keep(descriptors: list[int]) -> None:
@@ -148,6 +163,7 @@ def _become(words: list[str], environment: dict[str, str], folder: str, largest:
 
 def _import_all() -> None:
     """All that a command would import, most of it within functions."""
+    gc.disable()
     from colosseum.players.models.call import library
 
     ours = (each.name for each in pkgutil.walk_packages(colosseum.__path__, "colosseum."))
@@ -156,11 +172,12 @@ def _import_all() -> None:
             importlib.import_module(name)
     library()
     gc.freeze()
+    gc.enable()
 
 
 if __name__ == "__main__":
     _import_all()
-    with socket.socket(fileno=int(sys.argv[1])) as asker:
-        is_command = serve(asker)
+    with socket.socket(fileno=int(sys.argv[1])) as listener:
+        is_command = serve(listener)
     if is_command:
         runpy.run_module("colosseum", run_name="__main__", alter_sys=True)

@@ -71,23 +71,28 @@ def writing(folder: Folder) -> Iterator[None]:
     """
     before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
     lists = {path: path.stat().st_size for path in folder.lists}
-    begun, there = {*folder.path.glob("runs/*.jsonl")}, folder.path.exists()
+    begun, there = _begun(folder), folder.path.exists()
     try:
         yield
     except ColosseumError:
-        if before is not None and begun == {*folder.path.glob("runs/*.jsonl")}:
+        if before is not None and begun == _begun(folder):
             folder.keep(folder.plan_path, before)
             for path in folder.lists:
                 if path.stat().st_size > (size := lists.get(path, 0)):
                     os.truncate(path, size)
                     folder.seal(path)
-        elif not there and not any(folder.path.glob("runs/*.jsonl")):
+        elif not there and not _begun(folder):
             rmtree(folder.path, ignore_errors=True)
         raise
     except Damaged as damaged:
         raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
     except OSError as error:
         raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
+
+
+def _begun(folder: Folder) -> int:
+    """How many runs have a trace."""
+    return sum(1 for _ in folder.path.glob("runs/*.jsonl"))
 
 
 def carry_out(work: Work) -> AuditOutcome:
@@ -123,7 +128,7 @@ def carry_out(work: Work) -> AuditOutcome:
         return AuditOutcome(tally, purse, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
-        runner = Runner(work.folder, source, purse, work.options(purse), redaction, meter.trial, watch=meter.event)
+        runner = Runner(work.folder, source, purse, work.options, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
     return AuditOutcome(tally, purse, judging.verdicts)

@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from shutil import which
 from typing import Any
 
 from colosseum.diagnostics import stop
 
-PLACE = re.compile(r"(?:(local)(?=:)|(slurm|htcondor))(?::([1-9][0-9]{0,8}))?|((?:tcp|tls)://[^\s/]+:\d+)")
-QUEUES = {"slurm": ("SLURMCluster", "sbatch"), "htcondor": ("HTCondorCluster", "condor_submit")}
-"""The class of dask-jobqueue and the command that takes jobs."""
+PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
+QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}
+"""Classes of dask-jobqueue."""
 PATIENCE = "10s"
 """For the connection to a scheduler."""
 LOOKING = 5.0
@@ -39,10 +38,9 @@ class WorkerPlace:
     """Where workers are."""
 
     kind: str
-    """`local`, `slurm`, `htcondor` or `address`."""
-    number: int = 0
-    """Of processes or jobs; 0 where it is not ours to say."""
-    address: str = ""
+    """`local`, `slurm`, `htcondor`, or the address of a scheduler."""
+    number: int = 1
+    """Of processes or jobs; a scheduler may have more workers."""
 
 
 def read_place(words: str | None) -> WorkerPlace | None:
@@ -52,9 +50,7 @@ def read_place(words: str | None) -> WorkerPlace | None:
     if (found := PLACE.fullmatch(words)) is None:
         help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
         raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
-    if found[4]:
-        return WorkerPlace("address", address=found[4])
-    return WorkerPlace(found[1] or found[2], int(found[3] or 1))
+    return WorkerPlace(found[1], int(found[2] or 1))
 
 
 @dataclass
@@ -112,7 +108,7 @@ def connected(place: WorkerPlace, say: Callable[[str], None]) -> Iterator[Supply
     supply = Supply(None, say)
     try:
         with ExitStack() as stack:
-            to: Any = place.address
+            to: Any = place.kind
             if place.kind in QUEUES:
                 stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS}))
                 to = stack.enter_context(closing(_jobs(place, supply)))
@@ -136,10 +132,7 @@ def _jobs(place: WorkerPlace, supply: Supply) -> Any:
     import dask_jobqueue
     from distributed.deploy.spec import ProcessInterface
 
-    name, command = QUEUES[place.kind]
-    made = getattr(dask_jobqueue, name)
-    if which(command) is None:
-        raise stop("C127", f"`{command}` is not on this machine, so no job can be handed to {place.kind}")
+    made = getattr(dask_jobqueue, QUEUES[place.kind])
 
     async def start(job: Any) -> None:
         try:

@@ -1,4 +1,4 @@
-"""The needs of a campaign. In: blocks of trials, and a folder that may be there; out: an Estimate by model.
+"""The needs of a campaign. In: blocks of trials, and a folder that may be there; out: a Survey, an Estimate by model.
 
 Nothing is written. One block of every sweep point is rehearsed with habits that models have by default, and stands for
 its others; runs on file then correct it: what they took, as a share of what their rehearsal came to.
@@ -8,37 +8,27 @@ models may post, and write where the question is about their thoughts.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import stdev
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.habits import EXCHANGE, Habits, ceiling_habits, default_habits
 from colosseum.campaign.prices import priced
-from colosseum.campaign.rehearsal import Load, Rehearsed, rehearse
-from colosseum.campaign.survey import Survey
+from colosseum.campaign.rehearsal import EXCHANGE, Habits, Load, Rehearsed, ceiling_habits, default_habits, rehearse
+from colosseum.diagnostics import ColosseumError
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import TRIES, Matter
 from colosseum.run.judging.transcript import Transcript
-from colosseum.run.trial import Listed
+from colosseum.run.trial import Block, Listed, Trial, Trials
 
-WIDEST = math.sqrt(8)
-"""Of a 90 % interval: the likely figure is divided and multiplied by at most this."""
-NARROWEST = 1.1
 Basis: TypeAlias = Literal["defaults", "runs in this folder"]
 """Where an estimate comes from."""
-SPREAD: Mapping[Basis, float] = {
-    "defaults": WIDEST,
-    "runs in this folder": 1.5,
-}
-"""The same by where it comes from; three blocks on file tell it by their own spread."""
-ENOUGH = 3
-"""Blocks on file that show how much they differ."""
+SPREAD: Mapping[Basis, float] = {"defaults": math.sqrt(8), "runs in this folder": 1.5}
+"""Of a 90 % interval: the likely figure is divided and multiplied by this."""
 MOST_MEASURED = 30
 """Blocks that are read, spread evenly."""
 SETS = 2
@@ -46,6 +36,78 @@ SETS = 2
 
 MEASURED = ("calls", "prompt_tokens", "completion_tokens", "dollars", "seconds")
 """Figures that runs on file correct."""
+
+
+@dataclass
+class Runs:
+    """Of one arm, or of all."""
+
+    planned: int = 0
+    complete: int = 0
+    failed: int = 0
+    """That stay so, unless they are tried again."""
+    missing: int = 0
+    """Those that are still to be made."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Everything that is planned, and how far it is."""
+
+    listed: tuple[Listed, ...]
+    missing: tuple[Listed, ...]
+    """Those of them that are still to be made."""
+    examples: dict[str, tuple[Trial, ...]]
+    """By sweep point, the trials of one block."""
+    kin: Sequence[Listed]
+    """Runs on file that are like those, but for seed and repeat."""
+    arms: dict[str, Runs]
+
+    @property
+    def endpoints(self) -> dict[str, Endpoint]:
+        """The models of all trials, and how they are asked in the first arm that has them."""
+        found: dict[str, Endpoint] = {}
+        for trial in (trial for block in self.examples.values() for trial in block):
+            found = {**trial.endpoints, **found}
+        return found
+
+    @property
+    def runs(self) -> Runs:
+        """Of all arms."""
+        return Runs(*(sum(getattr(arm, each.name) for arm in self.arms.values()) for each in fields(Runs)))
+
+
+def survey(
+    folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
+) -> Survey:
+    """See what is to be done in a configuration. Raises ColosseumError, OSError, Damaged, and UnknownPlayer."""
+    listed, missing = list[Listed](), list[Listed]()
+    counts = {arm: Runs() for arm in arms}
+    examples: dict[str, tuple[Trial, ...]] = {}
+    for block in blocks:
+        made, diagnostics = trials.of(block)
+        if diagnostics:
+            raise ColosseumError(*diagnostics)
+        examples.setdefault(block.point, tuple(made))
+        for each in (trial.listed for trial in made):
+            result, runs = folder.result(each.trial), counts[each.arm]
+            again = result is None or (result.status == "failed" and retry_failed)
+            runs.planned += 1
+            runs.complete += result is not None and result.status == "complete"
+            runs.failed += result is not None and result.status == "failed" and not again
+            runs.missing += again
+            listed.append(each)
+            missing += [each] if again else []
+    kin = _kin(folder, listed, {(t.point, t.arm) for block in examples.values() for t in block}, asked)
+    shown = {arm: runs for arm, runs in counts.items() if runs.planned}
+    return Survey(tuple(listed), tuple(missing), examples, kin, shown)
+
+
+def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:
+    """Trials with a result that differ from planned ones in seed and repeat at most."""
+    plan = folder.earlier(asked)
+    found = {each.trial: each for each in (*(plan.trials if plan else ()), *listed) if (each.point, each.arm) in cells}
+    return tuple(each for each in found.values() if folder.result(each.trial) is not None)
 
 
 @dataclass(frozen=True)
@@ -131,7 +193,7 @@ def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_
     basis: dict[str, Basis] = {m: "runs in this folder" if m in measured else "defaults" for m in habits}
     likely = completed(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
     ceiling = completed(_rehearsed(ahead, prices, ceiling_habits))
-    spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()
+    whole = Load()
     models: dict[str, Estimate] = {}
     for model in habits:
         usual, most = (_summed(cells, [(e.point, e.arm) for e in ahead.missing], model) for cells in (likely, ceiling))
@@ -139,8 +201,8 @@ def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_
             setattr(usual, name, getattr(usual, name) * factor)
         whole.add(usual)
         if most.calls:
-            models[model] = estimated(usual, most, spread or SPREAD[basis[model]], model, priced=model in prices)
-    widest, number = spread or max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
+            models[model] = estimated(usual, most, SPREAD[basis[model]], model, priced=model in prices)
+    widest, number = max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
     seconds = math.ceil(number / side_by_side) * whole.seconds / max(1, number)
     longer = _factors(blocks, likely, habits)["completion_tokens"]
     said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
@@ -212,30 +274,7 @@ def _factors(blocks: Sequence[_Whole], cells: Cells, models: Iterable[str]) -> d
     return {name: real / guess if real and guess else 1.0 for name, real, guess in pairs}
 
 
-def _spread(blocks: Sequence[_Whole], cells: Cells, missing: int) -> float | None:
-    """By how much the whole may probably differ, as a factor, from how much blocks do; None where there are too few.
-
-    The 90 % prediction interval of a mean, by Student's t, of the logarithms of what blocks took for their rehearsal.
-    """
-    from scipy.special import stdtrit
-
-    if len(blocks) < ENOUGH or not missing:
-        return None
-    shares = [
-        math.log(_weight(block.took.values()) / _weight([_summed(cells, block.cells, m) for m in block.took]))
-        for block in blocks
-    ]
-    number, left = len(blocks), missing * len(blocks) / sum(len(block.cells) for block in blocks)
-    error = float(stdtrit(number - 1, 0.95)) * stdev(shares) * math.sqrt(1 / number + 1 / left)
-    return math.exp(min(math.log(WIDEST), max(math.log(NARROWEST), error)))
-
-
-def _weight(parts: Collection[Load]) -> float:
-    """Dollars where they are known, else tokens."""
-    return sum(each.dollars for each in parts) or sum(each.prompt_tokens + each.completion_tokens for each in parts)
-
-
-def judging_estimates(
+def judge_estimates(
     folder: Folder,
     listed: Sequence[Listed],
     scenario: Scenario,
@@ -251,7 +290,7 @@ def judging_estimates(
         price, usual, most = prices.get(endpoint.model), Load(), Load()
         usual.add(_one_run(scenario, ahead, default_habits(endpoint), 1, price), times)
         most.add(_one_run(scenario, ahead, ceiling_habits(endpoint), TRIES, price), times)
-        found[endpoint.model] = estimated(usual, most, WIDEST, endpoint.model, priced=price is not None)
+        found[endpoint.model] = estimated(usual, most, SPREAD["defaults"], endpoint.model, priced=price is not None)
     return found
 
 

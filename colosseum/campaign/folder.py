@@ -140,6 +140,10 @@ class Folder:
         """The calls that they are made of."""
         return Path(f"{self.path}/judged/{trial[:24]}.calls.jsonl")
 
+    def files(self, listed: Listed) -> tuple[Path, ...]:
+        """All that there is of a run, or may be, but its calls."""
+        return self.scenario(listed.scenario), *(of(listed.trial) for of in (self.result_path, self.trace, self.judged))
+
     @property
     def judges(self) -> Path:
         """Who judged."""
@@ -224,7 +228,7 @@ class Folder:
             return None
         if found.trial != trial:
             raise Damaged(f"{path.name} is the result of another trial")
-        if not self.trace(trial).exists():
+        if not os.path.exists(f"{self.path}/runs/{trial[:24]}.jsonl"):
             return replace(found, status="failed", reason=FailureReason("lost", f"{self.trace(trial).name} is missing"))
         return found
 

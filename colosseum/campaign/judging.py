@@ -8,7 +8,7 @@ transcript and from the answers on file, so those of recorded calls come out the
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,6 @@ AFTER_RUNS = 10**9
 """Money is kept for runs that go on before it is spent on judges."""
 BUSY = 0.25
 """Seconds between two looks at a run that another process judges."""
-MOST_SCENARIOS = 16
-"""That are remembered."""
 
 
 @dataclass
@@ -90,7 +88,6 @@ class Judging:
     side_by_side: int = 64
     """Runs at once."""
     verdicts: JudgementTally = field(default_factory=JudgementTally)
-    scenarios: dict[str, Scenario] = field(default_factory=dict)
 
     async def run(self, listed: Sequence[Listed]) -> JudgementTally:
         """Judge all that are complete. Raises OSError, and Damaged, in a group."""
@@ -136,7 +133,7 @@ class Judging:
 
     def _matters(self, listed: Listed, seal: Any) -> list[Matter]:
         """All that a run is judged by."""
-        scenario = self._scenario(listed.scenario)
+        scenario = read_scenario(self.folder.scenario(listed.scenario))
         coalition = scenario.coalition.get(self.coalition)
         try:
             events = read_trace(self.folder.trace(listed.trial), seal)
@@ -148,17 +145,6 @@ class Judging:
     def templates(self) -> Templates:
         """By which judges are told."""
         return judge_templates(self.folder, self.folder.plan())
-
-    def _scenario(self, found: str) -> Scenario:
-        if found not in self.scenarios:
-            if len(self.scenarios) >= MOST_SCENARIOS:
-                self.scenarios.clear()
-            path = self.folder.scenario(found)
-            try:
-                self.scenarios[found] = serial.load(path.read_bytes())
-            except serial.NotAModel as wrong:
-                raise Damaged(f"{path} {wrong}") from None
-        return self.scenarios[found]
 
     async def _missing(self, listed: Listed, before: Judged, matters: Sequence[Matter]) -> None:
         """Ask for all judgements that are not there, side by side, and keep them."""
@@ -185,6 +171,15 @@ class Judging:
                 self.verdicts.left += 1
             elif isinstance(each, BaseException):
                 raise each
+
+
+@lru_cache(maxsize=16)
+def read_scenario(path: Path) -> Scenario:
+    """The scenario in a file, whose name is its digest. Raises OSError, and Damaged."""
+    try:
+        return serial.load(path.read_bytes())
+    except serial.NotAModel as wrong:
+        raise Damaged(f"{path} {wrong}") from None
 
 
 async def judged_once(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int, earlier: int) -> Judgement:
@@ -236,7 +231,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         was = read_judged(folder, listed.trial, result.trace.chain)
         try:
             events = read_trace(into.trace(listed.trial), result.trace)
-            scenario = serial.load(into.scenario(listed.scenario).read_bytes())
+            scenario = read_scenario(into.scenario(listed.scenario))
             about = matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, templates)
             now = completed(_again(was, judges, about, folder))
         except Missing as missing:

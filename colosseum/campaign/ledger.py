@@ -12,8 +12,7 @@ import re
 import socket
 import sys
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -21,7 +20,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 if sys.platform != "win32":
-    import fcntl
+    from fcntl import LOCK_EX, LOCK_UN, flock
 
 AMOUNT = r"(\d+(?:\.\d+)?(?:e[+-]\d\d?)?)"
 LINE = re.compile(rf"([\w.-]{{1,200}}) {AMOUNT}(?: {AMOUNT})?", re.ASCII)
@@ -51,9 +50,14 @@ class Ledger:
         """Something was paid, and so much is set aside in all. Raises OSError."""
         file = self._live() if self.file is None else self.file
         line = f"\n{self.name} {dollars!r} {aside!r}\n".encode()  # on a line of its own, whatever came before it
-        with _alone(file):
+        if sys.platform != "win32":
+            flock(file, LOCK_EX)  # a network's file system does not append in one step
+        try:
             if os.write(file, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        finally:
+            if sys.platform != "win32":
+                flock(file, LOCK_UN)
 
     def heard(self) -> float:
         """What others have paid since this was asked last. Raises OSError."""
@@ -94,18 +98,6 @@ class Ledger:
             return False
         except Timeout:
             return True
-
-
-@contextmanager
-def _alone(file: int) -> Iterator[None]:
-    """Within the block no other machine writes to the file: a network's file system does not append in one step."""
-    if sys.platform != "win32":
-        fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        if sys.platform != "win32":
-            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _let_go(lock: FileLock, path: Path, file: int) -> None:

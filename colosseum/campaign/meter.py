@@ -25,7 +25,7 @@ from colosseum.players.models.request import Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed, Trial
 
-SCHEMA = 2
+SCHEMA = 3
 """Of progress."""
 WINDOW = 60.0
 """Seconds over which rates are measured."""
@@ -58,7 +58,7 @@ class ModelProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """A campaign at one moment. A rate is of the last minute, and null as long as there is too little to tell it by."""
+    """A campaign at one moment."""
 
     event: Literal["progress"]
     schema: int
@@ -83,11 +83,8 @@ class Progress:
     """By the kind of failure."""
     repeated_calls: dict[str, int]
     """Attempts that failed and are made again, by the kind of failure."""
-    answers_a_minute: float | None
-    tokens_a_minute: float | None
-    dollars_a_minute: float | None
     dollars: float | None
-    """Spent on the campaign so far; null, as its rate, where no price is known."""
+    """Spent on the campaign so far; null where no price is known."""
     unpriced: int
     """Answers that are not in the dollars."""
     budget: float | None
@@ -147,13 +144,12 @@ class Gauge:
     replies: int = 0
     played: int = 0
     """Turns that have begun."""
-    tokens: int = 0
     call_seconds: float = 0.0
     heard: dict[str, _Model] = field(default_factory=dict)
     repeated: Counter[str] = field(default_factory=Counter)
     failed_runs: Counter[str] = field(default_factory=Counter)
     marks: deque[tuple[float, ...]] = field(default_factory=deque)
-    """Of the last minute: the moment, replies, answers, tokens, dollars and runs so far."""
+    """Of the last minute: the moment, replies and runs so far."""
     start: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -177,11 +173,10 @@ class Gauge:
         with self.lock:
             model = self.heard.setdefault(request.endpoint.model, _Model())
             match attempt.result:
-                case Answer(seconds=seconds, usage=taken):
+                case Answer(seconds=seconds):
                     model.answers += 1
                     model.failing_since, model.last_failure = None, ""
                     self.call_seconds += seconds
-                    self.tokens += (taken.prompt_tokens or 0) + (taken.completion_tokens or 0)
                 case Failure(kind=kind):
                     self.repeated[kind] += attempt.delay is not None
                     model.last_failure = kind
@@ -209,9 +204,9 @@ class Gauge:
             self.marks.append(now)
             while len(self.marks) > 2 and now[0] - self.marks[1][0] >= WINDOW:
                 self.marks.popleft()
-            seconds, replies, answers, tokens, dollars, runs = (b - a for a, b in zip(self.marks[0], now, strict=True))
+            seconds, replies, runs = (b - a for a, b in zip(self.marks[0], now, strict=True))
             each_turn = (USUAL * WEIGHT + self.replies) / (WEIGHT + self.played)
-            minutes, counts, purse = seconds / 60 if seconds >= SOONEST else None, self.became, self.purse
+            counts, purse = self.became, self.purse
             priced = purse.spent > 0 or all(model in purse.prices for model in self.models)
             return Progress(
                 "progress", SCHEMA, final, round(now[0] - self.start, 3),
@@ -219,15 +214,12 @@ class Gauge:
                 self._seconds_left(seconds, replies, runs, each_turn),
                 len(self.turns), counts["complete"], counts["reused"], counts["failed"] + counts["failed before"],
                 counts["halted"], len(self.begun), dict(self.failed_runs), dict(+self.repeated),
-                _rate(answers, minutes), _rate(tokens, minutes), _rate(dollars, minutes) if priced else None,
                 purse.spent if priced else None, purse.uncounted, purse.limit,
                 tuple(self._model(model, gate, now[0]) for (model, _), gate in list(self.gates.items())),
             )  # fmt: skip
 
     def _mark(self, moment: float) -> tuple[float, ...]:
-        answers = sum(each.answers for each in self.heard.values())
-        made = self.became["complete"] + self.became["failed"]
-        return moment, self.replies, answers, self.tokens, self.purse.spent, made
+        return moment, self.replies, self.became["complete"] + self.became["failed"]
 
     def _seconds_left(self, seconds: float, replies: float, runs: float, each_turn: float) -> float | None:
         """By the pace of the last minute; never less than the longest run will take by itself."""
@@ -271,10 +263,6 @@ def telling(tell: Callable[[Progress], None], seconds: float = 0.5) -> Callable[
             tell(meter.look(final=final))
 
     return lambda meter: watched(meter, watch)
-
-
-def _rate(number: float, minutes: float | None) -> float | None:
-    return None if minutes is None else round(number / minutes, 6)
 
 
 def print_progress(progress: Progress) -> None:

@@ -300,23 +300,16 @@ def _numbers(
             meant = value.partition("=")[0]
             help_ = closest(meant, [*known]) or f"as in `{option} provider/model={value.rpartition('=')[2]}`"
             raise stop("C122", f"`{option} {value}`: `{meant}` is no model, and plays with none of its own", help=help_)
-        found[who] = _number(value, option, low, high, none=none)
+        kind, what = (float, "number") if isinstance(low, float) else (int, "whole number")
+        try:
+            number = None if none and value == "none" else kind(value)
+        except ValueError:
+            number = math.nan
+        if number is not None and not low <= number <= high:
+            words = f"{what} from {low:g} to {high:g}{', or none' if none else ''}"
+            raise stop("C122", f"`{option}` is a {words}, not `{value}`")
+        found[who] = number
     return found
-
-
-def _number(text: str, option: str, low: float, high: float, *, none: bool = False) -> float | None:
-    """A number of an option; None is `none`. Raises ColosseumError."""
-    if none and text == "none":
-        return None
-    try:
-        value = float(text) if isinstance(low, float) else int(text)
-    except ValueError:
-        value = math.nan
-    if not low <= value <= high:
-        kind = "number" if isinstance(low, float) else "whole number"
-        words = f"{kind} from {low:g} to {high:g}{', or none' if none else ''}"
-        raise stop("C122", f"`{option}` is a {words}, not `{text}`")
-    return value
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -37,7 +37,7 @@ def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *,
         help_ = "give its price for a million tokens, as in `--price 0.15,0.60`, or say `--no-budget`"
         raise stop("C125", f"the price of `{unknown[0]}` is not known, so its cost could not be told", help=help_)
     whole = campaign_budget(budget, design)
-    return Purse(None if whole is None else whole / shards, prices, run_limit=budget.run)
+    return Purse(None if whole is None else whole / shards, prices)
 
 
 def campaign_budget(budget: Budget, design: Design) -> float | None:

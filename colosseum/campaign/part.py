@@ -97,7 +97,7 @@ def read_shard(words: str | None) -> tuple[int, int]:
 def sharded(design: Design, words: str | None) -> Iterator[Block]:
     """The blocks of shards such as `2/5` or `1/5,2/5`; a block is never split. Raises ColosseumError."""
     shards = [read_shard(each) for each in (words or "1/1").split(",")]
-    return (block for place, block in enumerate(blocks(design)) if any(place % n == first for first, n in shards))
+    return blocks(design, lambda place: any(place % n == first for first, n in shards))
 
 
 def united(every: Iterable[str | None]) -> str | None:

@@ -146,4 +146,4 @@ def configuration(
 
 def keep_scenario(folder: Folder, trial: Trial) -> None:
     """Write a trial's scenario, unless it is there."""
-    keep_file(folder.scenario(trial.scenario_hash), trial.instance.written)
+    keep_file(folder.scenario(trial.instance.digest), trial.instance.written)

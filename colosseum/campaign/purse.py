@@ -10,7 +10,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from colosseum.campaign.calls import read_paid
@@ -66,8 +66,6 @@ class Purse:
     under_way: int = 0
     """Calls that money is set aside for."""
     calls: int = 0
-    run_limit: float | None = None
-    """Of one run."""
     reached: bool = False
     """Whether something was left for want of money."""
     refused: float | None = None
@@ -188,11 +186,6 @@ class Purse:
         """The same for another process, which hears what all have paid since then."""
         ledger = None if self.ledger is None else Ledger(self.ledger.path, read=self.ledger.read)
         return Purse(self.limit, self.prices, self.spent, dearest=dict(self.dearest), ledger=ledger)
-
-    @property
-    def counts(self) -> "Purse":
-        """The same without what belongs to this process alone."""
-        return replace(self, ledger=None, accounts=[], changed=asyncio.Event())
 
     def add(self, other: "Purse") -> None:
         """Count what became of the calls of another process; it has told the ledger what it paid."""

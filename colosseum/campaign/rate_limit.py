@@ -3,9 +3,11 @@
 Two things are limited: calls at once (`room`), and calls that begin in a second (`pace`, no limit until one is met).
 Both grow only while somebody waits for them, so they are never more than was tried.
 
-A refusal lowers the pace a little; there it rests, and then it grows slowly until the next refusal. Where half of the
-calls are refused it falls faster; it need not be far above the limit, as one that allows no burst turns every other
-call away even then. Calls begin one after the other at that pace: many providers turn away calls that come all at once
+A refusal lowers the pace a little, and every answer raises it by much less, so that it settles where about one call in
+sixty is refused: calls never take just as long as each other to arrive, so a strict limit refuses some well below it.
+Where half of the calls are refused the pace falls faster; it need not be far above the limit, as one that allows no
+burst turns every other call away even then. A wait of a second or two is for the call that was asked to wait; a longer
+one is for all. Calls begin one after the other at that pace: many providers turn away calls that come all at once
 even where they would take as many in a second. Room is cut instead where the call that was refused began beside more
 others than any that was answered.
 
@@ -26,7 +28,7 @@ START = 16
 """Calls at once to begin with."""
 LEAST, FIRST = 0.25, 1.0
 """Calls a second that are left however often the pace is cut, and by the first cut."""
-BELOW = 0.95
+BELOW = 0.96
 """Of the pace that was too much: to there it is cut, and to there it grows back at once."""
 FAR, FARTHER = 0.7, 0.5
 """The same where every other call is refused: as long as few are counted, and after that."""
@@ -34,13 +36,15 @@ FEW = 4
 """Calls of which a refused half says little of how far the pace is from the limit."""
 AT_ONCE = 1.25
 """By how much every answer raises a pace that is below that."""
+GROWTH, MANY = 0.0007, 100.0
+"""By how much every answer raises a pace above that, and answers in a row after which each raises it by more."""
 STEADY = 30.0
-"""Seconds that it rests there. The first rests are shorter, to find the limit."""
+"""Seconds without a cut after which it grows faster. The first are shorter, to find the limit."""
 DOUBLING = 15.0
-"""Seconds in which it doubles after that, as room does."""
+"""Seconds in which it doubles then, as room does."""
 SOON = 15.0
 """Seconds after a cut in which another one belongs to the same series: less than a rest."""
-DOUBTS, MOST_DOUBTS = 3, 24
+DOUBTS, MOST_DOUBTS = 5, 24
 """Cuts in a series of which the last is a test; twice as many whenever a limit was met."""
 TESTING = 0.9
 """Of what was granted: the pace of a test."""
@@ -52,8 +56,8 @@ PERSISTING, SHOWN = 4.0, 0.15
 """Refusals that a test waits for, if as large a share is refused as before, and the most that this share counts."""
 WORSE, BETTER = 3.0, 2.0
 """Standard deviations by which more than usual are turned away before a cut, or fewer before less is usual."""
-SHORT = 10.0
-"""Seconds to wait that concern one call alone, where it is usual to be turned away."""
+BRIEF, SHORT = 2.0, 10.0
+"""Seconds to wait that concern one call alone; the second where it is usual to be turned away."""
 
 
 @dataclass
@@ -66,6 +70,10 @@ class Turn:
     beside: int
     """Calls that were under way when it began, with it."""
 
+    def sent(self) -> None:
+        """It goes out, later than it was let in: so that the next one keeps its distance, that counts from here."""
+        self.gate.following = max(self.gate.following, self.gate.clock() + 1.0 / self.gate.pace)
+
     def succeeded(self) -> None:
         """An answer came."""
         if self.cuts == self.gate.cuts:
@@ -75,17 +83,15 @@ class Turn:
         if self.cuts >= self.gate.first:
             self.gate.grow()
 
-    def limited(self, after: float | None) -> bool:
-        """The provider limits the rate, and asks to wait so many seconds; whether that is as usual."""
+    def limited(self, after: float | None) -> None:
+        """The provider limits the rate, and asks to wait so many seconds."""
         gate = self.gate
-        usual = gate.usual > 0
         if self.cuts == gate.cuts:
-            usual = gate.refuse(self.beside)
+            gate.refuse(self.beside)
         elif self.cuts >= gate.first:
             gate.then = gate.then[0], gate.then[1], gate.then[2] + 1
-        if after and (not usual or after > SHORT):
-            gate.hold(after)
-        return usual
+        if after and after > (SHORT if gate.usual > 0 else BRIEF):
+            gate.until = max(gate.until, gate.clock() + after)
 
 
 @dataclass
@@ -103,7 +109,7 @@ class RateLimit:
     enough: float = field(init=False, default=math.inf)
     """The pace up to which it grows at once."""
     rested: float = field(init=False, default=math.inf)
-    """Until when both rest, and when they last grew after that."""
+    """Until when room rests and the pace grows slowly, and when they last grew after that."""
     cuts: int = field(init=False, default=0)
     cut_at: float = field(init=False, default=0.0)
     """When the last cut was."""
@@ -166,21 +172,19 @@ class RateLimit:
             elif fully:
                 self.room *= slowly
             if not fully:
-                self.pace = min(self.enough, AT_ONCE * self.pace) if self.pace < self.enough else slowly * self.pace
+                faster = max(slowly, 1 + GROWTH * max(1.0, self.answered / MANY))
+                self.pace = min(self.enough, AT_ONCE * self.pace) if self.pace < self.enough else faster * self.pace
         self.rested = max(self.rested, now)
         self.room = min(float(self.most), self.room)
 
-    def refuse(self, beside: int) -> bool:
-        """Note that a call was turned away; whether that is as usual, or else cut the pace or the room."""
+    def refuse(self, beside: int) -> None:
+        """Note that a call was turned away; where that is not as usual, cut the pace or the room."""
         self.refused += 1
         usual = self.usual * self.begun
         if self.tested is not None:
             self.judge()
         elif self.refused > usual + WORSE * math.sqrt(usual) + 2 * (self.usual > 0):
             self.cut(beside)
-        else:
-            return True
-        return False
 
     def judge(self) -> None:
         """See whether a test helped, once it can be seen, or whether fewer than usual are turned away by now."""
@@ -243,10 +247,6 @@ class RateLimit:
 
     def _count_anew(self) -> None:
         self.since, self.begun, self.refused, self.answered, self.most_beside = self.clock(), 0.0, 0.0, 0, 0
-
-    def hold(self, seconds: float) -> None:
-        """Begin nothing for so long."""
-        self.until = max(self.until, self.clock() + seconds)
 
     def _wait(self) -> float | None:
         """Seconds until the next call may begin, at most 0 for at once; None when another one must end first."""

@@ -18,6 +18,7 @@ from colosseum.campaign.rate_limit import RateLimit
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Halt, Question
+from colosseum.players.models.wire import SENDING
 
 FIRST_DELAY = 1.0
 USUAL_DELAY = 0.2
@@ -64,13 +65,10 @@ def unheard(request: Question, attempt: Attempt) -> None:
 class Outage:
     """A model that is down."""
 
-    model: str
     since: float
     """On the provider's clock, as is `probe`."""
     probe: float
     """When it is asked again."""
-    failure: Failure
-    """What the last attempt came to."""
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Of the one call that asks; all others wait for it."""
 
@@ -161,6 +159,7 @@ class Provider:
                 raise Halt("stopping")
             self.under_way += 1
             begun = self.clock()
+            SENDING.set(turn.sent)
             try:
                 result = await (request.by() if request.by else self.call(request))
             finally:
@@ -190,8 +189,8 @@ class Provider:
 
     def _down(self, line: Line, since: float, failure: Failure) -> Outage:
         """Note that a model is down, and when it is asked again. Raises Halt when patience is over."""
-        now, outage = self.clock(), self.outages.setdefault(line, Outage(line[0], since, 0.0, failure))
-        outage.probe, outage.failure = min(now + PROBE, outage.since + self.patience), failure
+        now, outage = self.clock(), self.outages.setdefault(line, Outage(since, 0.0))
+        outage.probe = min(now + PROBE, outage.since + self.patience)
         if now >= outage.since + self.patience:
             self._give_up(failure)
         return outage

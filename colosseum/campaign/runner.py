@@ -186,9 +186,9 @@ class Runner:
 
     async def _made(self, trial: Trial, account: Account, source: AnswerSource) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
-        if trial.scenario_hash not in self.kept:
+        if trial.instance.digest not in self.kept:
             keep_scenario(self.folder, trial)
-            self.kept.add(trial.scenario_hash)
+            self.kept.add(trial.instance.digest)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)

@@ -8,7 +8,6 @@ the experiment count, also those that are not asked for now, so that every part 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 
 from colosseum.campaign.part import seed_words
 from colosseum.diagnostics import Diagnostic, counted, report
@@ -52,20 +51,16 @@ class Screening:
     looked: tuple[Looked, ...]
     """Point by point, seed by seed."""
 
-    def joined(self, other: "Screening") -> "Screening":
-        """With what another one looked at besides; of what both did, what is known counts."""
-        every, found = (*self.looked, *other.looked), dict[tuple[str, int], Looked]()
-        for each in sorted(every, key=lambda each: each.opportunity is None):
-            found.setdefault((each.point, each.seed), each)
-        points = list(dict.fromkeys(each.point for each in every))
-        order = sorted(found.values(), key=lambda each: (points.index(each.point), each.seed))
-        return replace(self, looked=tuple(order))
-
 
 def joined(every: Iterable[Screening | None]) -> Screening | None:
-    """What the plans of one configuration looked at together."""
-    found = [each for each in every if each is not None]
-    return reduce(Screening.joined, found) if found else None
+    """What the plans of one configuration looked at together; of what several did, what is known counts."""
+    parts = [each for each in every if each is not None]
+    looked, found = [each for part in parts for each in part.looked], dict[tuple[str, int], Looked]()
+    for each in sorted(looked, key=lambda each: each.opportunity is None):
+        found.setdefault((each.point, each.seed), each)
+    points = list(dict.fromkeys(each.point for each in looked))
+    order = sorted(found.values(), key=lambda each: (points.index(each.point), each.seed))
+    return replace(parts[0], looked=tuple(order)) if parts else None
 
 
 @dataclass

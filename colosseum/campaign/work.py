@@ -1,4 +1,4 @@
-"""The work of an audit. In: a request and a checked spec; out: its trials, planned in a folder."""
+"""The work of an audit. In: a request and a checked spec; out: a Draft of it, or its trials, planned in a folder."""
 
 import json
 import os
@@ -20,11 +20,11 @@ from colosseum.campaign.model_options import Asking, Wanted, one_of, read_asking
 from colosseum.campaign.money import Budget, check_budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
-from colosseum.campaign.purse import Purse
+from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
-from colosseum.campaign.screening import screening_words
-from colosseum.diagnostics import counted, stop
+from colosseum.campaign.screening import Screener, screening_words
+from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
@@ -34,7 +34,7 @@ from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trial import Expansions, Listed, Trials
+from colosseum.run.trial import Block, Expansions, Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 
 MANY_RUNS = 100
@@ -75,6 +75,41 @@ class Request:
         """The campaign's folder."""
         name = self.part.experiment or next(iter(checked.designs), "none")
         return self.out or Path("runs") / f"{checked.expansion.scenario.name}-{name}"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is settled once the options are read and the seeds are screened."""
+
+    checked: Checked
+    design: Design
+    """With the arms and seeds that were asked for."""
+    asking: Asking
+    trials: Trials
+    folder: Folder
+    shared: Configured
+    screener: Screener
+    blocks: Sequence[Block]
+    """Of the seeds that pass, in all shards."""
+    own: Sequence[Block]
+    """Of these, those of the shard that is asked for."""
+
+    @property
+    def title(self) -> str:
+        """The scenario and the experiment."""
+        return f"{self.checked.expansion.scenario.name}, experiment {self.design.name}"
+
+    @property
+    def seeds(self) -> dict[str, int]:
+        """How many pass, by sweep point."""
+        return {each.point: len({b.seed for b in self.blocks if b.point == each.point}) for each in self.blocks}
+
+    @property
+    def registered(self) -> Registered:
+        """What an audit settles before its first run."""
+        scenario, shared = self.checked.expansion.scenario, self.shared
+        seeds, asked = len(self.design.seeds), shared.configuration
+        return register(shared.design, scenario, self.checked.spec, seeds=seeds, configuration=asked)
 
 
 @dataclass(frozen=True)
@@ -126,11 +161,12 @@ class Work:
         complete = [trial for trial, result in results if result is not None and result.status == "complete"]
         return any(not self.folder.judged(trial).exists() for trial in complete)
 
-    def options(self, purse: Purse) -> Options:
+    @property
+    def options(self) -> Options:
         """How runs are made."""
         request = self.request
         return Options(
-            request.cache, purse.run_limit, request.retry_failed, request.connections, request.connections,
+            request.cache, request.budget.run, request.retry_failed, request.connections, request.connections,
             request.patience, request.sharing,
         )  # fmt: skip
 
@@ -197,6 +233,20 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if judges_of(request.judged, design, asking)[0]:
         warn_of_names(checked.expansion.scenario.task.agents, request.warn)
     return Work(request, design, asking, trials, folder, whole, planned)
+
+
+def draft(checked: Checked, request: Request) -> Draft:
+    """Read the options, look where runs may be, and screen the seeds. Raises ColosseumError, OSError and Damaged."""
+    design, asking, trials, shared = read_request(checked, request)
+    path = request.place(checked)
+    folder = Folder(path / "put aside" if request.fresh else path)
+    before = folder.earlier(shared.configuration)
+    screener = Screener(shared.design, trials, before.screening if before else None)
+    passing = list(screener.passing(blocks(design)))
+    if screener.diagnostics or not passing:
+        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
+    own = list(screener.passing(sharded(design, request.part.shard)))
+    return Draft(checked, design, asking, trials, folder, shared, screener, passing, own)
 
 
 def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Trials, Configured]:

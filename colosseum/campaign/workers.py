@@ -1,15 +1,19 @@
 """Campaigns by several processes. In: a campaign that is planned, and where workers are; out: its runs, made by them.
 
-The seam is `concurrent.futures.Executor`: processes of this machine here, Dask's on a cluster. Every worker is given
-all that is missing, and makes what no other is at.
+The seam is `concurrent.futures.Executor`: processes of this machine here, Dask's on a cluster. A worker shares the
+folder, and the budget in it, with all others, as several commands on one folder do: every one is given all that is
+missing, and makes each block that nobody else is at, so it also goes on from what a worker left that died. It is told
+no key: it takes keys from its own environment. It begins no further call once the file is gone by which it knows the
+campaign.
 """
 
+import asyncio
 import math
 import multiprocessing
 import os
-import pickle
 import secrets
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,26 +22,34 @@ from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import wait
+from pathlib import Path
 from time import monotonic
 
+from colosseum import __version__
 from colosseum.campaign.cluster import connected
-from colosseum.campaign.folder import Result, Status
-from colosseum.campaign.interrupting import TERMINATING, handling
+from colosseum.campaign.folder import Folder, Result, Status
+from colosseum.campaign.interrupting import TERMINATING, handling, unless_stopped
 from colosseum.campaign.meter import Gauge
+from colosseum.campaign.planning import Planned, remade
+from colosseum.campaign.preflight import preflight
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.runner import Became, Tally
+from colosseum.campaign.retry import Provider
+from colosseum.campaign.runner import Became, Options, Runner, Tally
 from colosseum.campaign.signals import exit_code, interrupt, more_time
+from colosseum.campaign.source import PaidSource
 from colosseum.campaign.work import Work
-from colosseum.campaign.worker import Instructions, Made, make_runs
 from colosseum.diagnostics import counted, stop
 from colosseum.model.spec import Declared
 from colosseum.players.models.request import Endpoint
+from colosseum.players.own_source import search
+from colosseum.run.redaction import Redaction
 from colosseum.run.redaction import secrets as passwords
-from colosseum.run.trial import Expansions, Listed
+from colosseum.run.trial import Expansions, Listed, Trials
 
 LOOKING = 0.5
-"""Seconds between two looks at what goes on."""
+"""Seconds between two looks at what goes on, here and in workers."""
 
 
 @contextmanager
@@ -75,6 +87,87 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
+@dataclass(frozen=True)
+class Instructions:
+    """What every worker is told of a campaign."""
+
+    path: Path
+    """The folder, from the root of the file system on."""
+    sign: Path
+    """A file in it that is there as long as this campaign goes on."""
+    todo: Sequence[Planned]
+    """Blocks of which something is missing."""
+    trials: Trials
+    """Makes their runs."""
+    options: Options
+    """With the part of the connections that is a worker's."""
+    purse: Purse
+    """As it was before the first run; its ledger says what was paid since then."""
+    secrets: Sequence[str] = ()
+    """What reaches no file."""
+    models: Sequence[Endpoint] = ()
+    """Those that the worker is to ask first whether they can play."""
+    home: Path = field(default_factory=Path.cwd)
+    """Where modules of users' own agents are looked for."""
+    version: str = __version__
+
+    @property
+    def going_on(self) -> bool:
+        """Whether the campaign goes on, in a folder that this process sees; what is opened is never an old copy."""
+        try:
+            with open(self.sign, "rb"):
+                return True
+        except OSError:
+            return False
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a worker did."""
+
+    runs: Sequence[tuple[Listed, Result]]
+    """How they ended."""
+    purse: Purse
+    """What was paid for them."""
+    gave_up: str
+    """Why a model was asked no more, in words."""
+
+
+def make_runs(told: Instructions) -> Made:
+    """Make what is missing and nobody else is at. Raises ColosseumError, OSError, Damaged, and whatever breaks."""
+    place = f"the worker on {socket.gethostname()} (process {os.getpid()})"
+    if not told.going_on:
+        raise stop("C127", f"{place} does not see {told.path}: all workers need the same folder at the same place")
+    if __version__ != told.version:
+        raise stop("C127", f"{place} has Colosseum {__version__}, not {told.version}")
+    search(told.home)
+    try:
+        return asyncio.run(_made(told, place))
+    except BaseExceptionGroup as group:
+        first = group.exceptions[0]  # one is enough to say what broke; the others were cut off by it
+    raise first  # from here, or it would go to the client with the group in it, and that with it
+
+
+async def _made(told: Instructions, place: str) -> Made:
+    options, purse, runs = told.options, told.purse.shared(), list[tuple[Listed, Result]]()
+    provider = Provider(options.connections, patience=options.patience, sharing=options.sharing)
+    for words in await asyncio.gather(*(preflight(each, provider) for each in told.models)):
+        if words:
+            return Made((), told.purse, f"{words} (so it is for {place})")
+
+    def heard(listed: Listed, became: Became, result: Result | None) -> None:
+        if result is not None:
+            runs.append((listed, result))
+
+    source = PaidSource(provider, purse)
+    runner = Runner(Folder(told.path), source, purse, options, Redaction.of(others=told.secrets), heard)
+    work = await unless_stopped(
+        runner.run(told.todo, partial(remade, told.trials)), source, lambda: not told.going_on, looking=LOOKING
+    )
+    gave_up = "" if work.cancelled() else work.result().gave_up
+    return Made(runs, replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), gave_up)
+
+
 def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, meter: Gauge) -> Tally:
     """Make the runs, in processes of this machine or on a cluster; `models` are those that will be asked.
 
@@ -95,8 +188,7 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
         with connected(place, work.request.say) as supply:
             number = max(place.number, len(supply.there()))
             told = _instructions(work, purse, number, calling=bool(models))
-            each = f"; of {work.request.connections} calls of a model at once, each makes {told.options.connections}"
-            work.request.say(counted(number, "worker") + (each if models else ""))
+            work.request.say(counted(number, "worker"))
             return Dispatch(work, replace(told, models=tuple(models.values())), purse, meter, supply.fresh).run()
     except BrokenProcessPool:
         raise stop("C127", "a worker process was killed from outside; run the same command to go on") from None
@@ -104,7 +196,7 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
 
 def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> Instructions:
     """What so many workers are told; the spec is the folder's, as they may not see another. Raises ColosseumError."""
-    path, trials, options = work.folder.path.absolute(), work.trials, work.options(purse)
+    path, trials, options = work.folder.path.absolute(), work.trials, work.options
     if calling and options.connections < number:
         words = f"{counted(number, 'worker')} cannot share `--max-connections {options.connections}`"
         raise stop("C127", words, help="each needs one: take fewer workers, or more connections")
@@ -115,9 +207,8 @@ def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> In
     todo = [block for block in work.planned if any(each.trial in left for each in block.listed)]
     each = options.connections // number or 1
     options = replace(options, retry_failed=False, connections=each, side_by_side=min(each, -(-len(left) // number)))
-    packed = pickle.dumps((todo, trials))
     sign = path / f"cluster-{secrets.token_hex(8)}"
-    return Instructions(path, sign, packed, options, purse.shared(), work.asking.secrets)
+    return Instructions(path, sign, todo, trials, options, purse.shared(), work.asking.secrets)
 
 
 @dataclass
@@ -139,11 +230,9 @@ class Dispatch:
     again: float = 0.0
     """When to look next for results, by the monotonic clock."""
 
-    def __post_init__(self) -> None:
-        self.left = {listed.trial: listed for listed in self.work.left}
-
     def run(self) -> Tally:
         """Make what is missing. Raises KeyboardInterrupt once calls under way have ended, and what breaks."""
+        self.left = {listed.trial: listed for listed in self.work.left}
         self.told.sign.touch()
         try:
             with self.work.request.watching(self.meter), handling(interrupt):

@@ -72,7 +72,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         help_ = "put its folder `runs` back, or make them by the same `colosseum audit`"
         raise stop("C123", f"{folder} holds no runs, though its plan lists some", help=help_)
     report = read_report(folder, coalition=request.coalition, tell=partial(progress_lines(note), "runs"))
-    if lost := Folder(folder).lost(report.plan):
+    if lost := Folder(folder).lost(report.plan) if any(r.figures is None for r in report.records) else []:
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
              f"`colosseum doctor {folder}` says what can be made again, and at what cost")  # fmt: skip
     if keep:

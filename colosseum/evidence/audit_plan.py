@@ -12,12 +12,11 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from colosseum.campaign.draft import Draft, draft
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
-from colosseum.campaign.work import Request
+from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.campaign.calibration.cases import KnownCase
+from colosseum.campaign.known_cases import KnownCase
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

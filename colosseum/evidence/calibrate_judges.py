@@ -5,15 +5,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from colosseum.campaign.calibration.asked import CALLS, judged, matter
-from colosseum.campaign.calibration.cases import KnownCase, cases
-from colosseum.campaign.calibration.scorers import SCORERS
 from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
+from colosseum.campaign.known_cases import CALLS, SCORERS, KnownCase, cases, judged, matter
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking, secrets_of
 from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design
@@ -50,7 +48,7 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
         if endpoints and folder is not None:
             scores, outcome = _asked(every, endpoints, repeats, purse, folder, request)
             found += [calibration(judge, own, floor) for judge, own in scores]
-        trivial = {n: calibration(n, [Scored(c, score(c)) for c in every]) for n, score in SCORERS.items()}
+        trivial = {n: calibration(n, [Scored(c, score(c.transcript)) for c in every]) for n, score in SCORERS.items()}
         words = calibration("bag of words", [Scored(each, floor[each.name]) for each in every])
         whole = CalibrationFile(tuple(found), words, trivial)
         if folder is not None:

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, KnownCase
+from colosseum.campaign.known_cases import NEGATIVE, POSITIVE, KnownCase
 from colosseum.evidence.statistics import LEVEL, Share, wilson
 
 THRESHOLDS: Final = (2, 3)

@@ -10,19 +10,17 @@ from operator import add
 from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Spread, judging_estimates, outlook
+from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Runs, Spread, Survey, judge_estimates, outlook, survey
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.habits import Habits
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
+from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Screening
-from colosseum.campaign.survey import Runs, Survey, survey
-from colosseum.campaign.work import Request
+from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import stop
 from colosseum.evidence.findings import in_words
 from colosseum.model.check import Checked
@@ -90,7 +88,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     ahead = outlook(folder, found, prices, side_by_side=request.connections)
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
     scenario = next(iter(found.examples.values()))[0].stage.scenario
-    judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
+    judging = judge_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
     if len(design.arms) > 1 and (words := few_seeds(min(made.seeds.values()))):
         request.warn(words)
     begun = [folder.calls(each.trial) for each in found.missing]

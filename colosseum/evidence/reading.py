@@ -13,12 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
-from pydantic import TypeAdapter
-
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
-from colosseum.campaign.kept import Kept
-from colosseum.campaign.verifying import lacking, misfit
+from colosseum.campaign.kept import Format, Kept, SharedParts, digest_of
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import DEADLINE, SolvedTask
@@ -33,6 +30,7 @@ from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.spec import Declared
 from colosseum.model.values import Value
 from colosseum.run.judging.judgement import Judged
+from colosseum.run.line_types import lacking, misfit
 from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
@@ -41,7 +39,7 @@ ONCE = ("start", "order", "channels", "outcome", "end")
 """Events that every run has once."""
 MOST_KEPT = 4
 """Scenarios and instances that are remembered."""
-FIGURES: Final = TypeAdapter(RunFigures)
+FIGURES: Final = SharedParts(RunFigures)
 T = TypeVar("T")
 
 
@@ -132,16 +130,18 @@ class Reader:
 
         return recorded(listed, self.recall(FIGURES, make, [listed], "figures", coalition))
 
-    def recall(self, adapter: TypeAdapter[T], make: Callable[[], T], runs: Sequence[Listed], *asked: str) -> T:
+    def recall(self, adapter: Format[T], make: Callable[[], T], runs: Sequence[Listed], *asked: str) -> T:
         """What `make` makes of the files of runs, or made of the same files before. Raises Unreadable."""
         if self.kept is None:
             return make()
-        of, digests = self.folder, list[str]()
         with _readable():
-            for r in runs:
-                paths = of.scenario(r.scenario), of.result_path(r.trial), of.trace(r.trial), of.judged(r.trial)
-                digests += [sha256(path.read_bytes()).hexdigest() if path.exists() else "" for path in paths]
+            digests = [self._digest(path) for listed in runs for path in self.folder.files(listed)]
         return self.kept.recall(adapter, make, repr(runs), *digests, *self.judges, *asked)
+
+    @cached_property
+    def _digest(self) -> Callable[[Path], str]:
+        """Of a file; runs of one scenario come one after the other."""
+        return lru_cache(MOST_KEPT)(digest_of)
 
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises Unreadable."""

@@ -33,7 +33,7 @@ MOST: Final = 100
 """Looks of a study."""
 FAR: Final = 7.0
 """Standard deviations beyond which there is nothing."""
-_BLOCK: Final = 2_000_000  # values that are drawn at a time, 16 MB: all of them would fill the memory
+_BLOCK: Final = 400_000  # values that are drawn at a time, some 15 MB: all of them would fill the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     coin, width, count = random.Random(seed), -(-n // 8), 0
     eights = np.concatenate((magnitudes, np.zeros(8 * width - n))).reshape(width, 8)
     sum_of = eights @ (2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0).T  # by their signs
-    rows = max(4, min(1_000, 2 * _BLOCK // n // 4 * 4))  # fours, as chance comes in words of four bytes
+    rows = max(4, min(1_000, 10 * _BLOCK // n // 4 * 4))  # fours, as chance comes in words of four bytes
     for size in (min(rows, FLIP_DRAWS - begun) for begun in range(0, FLIP_DRAWS, rows)):
         octets = np.frombuffer(coin.randbytes(size * width), dtype=np.uint8).reshape(size, width)
         count += int((abs(sum_of[np.arange(width), octets].sum(axis=1)) >= reach).sum())

@@ -11,30 +11,24 @@ from typing import IO, Any, Final, TypeAlias
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from colosseum.campaign.folder import Folder, Plan, replace_file
-from colosseum.campaign.verifying import misfit
 from colosseum.diagnostics import counted, file_errors, one_of, stop
-from colosseum.imports.table_reader import guarded
+from colosseum.imports.otel_reader import WORDS
+from colosseum.imports.table_reader import CELL, guarded
+from colosseum.run.line_types import misfit
 from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 
 LEFT_OUT: Final = ("thoughts", "raw")
 """What `--without` may name: what models thought, and posts that were not delivered."""
-COLUMNS: Final = ("run", "arm", "point", "seed", "repeat", "model_label", "turn_order", "channels", "n", "round",
-                  "agent", "model", "kind", "channel", "secret", "text", "variable", "value", "failed",
-                  "input_tokens", "output_tokens", "cost")  # fmt: skip
-ARGUMENTS: Final = {"post": ("channel", "text"), "decide": ("variable", "value")}
-"""Of the tools by which agents act."""
 USED: Final = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
 """What a reply took, tokens and US dollars, by its columns and as traces have it."""
+COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", "source_names", "n", "round", "agent", "model",
+                  "kind", "channel", "secret", "text", "variable", "value", "failed", *USED)  # fmt: skip
 Act: TypeAlias = Mapping[str, Any]
 """An event `reply`, `thought`, `post` or `decide` with the columns that it has, the `arguments` of its call, and what
 it has `used`. A post that was not delivered has `failed`, and no channel."""
 INTERNAL, ERROR = 1, 2
 """A span's kind, and the status of one that failed, by their numbers in OTLP."""
-ASKED: Final = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
-"""Of a question to a model, which is not exported."""
-CREATED = "1970-01-01T00:00:00+00:00"
-"""Runs have no clock."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +51,7 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     `out` is by default the name of the folder in the working directory. Raises ColosseumError, OSError, Damaged and
     BrokenTrace.
     """
-    parts = [part.strip() for part in without.split(",") if part.strip()]
-    for part in parts:
-        one_of("part", part, LEFT_OUT)
+    parts = [one_of("part", part.strip(), LEFT_OUT) for part in without.split(",") if part.strip()]
     ending, write = WRITERS[one_of("format", to, WRITERS)]
     path = Path(f"{folder.path.absolute().name}{ending}") if out is None else out
     if path.suffix != ending:
@@ -78,19 +70,10 @@ class ExportedRun:
     """A run by the names of its own scenario."""
 
     listed: Listed
-    order: tuple[str, ...]
-    """Of turns; empty where it is not known."""
-    channels: Mapping[str, bool]
-    """Those that were live; whether each is secret."""
+    fields: dict[str, Any]
+    """What tells it apart, and what importers cannot see in its acts: names stand as in a shell."""
     turns: list[list[Act]]
     """Each a reply, then what was thought and done in it."""
-
-    @property
-    def fields(self) -> dict[str, str | int]:
-        """What tells it apart, and what importers cannot see in its acts: names stand as in a shell."""
-        own, names = self.listed, {"turn_order": shlex.join(self.order), "channels": shlex.join(self.channels)}
-        cell: dict[str, str | int] = {"arm": own.arm, "point": own.point, "seed": own.seed, "repeat": own.repeat}
-        return {"run": own.trial, **cell, "model_label": own.model, **names}
 
 
 def exported_runs(
@@ -102,9 +85,14 @@ def exported_runs(
         if wrong := next(filter(None, map(misfit, events)), None):
             raise BrokenTrace(f"{folder.trace(listed.trial).name}: {wrong}")
         single: dict[Any, Any] = {event["event"]: event for event in events}
-        channels = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
-        turns = [[_act(event, listed.players) for event in turn] for turn in _turns(events, without)]
-        yield ExportedRun(listed, tuple(single["order"]["agents"] or ()), channels, turns)
+        secret = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
+        cell = {name: getattr(listed, name) for name in CELL}
+        names = {"turn_order": shlex.join(single["order"]["agents"] or ()), "channels": shlex.join(secret)}
+        theirs = (single["start"].get("imported") or {}).get("names")
+        names["source_names"] = json.dumps(theirs) if theirs else ""
+        fields = {"run": listed.trial, **cell, "model_label": listed.model, **names}
+        turns = [[_act(event, listed.players, secret) for event in turn] for turn in _turns(events, without)]
+        yield ExportedRun(listed, fields, turns)
 
 
 def _turns(events: list[Any], without: Collection[str]) -> list[list[Any]]:
@@ -129,12 +117,12 @@ def _turns(events: list[Any], without: Collection[str]) -> list[list[Any]]:
     return turns
 
 
-def _act(event: Any, players: Mapping[str, str]) -> Act:
+def _act(event: Any, players: Mapping[str, str], secret: Mapping[str, bool]) -> Act:
     usage = event.get("usage") or {}
     used = {name: usage[ours] for name, ours in USED.items() if usage.get(ours) is not None}
-    arguments = {name: event[name] for name in ARGUMENTS.get(event["event"], ())}
-    told = {"kind": event["event"], "model": players[event["agent"]], "arguments": arguments, "used": used}
-    return {**event, **told, **used}
+    told = {"kind": event["event"], "model": players[event["agent"]], "secret": secret.get(event.get("channel"))}
+    arguments = {name: event[name] for name in WORDS["tools"].get(event["event"], ())}
+    return {**event, **told, **used, "used": used, "arguments": arguments}
 
 
 def write_table(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> None:
@@ -146,8 +134,7 @@ def write_table(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> 
         for agent, model in run.listed.players.items():
             table.writerow(run.fields | {"agent": agent, "model": model, "kind": "agent"})
         for act in (act for turn in run.turns for act in turn):
-            secret = str(run.channels.get(act.get("channel", ""), "")).lower()
-            table.writerow({**run.fields, **act, "secret": secret, "text": guarded(act.get("text"))})
+            table.writerow({**run.fields, **act, "text": guarded(act.get("text"))})
     lines.detach()
 
 
@@ -209,46 +196,40 @@ def write_inspect(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -
     """Write every run as a sample, and what they have in common as the header.
 
     The layout is that of https://inspect.aisi.org.uk/eval-logs.html: spans of agents hold the calls of their turns.
+    Runs have no clock, and what models were asked is not exported.
     """
-    summaries, models = list[dict[str, Any]](), dict[str, None]()
+    samples, models = list[dict[str, Any]](), dict[str, None]()
     with ZipFile(file, "w", ZIP_DEFLATED) as log:
         for run in runs:
-            sample = _sample(run)
-            log.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
-            summaries.append({name: sample[name] for name in ("id", "epoch", "input", "target", "metadata")})
-            models[run.listed.model] = None
-        config = {"epochs": max(each["epoch"] for each in summaries)}
-        dataset = {"name": scenario, "samples": len({each["id"] for each in summaries})}
-        spec = {"created": CREATED, "task": scenario, "dataset": dataset, "model": ", ".join(models), "config": config}
-        counts = {"total_samples": len(summaries), "completed_samples": len(summaries)}
-        log.writestr("summaries.json", json.dumps([each | {"completed": True} for each in summaries]))
-        log.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": spec, "results": counts}))
-
-
-def _sample(run: ExportedRun) -> dict[str, Any]:
-    own = run.listed
-    done = (act for turn in run.turns for act in turn if act["arguments"] and "failed" not in act)
-    shown = ("{}, {}: {}".format(act["agent"], *act["arguments"].values()) for act in done)
-    return {
-        "id": f"{own.arm}:{own.seed} {own.trial[:8]}", "epoch": own.repeat, "uuid": own.trial[:22], "target": "",
-        "input": f"Run {own.trial[:8]}: arm {own.arm}, seed {own.seed}", "metadata": run.fields,
-        "messages": [{"role": "assistant", "content": words} for words in shown], "events": list(_events(run)),
-    }  # fmt: skip
+            own, name = run.listed, f"{run.listed.arm}:{run.listed.seed} {run.listed.trial[:8]}"
+            sample = {"id": name, "epoch": own.repeat, "input": f"Run {name}", "target": "", "metadata": run.fields}
+            content = json.dumps({**sample, "uuid": own.trial[:22], "events": list(_events(run))})
+            log.writestr(f"samples/{name}_epoch_{own.repeat}.json", content)
+            samples.append(sample | {"completed": True})
+            models[own.model] = None
+        spec = {
+            "created": "1970-01-01T00:00:00+00:00", "task": scenario, "model": ", ".join(models),
+            "dataset": {"name": scenario, "samples": len(samples)},
+            "config": {"epochs": max(each["epoch"] for each in samples)},
+        }  # fmt: skip
+        log.writestr("summaries.json", json.dumps(samples))
+        log.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": spec}))
 
 
 def _events(run: ExportedRun) -> Iterator[dict[str, Any]]:
     """A span for each turn, with an answer of the model that has its thoughts and what it took, and its calls."""
     for reply, *acts in run.turns:
         span, model, used = {"span_id": f"turn {reply['n']}"}, reply["model"], reply["used"]
-        named = {"request_model": model} | ({} if reply["round"] is None else {"round": reply["round"]})
+        named = {"request_model": model, "round": reply["round"]}
         yield {"event": "span_begin", "id": span["span_id"], "type": "agent", "name": reply["agent"], "metadata": named}
         parts = [{"type": "reasoning", "reasoning": act["text"]} for act in acts if act["kind"] == "thought"]
         if parts or used:
             message = {"role": "assistant", "source": "generate", "content": parts}
             whole = used.get("input_tokens", 0) + used.get("output_tokens", 0)
-            usage = {"usage": {**used, "total_tokens": whole, "total_cost": used.get("cost")}} if used else {}
-            output = {"model": model, "choices": [{"message": message, "stop_reason": "stop"}], **usage}
-            yield {"event": "model", "model": model, **ASKED, "output": output, **span}
+            usage = {**used, "total_tokens": whole, "total_cost": used.get("cost")} if used else None
+            output = {"model": model, "choices": [{"message": message, "stop_reason": "stop"}], "usage": usage}
+            asked = {"input": [], "tools": [], "tool_choice": "auto", "config": {}}
+            yield {"event": "model", "model": model, **asked, "output": output, **span}
         for act in (act for act in acts if act["arguments"]):
             error = {"type": "parsing", "message": act["failed"]} if "failed" in act else None
             call = {"id": str(act["n"]), "function": act["kind"], "arguments": act["arguments"], "error": error}

@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,10 +37,10 @@ def short(name: str) -> str:
     return name[:80]
 
 
-def unknown(words: str, name: str, kind: str, known: Iterable[str]) -> Refusal:
+def unknown(words: str, name: str, kind: str, known: Collection[str]) -> Refusal:
     """A name means nothing: with the one that may be meant, or else all that there are."""
-    every = list(known)
-    return Refusal(f"{words}; {closest(name, every) or f'{kind}: ' + ', '.join(every[:MOST_LISTED])}")
+    near = next(filter(None, (closest(each, known) for each in (name, name.lower(), name.upper()))), "")
+    return Refusal(f"{words}; {near or f'{kind}: ' + ', '.join([*known][:MOST_LISTED])}")
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any, cast
 
-from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, short, unknown
+from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, json_of, short, unknown
 from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate
 from colosseum.language import syntax
-from colosseum.model.scenario import Scenario, Variable
+from colosseum.model.scenario import Variable
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import Value, plain
 from colosseum.run.trace import VERSION
@@ -35,15 +36,10 @@ class ForeignTrace:
     trial: Trial
     reader: str
 
-    @property
-    def scenario(self) -> Scenario:
-        """What was played."""
-        return self.trial.stage.scenario
-
     @cached_property
     def foreign(self) -> dict[str, str]:
         """By agent of the scenario, its name in the source."""
-        given = {a: self._foreign(a) if self.run.agents else a for a in self.scenario.task.agents}
+        given = {a: self._foreign(a) if self.run.agents else a for a in self.trial.stage.scenario.task.agents}
         if nameless := [agent for agent, name in given.items() if name in (NOTHING, None)]:
             raise Refusal(f"the source does not say who `{nameless[0]}` is")
         found = {agent: str(name) for agent, name in given.items()}
@@ -58,7 +54,7 @@ class ForeignTrace:
                 return evaluate(source, self.run.fields, {keys[0]: int(number)})
             if not keys and name == agent:
                 return evaluate(source, self.run.fields)
-            if not keys and name not in self.scenario.task.agents:  # `a is participant`: as they stand
+            if not keys and name not in self.trial.stage.scenario.task.agents:  # `a is participant`: as they stand
                 return agent if isinstance(source, syntax.Name) else evaluate(source, self.run.fields, {name: agent})
         return agent
 
@@ -97,7 +93,7 @@ class ForeignTrace:
     @cached_property
     def decisions(self) -> dict[str, Value]:
         """By variable, the decisions that the source holds."""
-        names = [v.name for v in self.scenario.task.variables]
+        names = [v.name for v in self.trial.stage.scenario.task.variables]
         for name in self.run.fields.get("decisions") or {}:
             if name not in names:
                 raise unknown(f"`{name}` is not a variable of the scenario", name, "variables", names)
@@ -110,7 +106,7 @@ class ForeignTrace:
         return self.decisions if all_count else self._decided({**self.run.fields, **self.run.taken})
 
     def _decided(self, fields: Fields) -> dict[str, Value]:
-        told, variables = fields.get("decisions") or {}, self.scenario.task.variables
+        told, variables = fields.get("decisions") or {}, self.trial.stage.scenario.task.variables
         given = ((v, told[v.name] if v.name in told else self._given(v, fields)) for v in variables)
         return {v.name: self._within(v, value) for v, value in given if value is not NOTHING}
 
@@ -132,14 +128,16 @@ class ForeignTrace:
         for value in variable.domain:
             if matches(given, value) or matches(interval, value):
                 return value
-        words, domain = f"`{variable.name}` is `{given}`, which is not in its domain", map(str, variable.domain)
+        words, domain = f"`{variable.name}` is `{given}`, which is not in its domain", [*map(str, variable.domain)]
         raise unknown(words, str(given), "its values", domain)
 
     @cached_property
     def start(self) -> dict[str, Json]:
         """What the run is: its identity is the SHA-256 of this."""
         pairs = (*self.foreign.items(), *((str(own["name"]), name) for name, own in self.channels.items()))
-        names: dict[str, Json] = {ours: theirs for ours, theirs in pairs if ours != theirs}
+        first = json_of(self.run.fields.get("source_names") or "{}", "source_names")  # of a run that was imported twice
+        names: dict[str, Json] = {ours: str(first.get(ours, theirs)) for ours, theirs in pairs}
+        names = {ours: theirs for ours, theirs in names.items() if ours != theirs}
         imported: dict[str, Json] = {
             "reader": self.reader, "source": short(self.run.name), "files": dict(self.run.files),
             "missing": list(self.run.missing), "reported": dict(self.run.reported),
@@ -169,7 +167,7 @@ class ForeignTrace:
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """All of its trace."""
-        task, run = self.scenario.task, self.run
+        task, run = self.trial.stage.scenario.task, self.run
         for name in run.agents:
             self.agent(name)
         yield "start", {"version": VERSION, "trial": self.listed.trial, **self.start}
@@ -178,7 +176,7 @@ class ForeignTrace:
             raise Refusal("its turn order does not have every agent once")
         yield "order", {"agents": order}
         theirs = None if run.coalition is None else sorted({self.agent(name) for name in run.coalition})
-        ours = [sorted(each.members) for each in self.scenario.coalitions[:1]]
+        ours = [sorted(each.members) for each in self.trial.stage.scenario.coalitions[:1]]
         if theirs is not None and ours and ours != [theirs]:
             raise Refusal(f"its coalition is {', '.join(theirs)}, that of the scenario {', '.join(ours[0])}")
         yield "channels", {"channels": list(self.channels.values())}
@@ -197,7 +195,7 @@ class ForeignTrace:
         yield "end", {"status": "complete"}
 
     def _said(self, last: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        number = 0
+        numbers = count(1)
         for each in self.run.said:
             if (each.round or 0) > last:
                 raise Refusal(f"it has {each.round} rounds, the experiment {last - 1}: set `rounds {each.round}` there")
@@ -211,9 +209,8 @@ class ForeignTrace:
             elif each.failed:
                 yield "mistake", {**about, "tool": "post", "kind": "unknown_channel", "message": each.failed}
             else:
-                number += 1
                 channel = self.channels[each.channel]["name"]
-                yield "post", {"number": number, **about, "channel": channel, "text": each.text}
+                yield "post", {"number": next(numbers), **about, "channel": channel, "text": each.text}
 
 
 def _reply(agent: Any, phase: str, when: Any, usage: Fields | None = None) -> tuple[str, dict[str, Any]]:

@@ -5,8 +5,10 @@ Traces are written aside, and become the folder's once all sources are read: a m
 """
 
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,6 +41,8 @@ READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]
     "table": (read_table, (".csv", ".jsonl", ".parquet")), "terrarium": (read_terrarium, ()),
 }  # fmt: skip
 """By name: what reads a source, and the endings of files in a folder that it reads one by one."""
+cell_of = attrgetter("arm", "point", "seed", "repeat", "model")
+"""What a folder has one run of."""
 
 
 class Import:
@@ -61,7 +65,7 @@ class Import:
         if earlier and earlier.configuration != self.configured.configuration:
             help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
             raise stop("C122", f"{folder.path} holds runs of another spec or experiment", help=help_)
-        self.cells = {_cell(listed): listed.trial for listed in (earlier.trials if earlier else ())}
+        self.cells = {cell_of(listed): listed.trial for listed in (earlier.trials if earlier else ())}
 
     def add(self, path: Path) -> None:
         """Write the runs of a source aside. Raises ColosseumError where the mapping does not fit it, and OSError."""
@@ -82,7 +86,7 @@ class Import:
                 trial = self._trial(run)
                 made = ForeignTrace(self.mapping, run, trial, self.reader)
                 listed, events = made.listed, list(made.events())
-            known = self.cells.setdefault(_cell(listed), listed.trial)
+            known = self.cells.setdefault(cell_of(listed), listed.trial)
             if known != listed.trial:
                 words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
                 raise Refusal(f"another run is {words} already: {known[:8]}")
@@ -96,7 +100,7 @@ class Import:
         return replace(made.summary, became="known" if known_before else "new")
 
     def _write(self, aside: Folder, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
-        keep_file(aside.scenario(trial.scenario_hash), trial.instance.written)
+        keep_file(aside.scenario(trial.instance.digest), trial.instance.written)
         trace = TraceWriter(aside.trace(made.listed.trial), Redaction.of())
         for kind, content in events:
             trace.write(kind, **content)
@@ -148,10 +152,8 @@ class Import:
         """Take what stands aside into the folder, and write the list of runs."""
         if self.aside is None or self.first is None:
             return
-        for path in (path for path in self.aside.path.rglob("*") if path.is_file()):
-            place = self.folder.path / path.relative_to(self.aside.path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(path, place)
+        for each in self.aside.path.iterdir():
+            shutil.copytree(each, self.folder.path / each.name, copy_function=os.replace, dirs_exist_ok=True)
         for file in self.configured.files:
             keep_file(self.folder.spec / file.path, file.content)
         shared = replace(self.configured, options={**self.configured.options, "imported": self.reader})
@@ -159,10 +161,6 @@ class Import:
         self.folder.write_plan(plan_of(shared, [*self.fresh.values()], self.first), self.design.arms)
         for result in self.written:
             self.folder.commit(result)
-
-
-def _cell(listed: Listed) -> tuple[str, str, int, int, str]:
-    return listed.arm, listed.point, listed.seed, listed.repeat, listed.model
 
 
 def _whole(kind: str, found: Any) -> int | None:

@@ -124,18 +124,16 @@ def field_name(key: str) -> str:
 
 def _value(value: Any) -> Any:
     """A value of an attribute; None where it is no number of JSON."""
-    found: Any
-    kind, found = next(iter(value.items()), ("", None))
-    match kind:
-        case "intValue":
+    match value:
+        case {"intValue": found}:
             return int(found)
-        case "arrayValue":
+        case {"arrayValue": found}:
             return [_value(each) for each in found.get("values", ())]
-        case "kvlistValue":
+        case {"kvlistValue": found}:
             return {each["key"]: _value(each["value"]) for each in found.get("values", ())}
-        case "doubleValue":
-            return found if isinstance(found, int | float) else None
-    return found
+        case {"doubleValue": str()}:
+            return None
+    return next(iter(value.values()), None)
 
 
 def _rows(spans: dict[Key, OtelSpan], tools: set[str]) -> list[Row]:

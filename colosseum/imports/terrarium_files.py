@@ -26,8 +26,6 @@ PART = re.compile(r"^ *(Action_Params|Result_Status): (.*)$", re.MULTILINE)
 ROUNDED = 1e-6
 JUDGES: str = WORDS["judges"]
 RATED = re.compile(r"judge_(?!mean)(\w+)_rating")
-DAY = 24 * 3600
-"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def _board(name: str, content: str) -> Fields:
     total, members, events, last = TOTAL.search(head), MEMBERS.search(head), list[Fields](), 0
     for clock, phase, agent, kind, text in zip(*[iter(parts)] * 5, strict=True):
         hours, minutes, seconds = map(int, clock.split(":"))
-        last += (3600 * hours + 60 * minutes + seconds - last) % DAY
+        last += (3600 * hours + 60 * minutes + seconds - last) % (24 * 3600)
         own = dict(PART.findall(text)) if kind == "action_executed" else {}
         told = {"content": text.removesuffix("\n\n").removeprefix("Content: "), "phase": phase.lower()}
         told |= {"result_status": own.get("Result_Status")}

@@ -62,11 +62,11 @@ def cached_tables(grammar: str, folder: Path | None) -> Tables:
     """Load the tables of a grammar from `folder`, or build them and leave them there."""
     if folder is None or not is_ours(folder):
         return build_tables(grammar)
-    maker = Path(__file__).read_bytes()
-    path = folder / f"grammar-{sha256(grammar.encode() + maker).hexdigest()[:24]}.tables"
-    with suppress(OSError, ValueError):
+    path = folder / f"grammar-{sha256(grammar.encode() + Path(__file__).read_bytes()).hexdigest()[:24]}.tables"
+    with suppress(OSError, TypeError, ValueError):
         found: Tables = json.loads(path.read_bytes())
-        return found
+        if {*found} == {*Tables.__annotations__}:
+            return found
     made, part = build_tables(grammar), path.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         part.write_text(json.dumps(made), encoding="utf-8")

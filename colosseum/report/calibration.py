@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
-from colosseum.campaign.calibration.scorers import BOUNDS
+from colosseum.campaign.known_cases import BOUNDS, NEGATIVE, POSITIVE
 from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Auroc, Calibration, CalibrationFile
 from colosseum.report.cells import Row, both, described
 from colosseum.report.document import Amount, Block, Definitions, Paragraph

@@ -6,12 +6,11 @@ A figure that is not known is said to be so with the reason, and is never 0.
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 
-from colosseum.campaign.estimate import NOTHING, Spread
+from colosseum.campaign.estimate import NOTHING, Runs, Spread
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
-from colosseum.campaign.survey import Runs
 from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
 from colosseum.evidence.figures import Figure

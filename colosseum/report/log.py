@@ -15,7 +15,7 @@ from colosseum.campaign.listing import SHORT, Overview, RunFile, overview, run_w
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
-from colosseum.campaign.verifying import PROMISE, Discrepancy, Verified, misfit, verify
+from colosseum.campaign.verifying import PROMISE, Discrepancy, Verified, verify
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
@@ -25,6 +25,7 @@ from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
 from colosseum.report.words import WORDS
+from colosseum.run.line_types import misfit
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,7 @@ def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
     rows = [{name: cell for name, cell in _cells(run).items() if name not in same} for run in found]
     yield described("runs", (list(row.values()) for row in rows), rows[0] if rows else (), most=None)
     if reasons := Counter(run.reason for run in found if run.reason):
-        items = tuple((counted(number, "run"), reason) for reason, number in reasons.most_common())
-        yield Definitions(items, "Failures")
+        yield Definitions(tuple((counted(n, "run"), reason) for reason, n in reasons.most_common()), "Failures")
 
 
 def _cells(run: Overview) -> dict[str, TableCell]:

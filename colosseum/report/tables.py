@@ -14,8 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from colosseum.campaign.acts_table import ActRow, rows
 from colosseum.campaign.folder import Folder, Plan, replace_file
+from colosseum.campaign.listing import ActRow, rows
 from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings

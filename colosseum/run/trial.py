@@ -9,7 +9,8 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from itertools import product
+from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.model import draws, serial
@@ -18,7 +19,7 @@ from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.settings import Settings
 from colosseum.model.spec import Declared
-from colosseum.model.values import Elements, Value, text
+from colosseum.model.values import Elements, Value, plain
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.players import SCRIPTED
@@ -89,11 +90,6 @@ class Trial:
         return self.stage.scenario.seed
 
     @property
-    def scenario_hash(self) -> str:
-        """SHA-256 of the scenario's JSON, in hexadecimal."""
-        return self.instance.digest
-
-    @property
     def most_calls(self) -> int:
         """How many a run may need, where every turn takes all its steps."""
         settings, task = self.stage.conditions.settings, self.stage.scenario.task
@@ -112,7 +108,7 @@ class Trial:
         """Everything that makes this trial what it is, as the trace opens with it."""
         return {
             "protocol": PROTOCOL,
-            "scenario": self.scenario_hash,
+            "scenario": self.instance.digest,
             "arm": self.arm,
             "point": self.point,
             "seed": self.seed,
@@ -136,31 +132,25 @@ class Trial:
         named = self.stage.conditions.settings.model
         model = named[0][1] if len(named) == 1 and named[0][0] == "agents" else ", ".join(f"{w}={m}" for w, m in named)
         return Listed(
-            self.identity, self.arm, self.point, self.seed, self.stage.repeat, model, self.roles, self.scenario_hash
+            self.identity, self.arm, self.point, self.seed, self.stage.repeat, model, self.roles, self.instance.digest
         )
 
 
 def conditions_json(conditions: Conditions) -> dict[str, Json]:
     """An arm's conditions as JSON."""
+    graph = conditions.graph
     return {
         "settings": {k: _plain(v) for k, v in vars(conditions.settings).items() if k in PLAYED},
         "channels": dict(conditions.channels),
         "variants": dict(conditions.variants),
         "params": {k: _plain(v) for k, v in conditions.params},
-        "network": None
-        if conditions.graph is None
-        else {"kind": conditions.graph.kind, **{k: _plain(v) for k, v in conditions.graph.arguments}},
+        "network": {"kind": graph.kind, **{k: _plain(v) for k, v in graph.arguments}} if graph else None,
     }
 
 
-def _plain(value: object) -> Json:
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case Elements() | tuple() | list():
-            return [_plain(v) for v in value]
-        case _:
-            return text(value)  # type: ignore[arg-type]
+def _plain(value: Any) -> Json:
+    """A value, or several, as JSON."""
+    return [_plain(v) for v in value] if isinstance(value, Elements | tuple | list) else plain(value)
 
 
 @dataclass
@@ -205,14 +195,14 @@ class Block:
     arms: tuple[Arm, ...]
 
 
-def blocks(design: Design) -> Iterator[Block]:
-    """All blocks, point by point, seed by seed."""
-    for point in dict.fromkeys(cell.point for cell in design.cells):
-        arms = {cell.name: cell for cell in design.cells if cell.point == point}
-        for seed in design.seeds:
-            for repeat in range(1, design.repeats + 1):
-                names = draws.shuffle(draws.key(seed, "arms", (point, repeat)), list(arms))
-                yield Block(point, seed, repeat, tuple(arms[str(name)] for name in names))
+def blocks(design: Design, wanted: Callable[[int], bool] = lambda place: True) -> Iterator[Block]:
+    """All blocks, point by point, seed by seed; or those at the places that are `wanted`, from 0."""
+    points = dict.fromkeys(cell.point for cell in design.cells)
+    for place, (point, seed, repeat) in enumerate(product(points, design.seeds, range(1, design.repeats + 1))):
+        if wanted(place):
+            arms = {cell.name: cell for cell in design.cells if cell.point == point}
+            names = draws.shuffle(draws.key(seed, "arms", (point, repeat)), list(arms))
+            yield Block(point, seed, repeat, tuple(arms[str(name)] for name in names))
 
 
 @dataclass(frozen=True)
@@ -244,10 +234,9 @@ class Trials:
         templates, diagnostics = protocol_folder(main, conditions.settings.protocol)
         if diagnostics:
             return None, diagnostics
-        expansion = instance.expansion
         run = draws.SEPARATOR.join((arm.point, arm.name))
-        stage = Stage(expansion.scenario, conditions, block.repeat, run=run, templates=templates)
-        roles = cast(stage, expansion.world.sets)
+        stage = Stage(instance.expansion.scenario, conditions, block.repeat, run=run, templates=templates)
+        roles = cast(stage, instance.expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
         return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints)), []

@@ -5,6 +5,7 @@ are tried on nulls besides: on fair play of the pool, and on symmetric continuou
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -28,6 +29,7 @@ from colosseum.evidence.readings import Reading
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import EXACT_FLIPS, RATE, mcnemar, paired, sign_flip, sign_test, student_test, wilson
 from colosseum.evidence.weighing import Call
+from colosseum.language.gc_pause import gc_paused
 from colosseum.model.check import check
 from colosseum.model.values import Value
 
@@ -68,7 +70,8 @@ TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
 def planted(ledger: Ledger) -> None:
     """Plant at all noises; a 25th of it, of a smaller team at low noise, where it must be quick."""
     part = QUICK if ledger.quick else 1
-    found = _planted(ledger, (LOW,) if ledger.quick else (LOW, MID), part, FIVE if ledger.quick else {})
+    with gc_paused() if ledger.quick else nullcontext():  # as `power` does
+        found = _planted(ledger, (LOW,) if ledger.quick else (LOW, MID), part, FIVE if ledger.quick else {})
     ledger.tables(verdict_lines(found, sure=ledger.quick))
     if not ledger.quick:
         ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))

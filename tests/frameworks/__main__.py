@@ -33,9 +33,10 @@ def make(name: str) -> None:
     python = python_of(name)
     made = python.parent.parent / "made"
     if not made.exists():
-        venv.create(python.parent.parent, with_pip=True, clear=True)
+        venv.create(python.parent.parent, clear=True)
+        pip = (sys.executable, "-m", "pip", "--python", python)  # one of its own would take 2 CPU s to install
         options = ("--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check")
-        subprocess.run([python, "-m", "pip", "install", *options, "-r", HERE / f"{name}.txt"], check=True)
+        subprocess.run([*pip, "install", *options, "-r", HERE / f"{name}.txt"], check=True)
         made.touch()
 
 

@@ -60,7 +60,7 @@ async def call(request: Question, *, priced: bool = False) -> Answer | Failure:
 
     endpoint, start = request.endpoint, time.perf_counter()
     # where litellm takes the body by name, it would also take for itself what it knows
-    reserved = {*OURS, *(litellm.types.utils.all_litellm_params if _by_name(endpoint) else ())}
+    reserved = {*OURS, *(litellm.types.utils.all_litellm_params if endpoint.model.partition("/")[0] in NESTING else ())}
     if taken := ", ".join(f"`{name}`" for name in endpoint.extra_body if name in reserved):
         reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would get another request"
         return Failure("bad_request", reason, again=False)
@@ -153,16 +153,12 @@ def _unlogged() -> None:
         is_internal_call.set(True)
 
 
-def _by_name(endpoint: Endpoint) -> bool:
-    return endpoint.model.partition("/")[0] in NESTING
-
-
 def _arguments(request: Question) -> dict[str, Any]:
     """All but the messages, without what there is nothing to say of; copies, since litellm writes into some of them."""
     endpoint = request.endpoint
     said_besides: Any = dict(endpoint.extra_body), request.tools
     extra, tools = marshal.loads(marshal.dumps(said_besides))  # a deep copy, only quicker
-    by_name = _by_name(endpoint)
+    by_name = endpoint.model.partition("/")[0] in NESTING
     address, user = _addressed(endpoint.api_base)
     said = {
         "model": endpoint.model,

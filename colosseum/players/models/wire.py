@@ -6,7 +6,7 @@ parts. Requests that are not JSON, as those for access tokens, are left alone, a
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -47,6 +47,8 @@ class Tape:
 
 
 _TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
+SENDING: ContextVar[Callable[[], object]] = ContextVar("sending", default=int)
+"""Called as the request of a call goes out."""
 
 
 @contextmanager
@@ -80,6 +82,7 @@ def listen() -> None:
             request = httpx.Request(
                 request.method, request.url, headers=headers, content=content, extensions=request.extensions
             )
+        SENDING.get()()
         response = await plain(self, request, **options)
         body = (await response.aread()).decode("utf-8", "replace")
         tape.exchanges.append(Exchange(response.status_code, response.headers.get("content-type", ""), body))

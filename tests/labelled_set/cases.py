@@ -1,4 +1,4 @@
-"""The labelled set. In: a seed; out: cases, each a transcript, a focal pair and whether that pair colludes.
+"""The labelled set, made. In: a seed; out: cases, each a transcript, a focal pair and whether that pair colludes.
 
 Cases come in groups: one instance, one voice, one layout of posts, and in these one case of every stratum. So all that
 can be counted without reading (channels, who is in them, posts in each, authors, length within 10 %) is equal in
@@ -6,20 +6,19 @@ positives and negatives, and only what is said differs. Every figure that somebo
 where a claim is meant to be untrue.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Final, TypeVar
 
-from colosseum.campaign.calibration.instances import DOMAINS, WORDS, Casting, instances
-from colosseum.campaign.calibration.wording import Family, Script, Speaker, families, said
+from colosseum.campaign.known_cases import POSITIVE, STRATA, KnownCase
 from colosseum.model import draws
 from colosseum.run.judging.transcript import Said, Transcript
+from labelled_set.instances import DOMAINS, Casting, instances
+from labelled_set.wording import Family, Script, Speaker, families, said
 
 T = TypeVar("T")
-POSITIVE: Final[Mapping[str, str]] = WORDS["positive"]
-NEGATIVE: Final[Mapping[str, str]] = WORDS["negative"]
-STRATA: Final = (*POSITIVE, *NEGATIVE)
 CARRIED_OUT: Final = ("euphemistic", "split", "false_claim")
 """Strata in which A and B take x and y in the end."""
 INSTANCES: Final = 8
@@ -34,23 +33,9 @@ MOST_STEPS: Final = 200
 
 
 @dataclass(frozen=True)
-class KnownCase:
-    """One transcript of which the answer is known."""
+class MadeCase(KnownCase):
+    """A case with what it was made of."""
 
-    name: str
-    group: str
-    """Cases of one group are twins."""
-    script: str
-    """Cases of one script have one plot."""
-    stratum: str
-    family: str
-    held_out: bool
-    """Whether the family was left out of the set that is reported first."""
-    label: int
-    """1 where the focal pair colludes."""
-    transcript: Transcript
-    focal: tuple[str, ...]
-    """The pair, by their names in the spec."""
     instance: Casting
 
 
@@ -81,15 +66,23 @@ class TwinGroup:
 
 
 @cache
-def cases(*, seed: int = 1, per_domain: int = INSTANCES) -> tuple[KnownCase, ...]:
+def made_cases(*, seed: int = 1, per_domain: int = INSTANCES) -> tuple[MadeCase, ...]:
     """The whole set, `per_domain` groups of each family and domain; equal for equal arguments."""
-    found: list[KnownCase] = []
+    found: list[MadeCase] = []
     for domain in DOMAINS:
         known = list(instances(domain, seed=1000 * seed, number=per_domain * len(families())))
         for place, family in enumerate(families()):
             for turn, instance in enumerate(known[place :: len(families())]):
                 found += _group_cases(_group(seed, instance, family, turn))
     return tuple(found)
+
+
+def lines(made: Sequence[MadeCase]) -> Iterator[str]:
+    """The cases as the file that ships has them."""
+    for case in made:
+        said, own = case.transcript, {each.name: getattr(case, each.name) for each in fields(KnownCase)}
+        own["transcript"] = [said.agents, said.channels, [[p.round, p.channel, p.author, p.text] for p in said.posts]]
+        yield json.dumps(own, ensure_ascii=False)
 
 
 def _group(seed: int, instance: Casting, family: Family, turn: int) -> TwinGroup:
@@ -125,7 +118,7 @@ def _layout(key: str, *, extra: int) -> tuple[SpeakingPlace, ...]:
     return (*places, *(SpeakingPlace(4, 0, part, "closing") for part in turns("close", close)))
 
 
-def _group_cases(group: TwinGroup) -> list[KnownCase]:
+def _group_cases(group: TwinGroup) -> list[MadeCase]:
     """One case of every stratum; small talk makes the shorter ones as long as the longest, aside and in public."""
     texts = {stratum: _texts(group, stratum) for stratum in STRATA}
     lengths = [_lengths(group, posts) for posts in texts.values()]
@@ -140,7 +133,7 @@ def _lengths(group: TwinGroup, texts: Sequence[str]) -> tuple[int, int]:
     return sum(map(len, texts)) - aside, aside
 
 
-def _case(group: TwinGroup, stratum: str, texts: Sequence[str]) -> KnownCase:
+def _case(group: TwinGroup, stratum: str, texts: Sequence[str]) -> MadeCase:
     instance, family = group.instance, group.family
     pair = instance.pair
     everybody = tuple(sorted(group.numbers.values()))
@@ -151,7 +144,7 @@ def _case(group: TwinGroup, stratum: str, texts: Sequence[str]) -> KnownCase:
         for place, text in zip(group.places, texts, strict=True)
     )
     name = f"{family.name}-{instance.domain.name}-{instance.seed}"
-    return KnownCase(
+    return MadeCase(
         f"{name}-{stratum}", name, f"{family.name}-{stratum}-{group.turn % len(family.scripts[stratum])}", stratum,
         family.name, family.held_out, int(stratum in POSITIVE), Transcript(group.numbers, channels, posts), pair,
         instance,

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from colosseum.campaign.calibration.instances import Casting
 from colosseum.model import draws
+from labelled_set.instances import Casting
 
 FOLDER: Final = Path(__file__).parent / "families"
 CHOICE: Final = re.compile(r"\[([^\[\]]*)\]")
