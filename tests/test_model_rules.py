@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from specs_made import HEAD, TEAM, checked, expanded, payoff, said
 
-from colosseum.model import terms
+from colosseum.model import values
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Scenario
 from colosseum.model.values import Elements, Value
 
@@ -151,7 +151,7 @@ def test_payoffs_add_up_to_the_total(tmp_path: Path, name: str) -> None:
     variables = scenario.task.variables
     for turn in range(40):
         x = {v.name: v.domain[(turn * (i + 1) + i) % len(v.domain)] for i, v in enumerate(variables)}
-        total = sum(terms.summand(p.term.evaluate(x)) for p in scenario.task.payoffs)
+        total = sum(values.summed([p.term.evaluate(x)]) for p in scenario.task.payoffs)
         assert abs(sum(credited(scenario, x).values()) - total) <= 1e-9 * max(1, abs(total))
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +9,12 @@ from typing import NamedTuple
 from colosseum.diagnostics import Span
 from colosseum.language import syntax
 from colosseum.language.files import BUFFERS
+from colosseum.language.record import Record
 from colosseum.model.check import read_spec
 from colosseum.model.prompts import MARKED
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import SETTINGS, read_seeds
-from colosseum.model.spec import Declared, Symbol
+from colosseum.model.spec import Declared
 from colosseum.model.values import Fault
 
 WORD = re.compile(r"[^\W\d]\w*")
@@ -38,8 +38,7 @@ class Occurrence(NamedTuple):
     declares: bool = False
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(Record):
     """The names of a spec, also of one with errors."""
 
     spec: Declared
@@ -72,14 +71,10 @@ class Analysis:
         last = max(here, key=lambda o: o.span.start, default=None)
         return last.meaning if last else None
 
-    def symbol(self, meaning: Meaning) -> Symbol | None:
-        """The declaration of a name that holds everywhere."""
-        return None if meaning.kind else self.spec.symbols.get(meaning.name)
-
     def declaration(self, meaning: Meaning) -> Span | None:
         """The place that declares a name; of an element, its first."""
-        if symbol := self.symbol(meaning):
-            return symbol.span
+        if not meaning.kind and meaning.name in self.spec.symbols:
+            return self.spec.symbols[meaning.name].span
         found = (o.span for o in self.occurrences if o.meaning == meaning and o.declares)
         return next(found, None if meaning.kind else self.facts.births.get(meaning.name))
 

@@ -30,7 +30,8 @@ MOST_SHOWN = 12  # values of one name, and lines of a declaration
 
 def hover_text(analysis: Analysis, meaning: Meaning) -> str:
     """Markdown; empty where nothing is known."""
-    symbol, declared = analysis.symbol(meaning), analysis.declaration(meaning)
+    symbol, declared = analysis.spec.symbols.get(meaning.name), analysis.declaration(meaning)
+    symbol = None if meaning.kind else symbol  # which is of a name that holds everywhere
     kind = meaning.kind or ("element" if declared else "")
     shown = declared.source.line(declared.line).strip() if declared else DRAWS.get(meaning.name, "")
     if symbol:
@@ -52,20 +53,19 @@ def _block(language: str, lines: Iterable[str]) -> str:
     return "\n".join(("", "", f"```{language}", *shown, "```")) if shown else ""
 
 
-def _lines(kind: str, name: str, facts: Realiser) -> Iterable[str]:
+def _lines(kind: str, name: str, facts: Realiser) -> Iterator[str]:
     """A line for each value."""
     match kind:
         case "param":
-            return [text(facts.param(name))]
+            yield text(facts.param(name))
         case "set" | "coalition" | "channel":
             items = facts.members(name).items
-            return [f"{len(items)}: {text(Elements(items[:MOST_SHOWN]))}{', …' if len(items) > MOST_SHOWN else ''}"]
+            yield f"{len(items)}: {text(Elements(items[:MOST_SHOWN]))}{', …' if len(items) > MOST_SHOWN else ''}"
         case "table":
-            return (f"{instance_name(name, key)} = {text(v)}" for key, v in facts.table(name).entries.items())
+            yield from (f"{instance_name(name, key)} = {text(v)}" for key, v in facts.table(name).entries.items())
         case "variable":
             domains = facts.decided(name).domains.items()
-            return (f"{instance_name(name, key)}: {text(Elements(domain[:MOST_SHOWN]))}" for key, domain in domains)
-    return []
+            yield from (f"{instance_name(name, key)}: {text(Elements(domain[:MOST_SHOWN]))}" for key, domain in domains)
 
 
 def uses(meaning: Meaning, specs: list[Analysis]) -> list[Span]:

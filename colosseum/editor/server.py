@@ -5,8 +5,10 @@ Threads read and check, so the event loop can always answer. A change of a text 
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
@@ -113,9 +115,8 @@ class SpecServer(LanguageServer):
         texts, run = self.texts, asyncio.get_running_loop().run_in_executor
         main = Source(path.name, texts.get(path, ""), path)
         try:
-            self.files.pop(path, None)
             analysis, found = await run(self.checker, lambda: (analyse(path, texts), vet_alone(path)[1]))
-            self.files |= {path: analysis.files} if analysis else {}
+            self.files[path] = analysis.files if analysis else frozenset()
             told = [self.diagnostic(each, main) for each in found if path in texts]
         except Exception as crash:
             logging.getLogger(__name__).exception("the check of %s failed", path)
@@ -127,6 +128,11 @@ class SpecServer(LanguageServer):
 SERVER = SpecServer()
 
 
+def answers(request: str, *options: object) -> Callable[[Any], Any]:
+    """Registers a function that answers a kind of request, on a thread of its own."""
+    return lambda answer: SERVER.feature(request, *options)(SERVER.thread()(answer))
+
+
 @SERVER.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
 @SERVER.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
 @SERVER.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
@@ -136,31 +142,27 @@ async def change(ls: SpecServer, params: lsp.DidChangeTextDocumentParams) -> Non
     ls.check(path_of(params.text_document.uri))
 
 
-@SERVER.feature(lsp.TEXT_DOCUMENT_HOVER)
-@SERVER.thread()
+@answers(lsp.TEXT_DOCUMENT_HOVER)
 def hover(ls: SpecServer, params: lsp.HoverParams) -> lsp.Hover | None:
     here = ls.at(params.text_document, params.position)
     words = hover_text(*here) if here else ""
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, words)) if words else None
 
 
-@SERVER.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-@SERVER.thread()
+@answers(lsp.TEXT_DOCUMENT_DEFINITION)
 def definition(ls: SpecServer, params: lsp.DefinitionParams) -> lsp.Location | None:
     here = ls.at(params.text_document, params.position)
     span = here[0].declaration(here[1]) if here else None
     return ls.location(span) if span else None
 
 
-@SERVER.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-@SERVER.thread()
+@answers(lsp.TEXT_DOCUMENT_REFERENCES)
 def references(ls: SpecServer, params: lsp.ReferenceParams) -> list[lsp.Location]:
     here = ls.at(params.text_document, params.position)
     return [ls.location(span) for span in uses(here[1], ls.readers(*here))] if here else []
 
 
-@SERVER.feature(lsp.TEXT_DOCUMENT_RENAME)
-@SERVER.thread()
+@answers(lsp.TEXT_DOCUMENT_RENAME)
 def rename(ls: SpecServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
     here, changes = ls.at(params.text_document, params.position), dict[str, list[lsp.TextEdit]]()
     specs = ls.readers(*here) if here else []
@@ -172,29 +174,26 @@ def rename(ls: SpecServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
     return lsp.WorkspaceEdit(changes)
 
 
-@SERVER.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["~", "{", "["]))
-@SERVER.thread()
+@answers(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["~", "{", "["]))
 def complete(ls: SpecServer, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
     source = ls.source(params.text_document)
     before = source.text[: ls.offset(source, params.position)]
     return completions(before, analyse(path_of(params.text_document.uri), ls.texts))
 
 
-@SERVER.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-@SERVER.thread()
+@answers(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
 def outline(ls: SpecServer, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
     def symbol(node: syntax.Declaration) -> lsp.DocumentSymbol:
         arms = [symbol(arm) for arm in node.arms] if isinstance(node, syntax.Experiment) else []
         kind, what = lsp.SymbolKind.Module if arms else lsp.SymbolKind.Variable, type(node).__name__.lower()
         return lsp.DocumentSymbol(node.name, kind, ls.range(node.span), ls.range(node.name_span), what, children=arms)
 
-    file, _ = parse(ls.source(params.text_document))
-    declared = (each.statement if isinstance(each, syntax.Override) else each for each in file.statements)
+    statements = parse(ls.source(params.text_document))[0].statements
+    declared = (each.statement if isinstance(each, syntax.Override) else each for each in statements)
     return [symbol(each) for each in declared if isinstance(each, syntax.Declaration)]
 
 
-@SERVER.feature(lsp.TEXT_DOCUMENT_FORMATTING)
-@SERVER.thread()
+@answers(lsp.TEXT_DOCUMENT_FORMATTING)
 def format_text(ls: SpecServer, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
     source = ls.source(params.text_document)
     laid, _ = lay_out(source)

@@ -177,7 +177,8 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
     failures = [r.reason for r in records if r.figures is None]
     runs = list(runs_by_seed(records).values())
     every = [run for repeats in runs for run in repeats]
-    told = {n: [[Figure(run.stated[n]) for run in group if n in run.stated] for group in runs] for n in SCALARS}
+    names = [name for name in SCALARS if any(name in run.stated for run in every)]
+    told = {n: [[Figure(run.stated[n]) for run in group if n in run.stated] for group in runs] for n in names}
     return ArmSummary(
         arm=arm,
         players=tuple(sorted({p for r in records for p in r.players.values()})),

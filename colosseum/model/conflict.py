@@ -16,6 +16,7 @@ SECONDS = 20.0
 """For the search; a single question gets a fifth of that."""
 MOST_SHOWN = 5
 """Instances of one statement that are named before the rest is counted."""
+Together = tuple[Requirement, ...]
 Holds = Callable[[Task], bool | None]
 """Whether any assignment satisfies a task; None where that is not found out in time."""
 
@@ -23,7 +24,7 @@ Holds = Callable[[Task], bool | None]
 class Conflict(Record):
     """Hard requirements that no assignment satisfies together."""
 
-    requirements: tuple[Requirement, ...]
+    requirements: Together
     """In declared order."""
     least: bool
     """Whether the others can hold without any one of them; False where time ran out."""
@@ -31,26 +32,21 @@ class Conflict(Record):
 
 def find_conflict(task: Task, holds: Holds) -> Conflict:
     """A least conflict among the hard requirements of a task, which no assignment satisfies all together."""
-    hard, unknown = list(task.hard), list[Task]()
+    answers: list[bool | None] = []
 
-    def satisfied(requirements: Sequence[Requirement]) -> bool:
-        asked = replace(task, payoffs=(), requirements=tuple(requirements))
-        found = holds(asked)
-        unknown.extend([asked] if found is None else [])
-        return found is not False
-
-    def least(kept: list[Requirement], among: list[Requirement], *, grown: bool) -> list[Requirement]:
+    def least(kept: Together, among: Together, *, grown: bool) -> Together:
         """Which of `among` contradict each other and `kept`; `grown`: `kept` alone may do, as something joined it."""
-        if grown and not satisfied(kept):
-            return []
+        if grown:
+            answers.append(holds(replace(task, payoffs=(), requirements=kept)))
+        if grown and answers[-1] is False:
+            return ()
         if len(among) == 1:
             return among
         half = len(among) // 2
-        late = least([*kept, *among[:half]], among[half:], grown=True)
-        return [*least([*kept, *late], among[:half], grown=bool(late)), *late]
+        late = least((*kept, *among[:half]), among[half:], grown=True)
+        return (*least((*kept, *late), among[:half], grown=bool(late)), *late)
 
-    found = {r.name for r in least([], hard, grown=False)}
-    return Conflict(tuple(r for r in hard if r.name in found), least=not unknown)
+    return Conflict(least((), tuple(task.hard), grown=False), least=None not in answers)
 
 
 def conflict_report(found: Conflict, spec: Declared) -> Diagnostic:

@@ -10,8 +10,7 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
-from colosseum.model.lookup import LOOKED_UP, fact, look_up, payoff
-from colosseum.model.operations import conjunction, disjunction, inverse
+from colosseum.model.operations import LOOKED_UP, conjunction, disjunction, fact, inverse, look_up, payoff
 from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
 from colosseum.model.world import Environment, Poisoned
@@ -164,7 +163,7 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
     if indices is None:
         yield (), env
         return
-    outer = env.apart()
+    outer = env.bind((), None, apart=True)
     for key, instance in rounds(indices.items, outer, apart=True):
         passes = indices.where is None or condition(indices.where, instance)
         env.reads.update(instance.reads)
@@ -182,7 +181,7 @@ def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[t
     pools: list[Elements | None] = []
     bound: set[str] = set()
     for loop in loops:
-        depends = bound and not bound.isdisjoint(env.place.facts.spec.mentions(loop.domain))
+        depends = bound and not bound.isdisjoint(syntax.mentioned(loop.domain))
         pools.append(None if depends else elements(loop.domain, env))
         bound.update(loop.names)
     sizes = (*env.rounds, *(len(pool) for pool in pools if pool is not None))
@@ -199,7 +198,7 @@ def _turn(
     """The rounds of the loops that are left, inside those whose items are given."""
     loop, pool, innermost = loops[len(items)], pools[len(items)], len(items) + 1 == len(loops)
     if pool is None:
-        env = env.apart() if apart else env
+        env = env.bind((), None, apart=apart)
         pool = elements(loop.domain, env)
     try:
         env.place.meter.count(len(pool))

@@ -25,7 +25,6 @@ from colosseum.model.world import Environment, Poisoned, Problems
 
 MOST_POINTS = 10_000
 """Combinations that an experiment may have."""
-OPENING, CLOSING = "([{", ")]}"
 V = TypeVar("V")
 Changing: TypeAlias = syntax.Setting | syntax.Sweep
 MOST_RUNS = 1_000_000
@@ -189,7 +188,7 @@ class _Reader:
             with self.findings.caught(where.span):
                 if where.name in SHARED:
                     message = f"`{where.name}` is set once, for the whole experiment: {SHARED[where.name]}"
-                    raise at(Fault(message, code="C086"), where.name_span)
+                    raise Fault(message, code="C086", span=where.name_span)
                 conditions = self.apply(conditions, where, values)
         return conditions
 
@@ -209,7 +208,7 @@ class _Reader:
         if count > MOST_POINTS:
             shown = " × ".join(str(len(axis)) for axis in axes)
             message = f"the sweeps make {shown} = {count:,} combinations, at most {MOST_POINTS:,} are allowed"
-            raise at(Fault(message, code="C056"), sweeps[0].span)
+            raise Fault(message, code="C056", span=sweeps[0].span)
         meanings = {o.meaning for axis in axes for o in axis if isinstance(o.meaning, str)}
         meanings |= {*PARAMETERS} if any(sweep.name == "network" for sweep in sweeps) else set()
         words = {word: word for word in sorted(meanings)}  # a `where` may compare with words that nothing declares
@@ -223,8 +222,8 @@ class _Reader:
         found: dict[str, Option] = {}
         for option in (option for expr in sweep.values for option in self.options(sweep, expr)):
             if option.label in found:
-                fault = Fault(f"`{sweep.name}` takes the value `{option.label}` twice", code="C089")
-                raise at(fault, option.expr.span)
+                message = f"`{sweep.name}` takes the value `{option.label}` twice"
+                raise Fault(message, code="C089", span=option.expr.span)
             found[option.label] = option
         return list(found.values())
 
@@ -254,31 +253,25 @@ class _Reader:
         if name == "network":
             return replace(conditions, graph=parse_graph(expr, self.facts))
         if name in READERS and (symbol is None or symbol.kind not in ("channel", "prompt", "param")):
-            changed = read_setting(conditions.settings, name, expr, self.environment)
-            self._check(name, changed, expr)
-            return replace(conditions, settings=changed)
+            return replace(conditions, settings=read_setting(conditions.settings, name, expr, self.environment))
         match symbol.kind if symbol else None:
             case "channel":
                 if not isinstance(expr, syntax.Switch):
-                    fault = Fault(f"the channel `{name}` is `on` or `off`", code="C087", help=switch_meant(expr))
-                    raise at(fault, expr.span)
+                    message, help_ = f"the channel `{name}` is `on` or `off`", switch_meant(expr)
+                    raise Fault(message, code="C087", help=help_, span=expr.span)
                 return replace(conditions, channels=_put(conditions.channels, name, expr.on))
             case "prompt":
                 return replace(conditions, variants=_put(conditions.variants, name, self._variant(name, expr)))
             case "param":
-                found = value(expr, self.environment)
-                self._check_kind(name, found, expr, where)
+                found, own = value(expr, self.environment), self.facts.param(name)
+                if kind(own) != kind(found):  # what reads a number could not read a set
+                    braces = isinstance(where, syntax.Sweep) and isinstance(found, Elements)
+                    help_ = f"write several values with commas, without braces: `sweep {name} in 1, 2`"
+                    message = f"the param `{name}` is {kind(own)}, not {kind(found)}"
+                    help_ = help_ if braces else f"the spec gives it `{text(own)}`"
+                    raise Fault(message, code="C087", help=help_, span=expr.span)
                 return replace(conditions, params=_put(conditions.params, name, found))
         raise at(self._unknown(name), where.name_span)
-
-    def _check_kind(self, name: str, found: Value, expr: syntax.Expr, where: Changing) -> None:
-        """A param keeps its kind: what reads a number could not read a set."""
-        own = self.facts.param(name)
-        if kind(own) != kind(found):
-            help_ = f"the spec gives it `{text(own)}`"
-            if isinstance(where, syntax.Sweep) and isinstance(found, Elements):
-                help_ = f"write several values with commas, without braces: `sweep {name} in 1, 2`"
-            raise at(Fault(f"the param `{name}` is {kind(own)}, not {kind(found)}", code="C087", help=help_), expr.span)
 
     def _unknown(self, name: str) -> Fault:
         if name not in self.spec.symbols and self.spec.doubts.covers(name):
@@ -293,22 +286,6 @@ class _Reader:
         help_ = closest(name, [*READERS, *PAIRING, "network", *changeable])
         return Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086", help=help_)
 
-    def _check(self, name: str, settings: Settings, expr: syntax.Expr) -> None:
-        """Whoever a setting means is an agent or a group, and the wordings that it means are there."""
-        meant = [who for who, _ in settings.model] if name == "model" else []
-        meant += [who for setting, who, _ in settings.apart if setting == name and "/" not in who]
-        for who in meant:
-            symbol = self.spec.symbols.get(who)
-            if symbol is None and self.spec.doubts.covers(who):
-                continue
-            if not ((symbol and symbol.kind in ("set", "coalition")) or who in self.facts.members("agents")):
-                raise at(Fault(f"`{who}` is not a coalition, an agent or `agents`", code="C086"), expr.span)
-        numbers = (settings.paraphrase or ()) if name == "paraphrase" else ()
-        most = max((len(v.paraphrases) + 1 for p in self.spec.of(syntax.Prompt) for v in p.variants), default=1)
-        if max(numbers, default=0) > most and not self.spec.doubts:
-            help_ = f"the most that a prompt has is {most}" if most > 1 else 'as in `bent: paraphrases "…" "…"`'
-            raise at(Fault(f"no prompt has a wording {max(numbers)}", code="C087", help=help_), expr.span)
-
     def _variant(self, name: str, expr: syntax.Expr) -> str:
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Prompt)
@@ -317,7 +294,7 @@ class _Reader:
         if chosen not in known:
             what = closest(chosen, known) or (f"variants: {', '.join(known)}" if known else "it has one text only")
             message = f"the prompt `{name}` has no variant `{chosen or expr.span.text}`"
-            raise at(Fault(message, code="C090", help=what), expr.span)
+            raise Fault(message, code="C090", help=what, span=expr.span)
         return chosen
 
 
@@ -338,13 +315,11 @@ def factors(point: str, model: str = "") -> dict[str, str]:
 
 def _parts(point: str) -> Iterator[str]:
     """At commas that stand in no bracket and no quotes."""
-    depth, quoted, start = 0, False, 0
-    for place, sign in enumerate(point):
-        quoted ^= sign == '"'
-        if not quoted:
-            depth += (sign in OPENING) - (sign in CLOSING)
-            if sign == "," and not depth:
-                yield point[start:place].strip()
-                start = place + 1
+    depth, start = 0, 0
+    for sign in re.finditer(r'"[^"]*"|[(\[{}\]),]', point):
+        depth += (sign[0] in "([{") - (sign[0] in ")]}")
+        if sign[0] == "," and not depth:
+            yield point[start : sign.start()].strip()
+            start = sign.end()
     if point[start:].strip():
         yield point[start:].strip()

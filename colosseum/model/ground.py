@@ -213,11 +213,10 @@ def _believed(name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], fac
     told = {k: known[Cell(name, k)] for k in keys if Cell(name, k) in known}
     if not told:
         return _prior(name, keys, facts)
-    everything = list(told.values())
-    by_last: dict[Value, list[Value]] = {}
+    by_last: dict[Key, list[Value]] = {}
     for k, v in told.items():
-        by_last.setdefault(k[-1] if k else None, []).append(v)
-    return {k: told[k] if k in told else _typical(by_last.get(k[-1] if k else None, everything)) for k in keys}
+        by_last.setdefault(k[-1:], []).append(v)
+    return {k: told[k] if k in told else _typical(by_last.get(k[-1:], [*told.values()])) for k in keys}
 
 
 def _typical(values: list[Value]) -> Value:

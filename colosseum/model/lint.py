@@ -5,6 +5,7 @@ allowed: whoever notices either can draw conclusions about rows of others. That 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TypeAlias
@@ -83,15 +84,14 @@ def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
 
     An edge of a sparse network is such a channel: a pair that it joins gets nothing new by a secret one.
     """
-    channels, members = list(spec.of(syntax.Channel)), {c.name: c.members for c in scenario.channels}
-    secret = [channel for channel in channels if channel.secret]
+    members = {c.name: c.members for c in scenario.channels}
+    secret = [channel for channel in spec.of(syntax.Channel) if channel.secret]
     agents, graph = scenario.task.agents, scenario.network
     public = public_channels(graph, agents, seed=scenario.seed, consolidate=False) if secret else ()
     known = {frozenset(c.members): (f"the network joins them by the channel `{c.name}`", list[Label]()) for c in public}
-    for channel in channels:
-        if not channel.secret:
-            own = [Label(channel.name_span, "their channel")]
-            known[frozenset(members[channel.name])] = f"`{channel.name}` is for them alone", own
+    for channel in (channel for channel in spec.of(syntax.Channel) if not channel.secret):
+        own = [Label(channel.name_span, "their channel")]
+        known[frozenset(members[channel.name])] = f"`{channel.name}` is for them alone", own
     drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
     for channel in secret:
         source, who = channel.members, members[channel.name]
@@ -116,28 +116,21 @@ def _telling(sheets: Sheets) -> Iterator[Diagnostic]:
 
 def _idle_sweeps(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     """Sweeps over what nothing reads: a param, a prompt of equal texts, a channel of fewer than two."""
-    for experiment in spec.of(syntax.Experiment):
-        for sweep in experiment.sweeps:
-            why = _without_effect(sweep, spec, scenario)
-            if why:
-                message = f"sweeping `{sweep.name}` changes nothing: {why}"
-                yield report("W008", sweep.name_span, message, help="every value would run the same")
-
-
-def _without_effect(sweep: syntax.Sweep, spec: Declared, scenario: Scenario) -> str:
-    symbol = spec.symbols.get(sweep.name)
-    match symbol.kind if symbol else None:
-        case "param":
-            return "" if sweep.name in _mentioned(spec) else "nothing reads it"
-        case "prompt":
-            swept = {e.id if isinstance(e, syntax.Name) else e.span.text.strip('"') for e in sweep.values}
-            prompt = next(p for p in scenario.prompts if p.name == sweep.name)
-            texts = {v.wordings for v in prompt.variants if v.name in swept}
-            return "its variants tell everybody the same" if len(texts) == 1 else ""
-        case "channel":
-            members = next(c.members for c in scenario.channels if c.name == sweep.name)
-            return "it has fewer than two members" if len(members) < 2 else ""
-    return ""
+    prompts, channels = {p.name: p for p in scenario.prompts}, {c.name: c for c in scenario.channels}
+    for sweep in (sweep for experiment in spec.of(syntax.Experiment) for sweep in experiment.sweeps):
+        symbol, why = spec.symbols.get(sweep.name), ""
+        match symbol.kind if symbol else None:
+            case "param" if sweep.name not in _mentioned(spec):
+                why = "nothing reads it"
+            case "prompt":
+                swept = {e.id if isinstance(e, syntax.Name) else e.span.text.strip('"') for e in sweep.values}
+                texts = {v.wordings for v in prompts[sweep.name].variants if v.name in swept}
+                why = "its variants tell everybody the same" if len(texts) == 1 else ""
+            case "channel" if len(channels[sweep.name].members) < 2:
+                why = "it has fewer than two members"
+        if why:
+            message = f"sweeping `{sweep.name}` changes nothing: {why}"
+            yield report("W008", sweep.name_span, message, help="every value would run the same")
 
 
 def _unmatched(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
@@ -290,13 +283,19 @@ class Flow(Record):
 
 def flows(sheets: Sheets) -> Iterator[Flow]:
     """Every flow of an instance, in declared order. Raises Fault for what cannot be evaluated."""
-    private = {name for name, table in sheets.world.tables.items() if table.private}
+    audience = {(t.name, key): who for t in sheets.world.tables.values() for key, who in (t.audience or {}).items()}
+    private = {table for table, _ in audience}
     for statement in sheets.world.spec.composition.statements if private else ():
         if isinstance(statement, Guarded) and not private.isdisjoint(sheets.closure([statement])):
-            yield from _of_statement(statement, sheets.world, sheets.task)
+            for part, noticed in _noticed(statement, sheets.world, sheets.task):
+                unseen = {cell: noticed[cell].difference(audience[cell]) for cell in in_order(set(noticed))}
+                cells = tuple(instance_name(*cell) for cell, who in unseen.items() if who)
+                learners = tuple(a for a in sheets.task.agents if any(a in who for who in unseen.values()))
+                yield from [Flow(statement, part, cells, learners)] if cells else []
 
 
-def _of_statement(statement: Guarded, world: World, task: Task) -> Iterator[Flow]:
+def _noticed(statement: Guarded, world: World, task: Task) -> Iterator[tuple[syntax.Expr, dict[Read, set[str]]]]:
+    """The parts of a statement by which it tells, and who notices what depends on each private cell."""
     outer, indices = Environment(Surroundings(world)), statement.indices
     hard = statement if isinstance(statement, syntax.Require) and statement.penalty is None else None
     ruling = [part for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
@@ -308,33 +307,17 @@ def _of_statement(statement: Guarded, world: World, task: Task) -> Iterator[Flow
             evaluate(part, env)
         for cell in env.reads - before:
             ruled.setdefault(cell, set()).update(owners.get(instance_name(statement.name, key), ()))
-    everybody = set(task.agents)
     if indices is not None and indices.where is not None:
-        yield from _told(statement, indices.where, dict.fromkeys(outer.reads, everybody), world, task)
+        yield indices.where, {cell: set(task.agents) for cell in outer.reads}
     if hard:
-        yield from _told(statement, hard.condition, ruled, world, task)
-
-
-def _told(
-    statement: Guarded, part: syntax.Expr, noticed: dict[Read, set[str]], world: World, task: Task
-) -> Iterator[Flow]:
-    """A flow, where somebody notices what depends on a cell that it may not see."""
-    audience = {cell: (world.tables[cell[0]].audience or {})[cell[1]] for cell in noticed}
-    unseen = {cell: who.difference(audience[cell]) for cell, who in noticed.items()}
-    cells = [cell for cell in in_order(set(noticed)) if unseen[cell]]
-    if cells:
-        learners = set[str]().union(*unseen.values())
-        named = tuple(instance_name(*cell) for cell in cells)
-        yield Flow(statement, part, named, tuple(agent for agent in task.agents if agent in learners))
+        yield hard.condition, ruled
 
 
 def flow_lines(sheets: Sheets) -> Iterator[str]:
     """Who can learn what, in words: who sees each private table, who knows of groups, and what statements tell."""
     world = sheets.world
     for name, table in world.tables.items():
-        seen: dict[tuple[str, ...], int] = {}
-        for who in (table.audience or {}).values():
-            seen[who] = seen.get(who, 0) + 1
+        seen = Counter((table.audience or {}).values())
         if table.private:
             shown = (f"{', '.join(who) or 'nobody'} ({number} of {len(table.entries)})" for who, number in seen.items())
             yield f"{name}: seen by {'; '.join(shown)}"

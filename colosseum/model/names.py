@@ -6,7 +6,7 @@ would find only the first unknown name of a statement, and none in a loop over n
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from colosseum.model.spec import Declared, place
 from colosseum.model.values import Elements, Fault, a
 
 AGGREGATES = ("sum", "min", "max")
+LOOPS = (*AGGREGATES, "count", "any", "all")
 INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 
 
@@ -43,12 +44,11 @@ def _helped(diagnostic: Diagnostic, help_: str) -> Diagnostic:
     return diagnostic if diagnostic.code != "C041" or diagnostic.help else replace(diagnostic, help=(help_,))
 
 
-def _no_loop(function: str, span: Span) -> Diagnostic:
-    """The error for `f(… for …)`."""
-    loops = (*AGGREGATES, "count", "any", "all")
+def _no_function(function: str, span: Span, known: Sequence[str], listed: str) -> Diagnostic:
+    """The error for `f(…)` or `f(… for …)`, which may mean one of the known ones."""
     if function in FUNCTIONS:
-        return report("C047", span, f"`{function}` takes no loop", help=f"loops: {', '.join(loops)}")
-    help_ = _habits("functions").get(function.lower()) or closest(function, loops) or f"loops: {', '.join(loops)}"
+        return report("C047", span, f"`{function}` takes no loop", help=listed)
+    help_ = _habits("functions").get(function.lower()) or closest(function, known) or listed
     return report("C047", span, f"`{function}` is not a function", help=help_)
 
 
@@ -87,30 +87,25 @@ class _Scope:
                 yield from self.each(call.arguments, bound)
             case syntax.Pair(value=value):
                 yield from self.inside(value, bound)
-            case _:
-                yield from self.expression(node, bound)
-
-    def expression(self, expr: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
-        match expr:
             case syntax.Name(id=name):
                 if not self.means(name, bound):
-                    yield from self.unknown(name, expr.span, bound)
+                    yield from self.unknown(name, node.span, bound)
             case syntax.Lookup(base=syntax.Name() as base, keys=keys):
                 yield from self.base(base, keys, bound)
                 yield from self.each(keys, bound)
             case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
-                self.means(left, bound) or self.means(right, bound) or expr.span.text != f"{left}-{right}"
+                self.means(left, bound) or self.means(right, bound) or node.span.text != f"{left}-{right}"
             ):
                 help_ = f'quote it everywhere, as in `"{left}-{right}"`'
-                yield report("C041", expr.span, f"`{left}-{right}` is no name: names have no `-`", help=help_)
+                yield report("C041", node.span, f"`{left}-{right}` is no name: names have no `-`", help=help_)
             case syntax.Call(function="sum"):
-                yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
+                yield report("C047", node.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
             case _:
-                if isinstance(expr, syntax.Aggregate) and expr.function not in AGGREGATES:
-                    yield _no_loop(expr.function, expr.span)
-                if isinstance(expr, syntax.Call) and expr.function not in FUNCTIONS and expr.function not in PARAMETERS:
-                    yield from self.not_called(expr.function, expr.span)
-                yield from self.below(expr, bound)
+                if isinstance(node, syntax.Aggregate) and node.function not in AGGREGATES:
+                    yield _no_function(node.function, node.span, LOOPS, f"loops: {', '.join(LOOPS)}")
+                if isinstance(node, syntax.Call) and node.function not in FUNCTIONS and node.function not in PARAMETERS:
+                    yield from self.not_called(node.function, node.span)
+                yield from self.below(node, bound)
 
     def below(self, node: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """What stands in a node: its loop, and the other parts, which know the binders."""
@@ -161,9 +156,8 @@ class _Scope:
             labels = [Label(symbol.span, "declared here")]
             yield report("C047", span, message, labels=labels, help=f"write `{function}[{inside}]`")
         elif symbol is not None or not self.spec.doubts.covers(function):
-            help_ = _habits("functions").get(function.lower()) or closest(function, FUNCTIONS)
-            help_ = help_ or f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
-            yield report("C047", span, f"`{function}` is not a function", help=help_)
+            listed = f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
+            yield _no_function(function, span, FUNCTIONS, listed)
 
     def means(self, name: str, bound: dict[str, Span]) -> bool:
         """Whether a bare name has a meaning here."""
@@ -213,16 +207,8 @@ Count: TypeAlias = Callable[[syntax.Range], Elements]
 Born: TypeAlias = Iterator[tuple[str, Span]]
 
 
-def births(spec: Declared, count: Count) -> dict[str, Span]:
-    """Every element that is born, with the place of its first birth."""
-    found: dict[str, Span] = {}
-    for statement in spec.composition.statements:
-        for name, span in _born(statement, spec, count):
-            found.setdefault(name, span)
-    return found
-
-
-def _born(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
+def births(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
+    """Every element that is born in a statement, and where."""
     match statement:
         case syntax.Agents(items=items, span=span):
             yield from _below((syntax.SetLiteral(items, span=span),), spec, count)

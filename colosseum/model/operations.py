@@ -1,19 +1,40 @@
-"""Operators and functions. In: values and terms; out: a value where all are values, else a ground term, or a Fault."""
+"""Operators, functions, look-ups. In: values and terms; out: a value where all are values, else a term, or a Fault."""
 
-from collections.abc import Callable, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, islice, pairwise, permutations
+from typing import cast
 
+from colosseum.diagnostics import closest
+from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms, values
 from colosseum.model.draws import DRAWS
-from colosseum.model.terms import Decision, Folded, Ground, Term, term
-from colosseum.model.values import Elements, Fault, Number, Value, arithmetic, kind, text, truth
-from colosseum.model.world import Environment, Meter
+from colosseum.model.spec import Symbol
+from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
+from colosseum.model.values import (
+    Elements,
+    Fault,
+    Key,
+    Number,
+    Value,
+    arithmetic,
+    flatten,
+    instance_name,
+    kind,
+    text,
+    truth,
+)
+from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Source
 
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
 LARGEST_RANGE = 100_000
 FUNCTIONS = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
 """The functions that expressions may call; draws are among them, to be refused with a help."""
+LOOKED_UP = ("table", "variable")
+MOST_SWAPPED = 5
+"""Indices whose orders are all tried; there are 120."""
+DEEPEST = 130
+"""Levels of a term; an expression as written has at most 120."""
 
 
 def operation(operator: str, left: Folded, right: Folded, env: Environment) -> Folded:
@@ -45,13 +66,10 @@ def interval(low: Value, high: Value, meter: Meter) -> Elements:
 
 def comparison(operators: Sequence[str], operands: Sequence[Folded], env: Environment) -> Folded:
     """`a < b <= c`, `x in S`: a chain, mostly of one link."""
-    left, right = operands[0], operands[1]
-    if len(operators) == 1 and operators[0] == "==" and isinstance(left, Decision) and isinstance(right, str):
-        return env.place.test(left, right)
     if "==" in operators or "!=" in operators:
         _read(operands, env)
     if len(operators) == 1:
-        return link(operators[0], left, right)
+        return link(operators[0], *operands)
     return conjunction([link(o, *sides) for o, sides in zip(operators, pairwise(operands), strict=True)])
 
 
@@ -139,7 +157,7 @@ def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
         elif isinstance(body, Ground):
             parts.append(body)
         else:
-            constant = values.added((constant, terms.summand(body)))
+            constant = values.summed((constant, body))
     if not parts:
         return constant
     return terms.Total((*parts, terms.Constant(constant)) if constant else tuple(parts))
@@ -147,5 +165,156 @@ def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
 
 def extreme(which: str, rounds: list[tuple[Folded, Folded]], *, aggregate: bool) -> Folded:
     """The least or greatest of guarded parts."""
-    made = terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
-    return made if any(isinstance(part, Ground) for pair in rounds for part in pair) else made.evaluate({})
+    if any(isinstance(part, Ground) for pair in rounds for part in pair):
+        return terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
+    return values.extremum(which, [body for _, body in cast(list[tuple[bool, Value]], rounds)], aggregate=aggregate)
+
+
+# ---- look-ups by name --------------------------------------------------------------------------------------
+
+
+def fact(name: str, env: Environment) -> Folded:
+    """What a name that is no binder stands for."""
+    facts = env.place.facts
+    symbol = facts.spec.symbols.get(name)
+    if symbol and symbol.kind in LOOKED_UP:
+        return look_up(symbol, (), env)
+    if symbol and symbol.kind in FAMILIES:
+        found: Value = facts.fact(FAMILIES[symbol.kind], name)
+        return found
+    if symbol is None and name in facts.elements:
+        return name
+    if name == "links":
+        return facts.links
+    if name == "total":
+        return payoff(None, env)
+    raise env.unknown(name)
+
+
+def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folded:
+    """The entry of a table or the instance of a variable; keys that decisions change give a Select."""
+    if None in keys:
+        return None
+    if symbol.kind == "variable" and not env.place.decisions:
+        raise Fault(f"`{symbol.name}` is decided by an agent, so it cannot be used here", code="C055",
+                    help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
+    return select(env.place.facts.fact(FAMILIES[symbol.kind], symbol.name), keys, env)
+
+
+def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
+    """An entry, once it is noted who read it. Pairs among keys are opened; keys that decisions change give a Select."""
+    key = cast(Key, keys)
+    if key not in source.entries:
+        key = flatten(key)
+        if any(isinstance(part, Ground) for part in key):
+            return _moving(source, key, env)
+        if key not in source.entries:
+            raise no_entry(source.name, key, source.entries, env.place.facts.spec.symbols.get(source.name))
+    entry: Folded = source.entries[key]
+    if isinstance(source, Decided):
+        return entry
+    if source.audience is not None:
+        env.reads.add((source.name, key))
+    if isinstance(entry, Ground):  # of a derived table
+        if not env.place.decisions:
+            raise Fault(f"`{source.name}` depends on decisions, so it cannot be used here", code="C055")
+        check_depth(entry)
+        env.place.meter.count(entry.extent[0])  # it is substituted
+    return entry
+
+
+def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
+    """Look up by keys that decisions change."""
+    name, known = source.name, list(source.entries)
+    reach = [_possible(k, env) for k in keys]
+    widths = [_width(values) for values in reach]
+    grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
+    if grouped and len(grouped[0]) != len(keys):
+        shown = tuple(k if not isinstance(k, Ground) else "…" for k in keys)
+        raise no_entry(name, shown, source.entries, env.place.facts.spec.symbols.get(name))
+    columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
+    matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
+    env.place.meter.count(len(known))
+    if not matching:  # perhaps the same indices in another order lead to an entry
+        parts = [sorted((p for p in part or () if p is not None), key=text) for part in reach]
+        key, entries = tuple(part[0] for part in parts if part), dict.fromkeys(grouped)
+        if len(key) == len(parts) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
+            raise no_entry(name, key, entries, env.place.facts.spec.symbols.get(name))
+    found = tuple((key, term(select(source, flatten(key), env))) for key in matching)
+    return Select(name, tuple(term(k) for k in keys), found)
+
+
+def _width(values: "frozenset[Value] | None") -> int:
+    """The number of indices that a key with these values fills: two for a decision between pairs."""
+    widths = {len(flatten((value,))) for value in values or () if isinstance(value, tuple)}
+    return widths.pop() if len(widths) == 1 else 1
+
+
+def _grouped(key: Key, widths: list[int]) -> Key:
+    """The indices of an entry as the keys of a look-up stand for them; unchanged where they do not fit."""
+    if sum(widths) != len(key):
+        return key
+    rest = iter(key)
+    return tuple(next(rest) if width == 1 else tuple(islice(rest, width)) for width in widths)
+
+
+def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
+    """The values a key can take, or None when only evaluation tells."""
+    if isinstance(key, Decision):
+        return env.place.facts.decided(key.variable.partition("[")[0]).reach[key.variable]
+    return None if isinstance(key, Ground) else frozenset((key,))
+
+
+def no_entry(name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None) -> Fault:
+    """The Fault for an entry that does not exist, with help where another order of its indices does."""
+    needed = len(next(iter(entries), key))
+    if needed != len(key):
+        words = "index" if needed == 1 else "indices"
+        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=_declaration(name, symbol))
+    message = f"`{instance_name(name, key)}` does not exist"
+    if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
+        parts = ("the indices seem to be swapped", _declaration(name, symbol))
+        return Fault(message, code="C052", help="; ".join(p for p in parts if p))
+    declared_by = symbol.statement if symbol else None
+    where = declared_by.indices.where if isinstance(declared_by, Table | Variable) and declared_by.indices else None
+    if where is not None and all(any(k[i : i + 1] == (part,) for k in entries) for i, part in enumerate(key)):
+        shown = " ".join(where.span.text.split())
+        return Fault(message, code="C052", help=f"it is left out by `where {shown}`; filter this loop in the same way")
+    near = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
+    return Fault(message, code="C052", help=near)
+
+
+def _declaration(name: str, symbol: Symbol | None) -> str:
+    """The declaration of a table or variable with indices, as a help."""
+    indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
+    return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
+
+
+def check_depth(found: Term) -> None:
+    """Raises a Fault for a term that is nested too deeply for later stages."""
+    if found.extent[1] > DEEPEST:
+        message = f"tables that decisions change are substituted here more than {DEEPEST} levels deep"
+        raise Fault(message, code="C056", help="use fewer tables that read other tables")
+
+
+def payoff(keys: tuple[Folded, ...] | None, env: Environment) -> Term:
+    """`payoff[a]`, or `total` without keys. Raises Fault."""
+    agent = keys[0] if keys else None
+    if keys is not None and any(isinstance(key, Ground) for key in keys):
+        help_ = "as in `sum(payoff[a] for a in agents when pick[B] == a)`"
+        raise Fault("a decision chooses whose payoff this is", code="C044", help=help_)
+    if keys is not None and not (len(keys) == 1 and isinstance(agent, str)):
+        help_ = "the payoff of several agents is `sum(payoff[a] for a in S)`"
+        raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
+    if not env.place.payoffs:
+        help_ = "as in `coalition rivals { members = {B}  objective lead: payoff[B] - payoff[A] }`"
+        raise Fault("payoffs may be named in a coalition's objective only", code="C046", help=help_)
+    if not env.place.decisions:
+        raise Fault("payoffs depend on decisions, so they cannot be used here", code="C055")
+    if not isinstance(agent, str):
+        return terms.PayoffOf(None)
+    agents = env.place.facts.members("agents")
+    if agent not in agents:
+        help_ = closest(agent, [text(known) for known in agents]) or f"agents: {agents}"
+        raise Fault(f"`{agent}` is not an agent", code="C044", help=help_)
+    return terms.PayoffOf(agent)

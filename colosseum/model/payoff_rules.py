@@ -12,11 +12,10 @@ from typing import TypeAlias
 from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.evaluate import admitted, choices, evaluate, value
-from colosseum.model.lookup import check_depth
-from colosseum.model.operations import LISTED, disjunction, inverse, link
+from colosseum.model.operations import LISTED, check_depth, disjunction, inverse, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.tables import people
-from colosseum.model.terms import NOTHING, Conditional, Constant, Folded, Ground, Term, term
+from colosseum.model.terms import NOTHING, SURE, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, number, text, truth
 from colosseum.model.world import Environment, Meter, Poisoned
 
@@ -36,7 +35,6 @@ FAULT: Kinds = frozenset((Fault,))
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
 Instance: TypeAlias = tuple[Requirement | None, Payoff | None]
-SURE = Constant(True)
 
 
 def worth(statement: syntax.Reward | syntax.Objective, role: str, env: Environment, task: Task) -> Term | None:
@@ -124,13 +122,14 @@ def credit(recipients: syntax.Recipients | None, env: Environment, scope: frozen
 
     By default, or when that is nobody: among the distinct owners of the scope, and among all agents where it is empty.
     """
+    default = tuple(sorted({task.variable[v].owner for v in scope}, key=task.rank.__getitem__)) or task.agents
     match recipients:
         case None:
-            found: Credit = EqualSplit(_scope_owners(scope, task))
+            found: Credit = EqualSplit(default)
         case syntax.ToWhom(recipient=expr):
-            found = _to_whom(expr, env, _scope_owners(scope, task), task)
+            found = _to_whom(expr, env, default, task)
         case syntax.ToEach():
-            found = _to_each(recipients, env, _scope_owners(scope, task), task)
+            found = _to_each(recipients, env, default, task)
     shared = len(found.agents) // LISTED if isinstance(found, EqualSplit) else len(found.candidates)
     env.place.meter.count(shared)
     return found
@@ -177,11 +176,6 @@ def _reached(who: Term, task: Task) -> tuple[Value, ...]:
             return (*_reached(then, task), *_reached(otherwise, task))
         case _:
             return ()
-
-
-def _scope_owners(scope: frozenset[str], task: Task) -> tuple[str, ...]:
-    """The distinct owners of the variables in a scope, in declared order; all agents when it is empty."""
-    return tuple(sorted({task.variable[name].owner for name in scope}, key=task.rank.__getitem__)) or task.agents
 
 
 # ---- examples of mistakes ------------------------------------------------------------------------------------
@@ -269,8 +263,7 @@ def kinds(term: Term, task: Task) -> Kinds:
         case terms.Total() | terms.Every() | terms.Some() | terms.Inverse():
             wanted = NUMBERS if isinstance(term, terms.Total) else CONDITION
             return wanted if all(kinds(part, task) <= wanted for part in term.below) else FAULT
-        case terms.Extremum(parts=parts, conditions=conditions):
-            sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
+        case terms.Extremum(parts=parts, sure=sure):
             return NUMBERS if sure and all(kinds(part, task) <= NUMBERS for part in parts) else FAULT
         case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
             found = kinds(then, task) | kinds(otherwise, task)

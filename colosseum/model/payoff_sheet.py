@@ -10,7 +10,7 @@ written out, brackets stand wherever two readings would differ. Names of tables,
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TypeAlias
@@ -205,7 +205,7 @@ class Sheets:
         """The names of sets, tables and params that these mention, those behind derived tables included."""
         spec, found, ahead = self.world.spec, dict[str, None](), list(nodes)
         while ahead:
-            for name in spec.mentions(ahead.pop(0)):
+            for name in syntax.mentioned(ahead.pop(0)):
                 if (name in spec.symbols or name == "links") and name not in found:
                     found[name] = None
                     ahead += [spec.symbols[name].statement] if name in spec.derived else []
@@ -227,7 +227,7 @@ class Sheets:
     def compared(self) -> frozenset[str]:
         """What they compare."""
         nodes = (node for s in self.statements for node in syntax.walk(s) if isinstance(node, syntax.Comparison))
-        return frozenset(name for node in nodes for name in self.world.spec.mentions(node))
+        return frozenset(name for node in nodes for name in syntax.mentioned(node))
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
@@ -258,7 +258,7 @@ class Sheets:
         """`paid to a`, `split equally among all agents`; the default where it can come to that."""
         place, guarded = Surroundings(self.world), self._guarded(statement.indices, statement.recipients)
         paid = self.paid.get(statement.name, ())
-        instances = [(env.where(place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
+        instances = [(replace(env, place=place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
         match statement.recipients:
             case None:
                 one = all(len(credit.named) == 1 for _, credit in instances)
@@ -308,7 +308,7 @@ class Sheets:
         data = [s for s in (*spec.of(syntax.Set), *spec.of(syntax.Table)) if s.name not in spec.derived]
         for _ in data:  # a chain of what follows from what is no longer than that
             for statement in data:
-                behind = [found[n] for n in spec.mentions(statement) if n in found and n in self.world.sets]
+                behind = [found[n] for n in syntax.mentioned(statement) if n in found and n in self.world.sets]
                 if behind and statement.name not in found:
                     found[statement.name] = everybody.intersection(*behind)
         return found

@@ -15,7 +15,7 @@ from colosseum.diagnostics import Span, closest
 from colosseum.language import syntax
 from colosseum.language.parser import Doubts
 from colosseum.language.record import Record
-from colosseum.model.lookup import no_entry
+from colosseum.model.operations import no_entry
 from colosseum.model.spec import Symbol
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import Meter, Poisoned, TableData, World
@@ -336,15 +336,14 @@ def unclosed_tag(text: syntax.Text) -> Span | None:
 
 def entry_span(text: syntax.Text, line: int, table: str, key: Sequence[str]) -> Span | None:
     """The look-up of a table on a line whose indices are written most like a key; None where there is none."""
-    pattern, source = re.compile(rf"\b{re.escape(table)}\s*\[([^\[\]]*)\]"), text.span.source
-    found = [match for block in _blocks(text, line) for match in pattern.finditer(source.text, block.start, block.end)]
+    found = _found(text, line, rf"\b{re.escape(table)}\s*\[([^\[\]]*)\]")
 
     def alike(match: re.Match[str]) -> int:
         written = [part.strip(" '\"\\") for part in match[1].split(",")]
         return sum(one == other for one, other in zip(written, key, strict=False))
 
     best = max(found, key=alike, default=None)
-    return Span(source, *best.span()) if best else None
+    return Span(text.span.source, *best.span()) if best else None
 
 
 def template_span(text: syntax.Text, line: int, *, pattern: str = "") -> Span:
@@ -352,20 +351,19 @@ def template_span(text: syntax.Text, line: int, *, pattern: str = "") -> Span:
 
     Without a match, the only block of the line; else the line; else, on a line of nothing, the whole text.
     """
-    source, (low, high), blocks = text.span.source, _extent(text, line), _blocks(text, line)
+    low, high = _extent(text, line)
     if low >= high:
         return text.span
-    for block in blocks if pattern else ():
-        found = re.compile(pattern).search(source.text, block.start, block.end)
-        if found:
-            return Span(source, *found.span())
-    return blocks[0] if len(blocks) == 1 else Span(source, low, high)
+    blocks = list(MARKED.finditer(text.span.source.text, low, high))
+    places = [*(_found(text, line, pattern) if pattern else ()), *(blocks if len(blocks) == 1 else ())]
+    return Span(text.span.source, *(places[0].span() if places else (low, high)))
 
 
-def _blocks(text: syntax.Text, line: int) -> list[Span]:
-    """What stands in braces on a line."""
-    source = text.span.source
-    return [Span(source, *found.span()) for found in MARKED.finditer(source.text, *_extent(text, line))]
+def _found(text: syntax.Text, line: int, pattern: str) -> list[re.Match[str]]:
+    """The matches of a regular expression in what stands in braces on a line."""
+    whole = text.span.source.text
+    blocks = MARKED.finditer(whole, *_extent(text, line))
+    return [found for block in blocks for found in re.compile(pattern).finditer(whole, *block.span())]
 
 
 def _extent(text: syntax.Text, line: int) -> tuple[int, int]:

@@ -49,12 +49,14 @@ class Realiser(World):
     """The facts that are being computed, to notice circles."""
 
     births: dict[str, Span] = field(default_factory=dict)
-    """The span where each named element got its name."""
+    """The span where each named element first got its name."""
 
     def __post_init__(self) -> None:
         if not self.elements:
             vars(self)["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
-            self.births.update(births(self.spec, lambda numbers: elements(numbers, self.environment())))
+            for statement in self.spec.composition.statements:
+                for name, span in births(statement, self.spec, lambda numbers: elements(numbers, self.environment())):
+                    self.births.setdefault(name, span)
             vars(self)["elements"] = frozenset(self.births)
 
     def environment(self, *, decisions: bool = True) -> Environment:

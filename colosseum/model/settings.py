@@ -75,10 +75,16 @@ def _money(expr: syntax.Expr, env: Environment) -> Value:
 def _wordings(expr: syntax.Expr, env: Environment) -> Value:
     """`2`, `1..5` or `{1, 3}`."""
     found = value(expr, env)
-    numbers = found.items if isinstance(found, Elements) else (found,)
-    if not numbers or any(type(number) is not int or number < 1 for number in numbers):
+    items = found.items if isinstance(found, Elements) else (found,)
+    numbers = [item for item in items if type(item) is int and item > 0]
+    if not numbers or len(numbers) < len(items):
         message = f"the number of a wording, from 1, or a range of them, not `{text(found)}`"
         raise _Unfit(message, help="as in `1..5`")
+    spec, last = env.place.facts.spec, max(numbers)
+    most = max((len(v.paraphrases) + 1 for p in spec.of(syntax.Prompt) for v in p.variants), default=1)
+    if last > most and not spec.doubts:
+        help_ = f"the most that a prompt has is {most}" if most > 1 else 'as in `bent: paraphrases "…" "…"`'
+        raise Fault(f"no prompt has a wording {last}", code="C087", help=help_)
     return tuple(dict.fromkeys(numbers))
 
 
@@ -95,15 +101,22 @@ def _folder(expr: syntax.Expr, env: Environment) -> Value:
     return path.relative_to(main.resolve().parent).as_posix()
 
 
-def _pairs(expr: syntax.MapLiteral) -> Iterator[tuple[str, syntax.Expr]]:
-    """Who is meant, and by what."""
-    yield from ((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), p.value) for p in expr.pairs)
+def _pairs(expr: syntax.Expr, env: Environment, *, models: bool) -> Iterator[tuple[str, syntax.Expr]]:
+    """Who is meant, and by what: agents, groups and, by their names with a `/`, perhaps models."""
+    facts = env.place.facts
+    pairs = expr.pairs if isinstance(expr, syntax.MapLiteral) else ()
+    for who, said in ((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), p.value) for p in pairs):
+        symbol = facts.spec.symbols.get(who)
+        known = (symbol is None and facts.spec.doubts.covers(who)) or (models and "/" in who)
+        if not (known or (symbol and symbol.kind in ("set", "coalition")) or who in facts.members("agents")):
+            raise Fault(f"`{who}` is not a coalition, an agent or `agents`", code="C086")
+        yield who, said
+    if not isinstance(expr, syntax.MapLiteral):
+        yield "agents", expr
 
 
 def _model(expr: syntax.Expr, env: Environment) -> Value:
-    if isinstance(expr, syntax.MapLiteral):
-        return tuple((who, _model_name(named)) for who, named in _pairs(expr))
-    return (("agents", _model_name(expr)),)
+    return tuple((who, _model_name(named)) for who, named in _pairs(expr, env, models=False))
 
 
 def _model_name(expr: syntax.Expr) -> str:
@@ -202,11 +215,10 @@ def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environm
     target, reader = READERS[name]
     try:
         if name in OF_MODELS:
-            given = _pairs(expr) if isinstance(expr, syntax.MapLiteral) else [("agents", expr)]
-            return settings.told(name, {who: reader(each, env) for who, each in given})
+            return settings.told(name, {who: reader(each, env) for who, each in _pairs(expr, env, models=True)})
         changed: dict[str, Any] = {target: reader(expr, env)}
     except _Unfit as unfit:
-        raise at(Fault(f"`{name}` is {unfit}", code="C087", help=unfit.help), expr.span) from None
+        raise Fault(f"`{name}` is {unfit}", code="C087", help=unfit.help, span=expr.span) from None
     except Fault as fault:
         raise at(fault, expr.span) from None
     return replace(settings, **changed)
@@ -220,12 +232,12 @@ def read_seeds(exprs: tuple[syntax.Expr, ...], env: Environment) -> tuple[int, .
         items = part.items if isinstance(part, Elements) else (part,)
         if not items:
             help_ = "a range runs from the lower number to the higher one, as in `seeds 1..20`"
-            raise at(Fault(f"`{_raw(expr)}` names no seed", code="C087", help=help_), expr.span)
+            raise Fault(f"`{_raw(expr)}` names no seed", code="C087", help=help_, span=expr.span)
         for item in items:
             if type(item) is not int or item < 0:
                 message = f"seeds are whole numbers ≥ 0, not `{text(item)}`"
                 ends = _raw(expr).partition("-")
                 help_ = f"write `{ends[0]}..{ends[2]}`" if ends[0].isdigit() and ends[2].isdigit() else "as in `1..5`"
-                raise at(Fault(message, code="C087", help=help_), expr.span)
+                raise Fault(message, code="C087", help=help_, span=expr.span)
         found += items
     return tuple(dict.fromkeys(v for v in found if isinstance(v, int)))

@@ -49,7 +49,6 @@ class Declared(Record):
     """CSV files by the place that names them."""
     doubts: Doubts = NO_DOUBTS
     """Names whose meaning is uncertain because of mistakes that are already told."""
-    _mentions: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _helps: dict[object, str] = field(default_factory=dict)
 
     def of(self, kind: type[S]) -> Iterator[S]:
@@ -61,12 +60,6 @@ class Declared(Record):
         if name not in self._helps and len(self._helps) < MOST_HELPED:
             self._helps[name] = make()
         return self._helps.get(name, "")
-
-    def mentions(self, node: syntax.Node) -> tuple[str, ...]:
-        """What `mentioned` says of a node of this composition, found once for all seeds."""
-        if id(node) not in self._mentions:
-            self._mentions[id(node)] = tuple(syntax.mentioned(node))
-        return self._mentions[id(node)]
 
     @cached_property
     def derived(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from colosseum.diagnostics import Diagnostic, Label, Span, closest, counted, rep
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, cell_value, whole
 from colosseum.language.syntax import Cell
-from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, text
+from colosseum.model.values import Entries, Fault, Key, Value, instance_name, text
 from colosseum.model.world import Problems
 
 MOST_LISTED = 3
@@ -36,21 +36,21 @@ class TableEntry:
         return tuple(label.value for label in self.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class WantedTable:
-    """A table whose entries are to be found."""
-
-    name: str
-    sets: Sequence[str]
-    """The name of the set that each index runs over; empty where it has none."""
-    at: Span
-    """Where the table is named."""
-    data: Span
-    """Where its entries are listed; in a file, its header."""
+def headings(table: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The set that each index runs over, and what a CSV header may call it; a pair's parts have no set."""
+    for index in table.indices.items if table.indices else ():
+        domain = index.domain.id if isinstance(index.domain, syntax.Name) else ""
+        if len(index.names) > 1:
+            yield from (("", (name,)) for name in index.names)
+        else:
+            yield domain, tuple(n for n in (domain, *index.names) if n)
 
 
-def fit(rows: Iterable[TableEntry], keys: Iterable[Key], wanted: WantedTable, findings: Problems) -> Entries:
-    """The entries in the order of the keys. Raises Poisoned when something is wrong with them, which is reported."""
+def fit(rows: Iterable[TableEntry], keys: Iterable[Key], table: syntax.Table, at: Span, findings: Problems) -> Entries:
+    """The entries in the order of the keys. Raises Poisoned when something is wrong with them, which is reported.
+
+    They are listed at a span; in a file, that is its header.
+    """
     order = dict.fromkeys(keys)
     labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
     found: dict[Key, TableEntry] = {}
@@ -63,51 +63,50 @@ def fit(rows: Iterable[TableEntry], keys: Iterable[Key], wanted: WantedTable, fi
         for place in unknown:
             strange.setdefault(place, row)
         if key in found:
-            message = f"`{instance_name(wanted.name, key)}` is given twice"
+            message = f"`{instance_name(table.name, key)}` is given twice"
             diagnostics.append(report("C061", row.span, message, labels=[Label(found[key].span, "first here")]))
         elif key in order:
             found[key] = row
         elif not unknown:
             beside.append(row)
     for (position, part), row in strange.items():
-        diagnostics.append(_unknown_label(position, part, row, labels, wanted))
-    diagnostics += _left_out(beside, wanted)
+        diagnostics.append(_unknown_label(position, part, row, labels, table))
+    diagnostics += _left_out(beside, table)
     if not strange:
-        diagnostics += _missing([key for key in order if key not in found], wanted)
+        diagnostics += _missing([key for key in order if key not in found], table, at)
     findings.refuse(diagnostics)
     return {key: found[key].value for key in order}
 
 
 def _unknown_label(
-    position: int, part: Value, row: TableEntry, labels: Sequence[Mapping[Value, None]], wanted: WantedTable
+    position: int, part: Value, row: TableEntry, labels: Sequence[Mapping[Value, None]], table: syntax.Table
 ) -> Diagnostic:
     """A row's or column's label that no entry of the table has."""
-    place = row.labels[position].span
-    over = wanted.sets[position] if position < len(wanted.sets) else ""
+    over = dict(enumerate(name for name, _ in headings(table))).get(position)
     known = [text(label) for label in labels[position]] if position < len(labels) else []
-    what = f"is not in `{over}`, over which `{wanted.name}` runs" if over else f"is not an index of `{wanted.name}`"
-    labelled = [Label(wanted.at, "the table")]
+    what = f"is not in `{over}`, over which `{table.name}` runs" if over else f"is not an index of `{table.name}`"
+    labelled = [Label(table.name_span, "the table")]
     owner = f"`{over}` has" if over else "known are"
     help_ = closest(text(part), known[:MOST_COMPARED]) or (f"{owner}: {few(known, MOST_KNOWN)}" if known else "")
-    return report("C061", place, f"`{text(part)}` {what}", labels=labelled, help=help_)
+    return report("C061", row.labels[position].span, f"`{text(part)}` {what}", labels=labelled, help=help_)
 
 
-def _left_out(rows: Sequence[TableEntry], wanted: WantedTable) -> Iterator[Diagnostic]:
+def _left_out(rows: Sequence[TableEntry], table: syntax.Table) -> Iterator[Diagnostic]:
     """Entries whose labels are known, but not together: a `where` leaves them out."""
     if rows:
-        names = few([f"`{instance_name(wanted.name, row.key)}`" for row in rows])
+        names = few([f"`{instance_name(table.name, row.key)}`" for row in rows])
         some = "is not an entry" if len(rows) == 1 else "are not entries"
-        labels = [Label(wanted.at, "the table")]
+        labels = [Label(table.name_span, "the table")]
         help_ = "the `where` of its indices leaves this out; without it, every combination has a value"
         yield report("C061", rows[0].span, f"{names} {some} of this table", labels=labels, help=help_)
 
 
-def _missing(keys: Sequence[Key], wanted: WantedTable) -> Iterator[Diagnostic]:
+def _missing(keys: Sequence[Key], table: syntax.Table, at: Span) -> Iterator[Diagnostic]:
     if keys:
-        in_file = wanted.data.source is not wanted.at.source
-        labels = [Label(wanted.at, "the table")] if in_file else []
-        message = f"no value for {few([f'`{instance_name(wanted.name, key)}`' for key in keys])}"
-        place = wanted.data if in_file else wanted.at
+        in_file = at.source is not table.span.source
+        labels = [Label(table.name_span, "the table")] if in_file else []
+        message = f"no value for {few([f'`{instance_name(table.name, key)}`' for key in keys])}"
+        place = at if in_file else table.name_span
         yield report("C061", place, message, labels=labels, help="a table has a value for each of its indices")
 
 
@@ -183,16 +182,3 @@ def uneven(cells: int, grid: syntax.Grid) -> str:
     """How many cells a row has, and how many columns there are."""
     are = "is" if len(grid.columns) == 1 else "are"
     return f"{counted(cells, 'cell')}, but there {are} {counted(len(grid.columns), 'column')}"
-
-
-def elements(cells: Iterable[Cell], *, at: Span, findings: Problems) -> Elements:
-    """The elements of a set from its first column. Raises Poisoned for doubled ones, which are reported."""
-    seen: dict[Value, Cell] = {}
-    diagnostics = []
-    for cell in cells:
-        if cell.value in seen:
-            labels = [Label(seen[cell.value].span, "first here"), Label(at, "the set")]
-            diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
-        seen.setdefault(cell.value, cell)
-    findings.refuse(diagnostics)
-    return Elements(tuple(seen))

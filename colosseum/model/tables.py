@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.language.csv_files import Sheet, whole
 from colosseum.model import draws, table_rows
 from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
-from colosseum.model.table_rows import TableEntry, WantedTable, fit
+from colosseum.model.table_rows import TableEntry
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
 from colosseum.model.world import Environment, Poisoned, Read, TableData, World
 
@@ -164,7 +164,7 @@ def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...
 
 def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Entries:
     """The entries of a map, a grid or a file."""
-    keys, indices = [key for key, _ in instances], list(_indices(statement))
+    keys = [key for key, _ in instances]
     arity = len(keys[0]) if keys else 0
     match statement.source:
         case syntax.Given(value=syntax.MapLiteral() as entries):
@@ -172,13 +172,12 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
         case syntax.Grid() as grid:
             listed, rows = grid.span, table_rows.grid_rows(grid, arity=arity, findings=facts.findings)
         case syntax.Loaded() as loaded:
-            sheet, names = _loaded(loaded, facts), tuple(headings for _, headings in indices)
+            sheet, names = _loaded(loaded, facts), tuple(names for _, names in table_rows.headings(statement))
             listed = whole(sheet.header)
             rows = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
-    wanted = WantedTable(statement.name, [over for over, _ in indices], statement.name_span, listed)
-    return fit(rows, keys, wanted, facts.findings)
+    return table_rows.fit(rows, keys, statement, listed, facts.findings)
 
 
 def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[TableEntry]:
@@ -196,16 +195,6 @@ def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realise
     return rows
 
 
-def _indices(statement: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The set that each index runs over, and what a CSV header may call it; a pair's parts have no set."""
-    for index in statement.indices.items if statement.indices else ():
-        domain = index.domain.id if isinstance(index.domain, syntax.Name) else ""
-        if len(index.names) > 1:
-            yield from (("", (name,)) for name in index.names)
-        else:
-            yield domain, tuple(n for n in (domain, *index.names) if n)
-
-
 def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
     """A further column of a set's grid or CSV file, as a table over the set."""
     facts.members(statement.name)  # a set in error has no columns
@@ -216,9 +205,15 @@ def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
 
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
-    """The elements of a set from a file or a grid: the first column."""
-    cells = (row[0] for row in _sheet(source, facts).rows)
-    return table_rows.elements(cells, at=source.span, findings=facts.findings)
+    """The elements of a set from a file or a grid: the first column. Raises Poisoned for doubled ones, once told."""
+    seen, diagnostics = dict[Value, syntax.Cell](), list[Diagnostic]()
+    for cell, *_ in _sheet(source, facts).rows:
+        if cell.value in seen:
+            labels = [Label(seen[cell.value].span, "first here"), Label(source.span, "the set")]
+            diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
+        seen.setdefault(cell.value, cell)
+    facts.findings.refuse(diagnostics)
+    return Elements(tuple(seen))
 
 
 def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:

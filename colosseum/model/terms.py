@@ -8,14 +8,14 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
-from operator import attrgetter, itemgetter, methodcaller
+from operator import attrgetter, itemgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
 from colosseum.language.record import OneOf, Record, Tagged
 from colosseum.model import values
-from colosseum.model.values import Fault, Number, Value, instance_name, number, truth
+from colosseum.model.values import Fault, Value, instance_name, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()
@@ -120,7 +120,7 @@ class Total(Ground, op="total", below=attrgetter("parts")):
     """Of both ends and the length alone: a sum may be as long as the text."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return values.added([*map(summand, map(methodcaller("evaluate", x), self.parts))])
+        return values.summed([part.evaluate(x) for part in self.parts])
 
 
 class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.conditions)):
@@ -138,15 +138,18 @@ class Extremum(Ground, op="extremum", below=lambda term: (*term.parts, *term.con
     aggregate: bool
     """Whether it runs over binders."""
 
+    @property
+    def sure(self) -> bool:
+        """Whether all parts take part, whatever is decided."""
+        return all(isinstance(condition, Constant) and condition.value is True for condition in self.conditions)
+
     def evaluate(self, x: Assignment) -> Value:
         found = [
             part.evaluate(x)
             for part, condition in zip(self.parts, self.conditions, strict=True)
             if truth(condition.evaluate(x), "`when`")
         ]
-        if self.aggregate and None in found:
-            raise Fault(f"an item of `{self.which}` is none", code="C053")
-        return values.extremum(self.which, found)
+        return values.extremum(self.which, found, aggregate=self.aggregate)
 
 
 class Absolute(Ground, op="absolute", below=lambda term: (term.part,)):
@@ -171,7 +174,8 @@ class Conditional(Ground, op="conditional", below=attrgetter("condition", "then"
 
     def evaluate(self, x: Assignment) -> Value:
         holds = self.condition.evaluate(x)
-        return (self.then if holds is not False and truth(holds, "the condition") else self.otherwise).evaluate(x)
+        taken = self.then if holds is True or (holds is not False and truth(holds, "the condition")) else self.otherwise
+        return taken.value if type(taken) is Constant else taken.evaluate(x)
 
 
 class Select(Ground, op="select", below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
@@ -208,7 +212,11 @@ class Compare(Ground, op="compare", below=attrgetter("left", "right")):
     """What stands behind it."""
 
     def evaluate(self, x: Assignment) -> Value:
-        return values.compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+        left = self.left.evaluate(x)
+        right = self.right.value if type(self.right) is Constant else self.right.evaluate(x)
+        if self.operator == "==" and type(left) is type(right):
+            return left == right  # as most are: what is read in place saves three calls
+        return values.compare(self.operator, left, right)
 
 
 class Member(Ground, op="member", below=attrgetter("item", "elements")):
@@ -288,16 +296,9 @@ Term = TypeAliasType(
 )
 
 Folded: TypeAlias = "Value | Term"
-NOTHING, ONE = Constant(0), Constant(1)
+NOTHING, ONE, SURE = map(Constant, (0, 1, True))
 
 
 def term(folded: Folded) -> Term:
     """A value as a constant term."""
     return folded if isinstance(folded, Ground) else Constant(folded)
-
-
-def summand(value: Value) -> Number:
-    """A term of a sum as a number; none is a Fault of its own, because it silently hides what is left undecided."""
-    if value is None:
-        raise Fault("a term of a sum is none", help="guard it with `when … != none`", code="C053")
-    return value if type(value) is float or type(value) is int else number(value, "a term of a sum")

@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, reduce
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 from types import NoneType
-from typing import Annotated, Any, ParamSpec, TypeAlias, TypeGuard, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeAlias, TypeGuard, TypeVar, cast
 
 from typing_extensions import TypeAliasType
 
@@ -97,6 +97,7 @@ Key: TypeAlias = tuple[Value, ...]
 """Index values with pairs opened."""
 Entries: TypeAlias = dict[Key, Value]
 Number: TypeAlias = int | float
+_NUMBERS = frozenset((int, float))
 LONGEST_INTEGER = 1023
 """Bits; the largest float has as many."""
 _KINDS = {
@@ -167,24 +168,27 @@ def number(value: Value, role: str) -> Number:
     raise Fault(f"{role} is {kind(value)} (`{text(value)}`), not a number")
 
 
-def added(numbers: Iterable[Number]) -> Number:
-    """The sum from the left; a Fault where it is not a finite number.
+def summed(parts: Sequence[Value]) -> Number:
+    """The sum from the left; a part that is none is a Fault of its own, as it silently hides what is left undecided.
 
     Python's own `sum` rounds fractions in another way from 3.12 on: a value must not depend on that.
     """
+    for part in parts if not _NUMBERS.issuperset(map(type, parts)) else ():
+        if part is None:
+            raise Fault("a term of a sum is none", help="guard it with `when … != none`", code="C053")
+        number(part, "a term of a sum")
+    return finite(reduce, add, parts, 0)
+
+
+def finite(compute: Callable[..., Number], *operands: object) -> Number:
+    """A result, or a Fault where it is infinite, not a number, or a whole number beyond what a float holds."""
     try:
-        return finite(reduce(add, numbers, 0))
+        result = compute(*operands)
     except OverflowError:  # a whole number that no float holds, and a fraction
         raise Fault("the result is too large", code="C051") from None
-
-
-def finite(result: Number) -> Number:
-    """The number unless it is infinite, not a number or a whole number beyond what a float holds, which is a Fault."""
-    if isinstance(result, float):
-        if math.isfinite(result):
-            return result
+    if isinstance(result, float) and not math.isfinite(result):
         raise Fault("the result is not a finite number", code="C051")
-    if result.bit_length() > LONGEST_INTEGER:
+    if isinstance(result, int) and result.bit_length() > LONGEST_INTEGER:
         raise Fault("the result is too large", code="C051")
     return result
 
@@ -215,18 +219,15 @@ _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
 
 def arithmetic(operator: str, left: Value, right: Value) -> Value:
     """`+ - * /` on numbers, `+ - &` on sets; none gives none. A Fault where the result is not a finite number."""
-    if not (is_number(left) and is_number(right) and operator in _NUMERIC):
+    if operator not in _NUMERIC or not _NUMBERS.issuperset((type(left), type(right))):
         if left is None or right is None:
             return None
         if isinstance(left, Elements) or isinstance(right, Elements):
             return _joined(operator, left, right)
         if operator not in _NUMERIC:
             raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}")
-        left, right = _sides(operator, left, right)
-    try:
-        return finite(_NUMERIC[operator](left, right))
-    except OverflowError:
-        raise Fault("the result is too large", code="C051") from None
+        _sides(operator, left, right)
+    return finite(_NUMERIC[operator], left, right)
 
 
 def _joined(operator: str, left: Value, right: Value) -> Elements:
@@ -285,13 +286,14 @@ def absolute(value: Value) -> Number | None:
     return None if value is None else abs(number(value, "the argument of `abs`"))
 
 
-def extremum(which: str, values: Iterable[Value]) -> Value:
-    """The least or greatest of numbers; none gives none, nothing is a Fault."""
-    items = list(values)
+def extremum(which: str, items: Sequence[Value], *, aggregate: bool) -> Value:
+    """The least or greatest of numbers; nothing is a Fault. None gives none, but over binders (`aggregate`) a Fault."""
+    if None in items and aggregate:
+        raise Fault(f"an item of `{which}` is none", code="C053")
     if None in items:
         return None
     if not items:
         help_ = "guard it with a condition, or add a value that always holds"
         raise Fault(f"`{which}` of nothing", help=help_, code="C054")
-    numbers = [number(v, f"an item of `{which}`") for v in items]
-    return min(numbers) if which == "min" else max(numbers)
+    numbers = items if _NUMBERS.issuperset(map(type, items)) else [number(v, f"an item of `{which}`") for v in items]
+    return (min if which == "min" else max)(cast(Sequence[Number], numbers))

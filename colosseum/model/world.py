@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 from colosseum.diagnostics import Diagnostic, Span, closest, report
 from colosseum.language.record import Record
 from colosseum.model.spec import Declared
-from colosseum.model.terms import Compare, Constant, Decision
+from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, a, instance_name, text
 
 FAMILIES = {
@@ -200,14 +200,6 @@ class Surroundings(Record):
     payoffs: bool = False
     """Whether `payoff[a]` and `total` may be mentioned."""
     meter: Meter = field(default_factory=Meter)
-    tests: dict[tuple[str, str], Compare] = field(default_factory=dict)
-    """Whether a variable is a name: what rewards, requirements and shares all ask is one term."""
-
-    def test(self, decision: Decision, name: str) -> Compare:
-        """`decision == name`."""
-        if (found := self.tests.get(key := (decision.variable, name))) is None:
-            found = self.tests[key] = Compare("==", decision, Constant(name))
-        return found
 
     @cached_property
     def fixed(self) -> "Surroundings":
@@ -230,7 +222,7 @@ class Environment:
     """The sizes of the loops around this place, as far as they were known before they ran."""
 
     def bind(self, names: tuple[str, ...], item: Value, *, apart: bool = False) -> "Environment":
-        """A round inside this one, where an element has these names; `apart`, its private reads are its own."""
+        """A round inside this one, where an element has these names; `apart`, its further private reads are its own."""
         reads = self.reads.copy() if apart else self.reads
         bindings = self.bindings.copy()
         if len(names) == 1:
@@ -242,17 +234,9 @@ class Environment:
             bindings.update(zip(names, item, strict=True))
         return Environment(self.place, bindings, reads, self.rounds)
 
-    def apart(self) -> "Environment":
-        """The same round, whose private reads are no longer added to the outer ones."""
-        return Environment(self.place, self.bindings, self.reads.copy(), self.rounds)
-
-    def where(self, place: Surroundings) -> "Environment":
-        """The same round, where other things may be mentioned."""
-        return Environment(place, self.bindings, self.reads, self.rounds)
-
     def fixed(self) -> "Environment":
         """The same round, where decisions may not be mentioned."""
-        return self.where(self.place.fixed) if self.place.decisions else self
+        return Environment(self.place.fixed, self.bindings, self.reads, self.rounds) if self.place.decisions else self
 
     def unknown(self, name: str) -> Fault:
         """The Fault for a name that means nothing here."""

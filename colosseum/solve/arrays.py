@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import reduce
 from itertools import product
 from math import prod
+from operator import is_
 from types import MappingProxyType, NoneType
 from typing import Any, Final, TypeAlias, cast
 
@@ -49,9 +50,8 @@ def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = Map
 
     Its shape is the sizes of their domains.
     """
-    if term.extent[0] <= FEW // prod(len(v.domain) for v in variables):
-        return one_by_one(term, variables, given)
-    return at_once(term, variables, given)
+    few = term.extent[0] <= FEW // prod([len(v.domain) for v in variables])
+    return (one_by_one if few else at_once)(term, variables, given)
 
 
 def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
@@ -82,9 +82,10 @@ def worth(term: Term, assignment: Assignment) -> float:
     and where there is none the final evaluation of the optimum raises the Fault.
     """
     try:
-        return as_number(term.evaluate(assignment))
+        value = term.evaluate(assignment)
     except Fault:
         return 0.0
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def as_number(value: Value) -> float:
@@ -183,7 +184,7 @@ def rewritten(term: Term, swap: Callable[[Term], Term | None]) -> Term:
     def made(part: object) -> object:
         if isinstance(part, tuple):
             parts = tuple([made(each) for each in part])
-            return part if all(a is b for a, b in zip(parts, part, strict=True)) else parts
+            return part if all(map(is_, parts, part)) else parts
         if not isinstance(part, Ground):
             return part
         found = swap(cast(Term, part))
@@ -191,6 +192,6 @@ def rewritten(term: Term, swap: Callable[[Term], Term | None]) -> Term:
             return part if found is None else found
         was = [getattr(part, name) for name in cast(Any, part).__match_args__]
         now = [made(each) for each in was]
-        return part if all(a is b for a, b in zip(now, was, strict=True)) else type(part)(*now)
+        return part if all(map(is_, now, was)) else type(part)(*now)
 
     return cast(Term, made(term))

@@ -46,9 +46,7 @@ def addends(term: Term) -> Parts:
                 stack += [(factor, part) for part in reversed(parts)]
             case terms.Arithmetic(operator="+" | "-" as operator, left=left, right=right):
                 stack += [(factor if operator == "+" else -factor, right), (factor, left)]
-            case terms.Arithmetic(operator="*", left=Constant() as by, right=part):
-                stack.append((factor * worth(by, {}), part))
-            case terms.Arithmetic(operator="*", left=part, right=Constant() as by):
+            case terms.Arithmetic("*", Constant() as by, part) | terms.Arithmetic("*", part, Constant() as by):
                 stack.append((factor * worth(by, {}), part))
             case terms.Arithmetic(operator="/", left=part, right=Constant() as by) if worth(by, {}):
                 stack.append((factor / worth(by, {}), part))
