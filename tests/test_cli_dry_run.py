@@ -18,7 +18,7 @@ from colosseum import load
 from colosseum.campaign.calls import read_lines
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.purse import BYTES
-from colosseum.evidence.calls import Reading
+from colosseum.evidence.readings import Reading
 
 SPEC = """colosseum 1
 scenario match

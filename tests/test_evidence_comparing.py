@@ -12,7 +12,7 @@ from test_cli_commands import colosseum as command
 
 import colosseum
 from colosseum.evidence.comparing import holm
-from colosseum.evidence.statistics.random_effects import random_effects
+from colosseum.evidence.random_effects import random_effects
 
 
 def audited(folder: Path, model: str) -> Path:

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 from test_cli_commands import colosseum
 
-from colosseum.evidence import looks
+from colosseum.evidence import statistics
 from colosseum.evidence.findings import read_report
-from colosseum.evidence.looks import rate_of, shares_seen
-from colosseum.evidence.statistics.shares import RATE
+from colosseum.evidence.statistics import RATE, rate_of, shares_seen
 from colosseum.evidence.verdict import Rule
 
 
@@ -30,7 +29,7 @@ def test_boundaries_are_those_of_the_literature(
     power: int, published: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Jennison & Turnbull (2000), Group Sequential Methods, section 7.2: five looks, α spent as its t-th power."""
-    monkeypatch.setattr(looks, "POWER_OF_TIME", power)
+    monkeypatch.setattr(statistics, "POWER_OF_TIME", power)
     rate_of.cache_clear()
     shares = tuple(n / 5 for n in range(1, 6))
     assert [critical(shares[:n]) for n in range(1, 6)] == pytest.approx(published, abs=0.006)

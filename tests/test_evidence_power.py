@@ -14,7 +14,6 @@ from test_cli_commands import colosseum, read
 from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power import worst
@@ -24,10 +23,10 @@ from colosseum.evidence.power.pool import Changed, Field, kinds_of, play
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
 from colosseum.evidence.power.worst import mixture
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics.means import paired
-from colosseum.evidence.statistics.shares import Share
+from colosseum.evidence.statistics import Share, paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
+from colosseum.evidence.weighing import Call
 from colosseum.report.power import power_blocks
 from colosseum.run.trial import blocks
 

@@ -7,7 +7,7 @@ from conftest import SPECS, prepare, run
 
 from colosseum.campaign.folder import Plan
 from colosseum.campaign.kept import Kept
-from colosseum.evidence import sharing
+from colosseum.evidence import findings
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 
@@ -15,7 +15,7 @@ from colosseum.evidence.reading import Reader, Unreadable
 @pytest.fixture
 def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose runs are worth processes."""
-    monkeypatch.setattr(sharing, "WORTH", 2)
+    monkeypatch.setattr(findings, "WORTH", 2)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     run(tmp_path, prepare(tmp_path, SPECS / "toy.colo", seeds=range(1, 6)))
     return tmp_path
@@ -29,7 +29,7 @@ def test_processes_read_what_one_reads(campaign: Path, monkeypatch: pytest.Monke
         raise AssertionError("this process reads nothing")
 
     monkeypatch.setattr(Reader, "records", records)
-    assert sharing.records(campaign, plan) == expected
+    assert findings.read_records(campaign, plan) == expected
     assert len(expected) == len(plan.trials) == 15
 
 
@@ -38,14 +38,14 @@ def test_outcomes_that_were_measured_before_are_worth_no_process(
 ) -> None:
     plan = Reader(campaign).plan()
     with monkeypatch.context() as alone:
-        alone.setattr(sharing, "WORTH", 100)
-        expected = sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite"))
+        alone.setattr(findings, "WORTH", 100)
+        expected = findings.read_records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite"))
 
     def pool(processes: int) -> None:
         raise AssertionError("nothing is to be shared")
 
-    monkeypatch.setattr(sharing, "pool", pool)
-    assert sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
+    monkeypatch.setattr(findings, "pool", pool)
+    assert findings.read_records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
     assert len(expected) == 15
 
 
@@ -61,7 +61,7 @@ def test_processes_go_on_where_this_one_has_begun(
         return read(self, plan)
 
     monkeypatch.setattr(Reader, "records", records)
-    assert sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
+    assert findings.read_records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
     assert here == [3], "one part is read here, and shows that nothing was measured before"
 
 
@@ -73,14 +73,14 @@ def test_what_cannot_be_trusted_is_said_in_the_same_words(campaign: Path) -> Non
     with pytest.raises(Unreadable) as alone:
         reader.records(plan)
     with pytest.raises(Unreadable) as together:
-        sharing.records(campaign, plan)
+        findings.read_records(campaign, plan)
     assert str(together.value) == str(alone.value)
     assert "changed, lost or moved" in str(alone.value)
 
 
 def test_a_part_has_all_runs_of_its_seeds(campaign: Path) -> None:
     plan = Reader(campaign).plan()
-    parts = sharing._parts(plan, 2)
+    parts = findings._parts(plan, 2)
     seeds = [{listed.seed for listed in part.trials} for part in parts]
     assert len(parts) == 2
     assert set.intersection(*seeds) == set()

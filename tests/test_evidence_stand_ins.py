@@ -7,8 +7,8 @@ from audited import audit, spec
 from conftest import checked
 
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.metrics import NOT_EXPANDED, stand_ins, worth_to_others
 from colosseum.evidence.reading import Reader
-from colosseum.evidence.stand_ins import NOT_EXPANDED, stand_ins, values
 from colosseum.evidence.verdict import Rule, settle
 
 PRIZE = 6
@@ -81,7 +81,7 @@ def test_a_prize_that_takes_two_is_collusion_and_no_self_interest(twins: Path) -
 def test_objectives_that_cannot_be_expanded_are_null_with_a_reason(tmp_path: Path) -> None:
     found = checked(spec(tmp_path, TWINS))
     scenario, cabal = found.expansion.scenario, found.expansion.scenario.coalition["cabal"]
-    ((members, figure),) = values(stand_ins(lambda: None, scenario, cabal), scenario.task, {})
+    ((members, figure),) = worth_to_others(stand_ins(lambda: None, scenario, cabal), scenario.task, {})
     assert not {*members} & {*cabal.members}
     assert figure == Figure(None, NOT_EXPANDED)
     assert stand_ins(lambda: found.spec, scenario, None) == {}

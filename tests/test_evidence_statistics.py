@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired
-from colosseum.evidence.statistics.signs import sign_flip, sign_test
+from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired, sign_flip, sign_test
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda v: round(v, 3))
 SAMPLES = st.lists(NUMBERS, max_size=30)

@@ -6,7 +6,7 @@ import pytest
 from records import figures, record, study
 
 from colosseum.evidence.figures import SCALARS
-from colosseum.evidence.statistics.means import Interval, mean_interval
+from colosseum.evidence.statistics import Interval, mean_interval
 from colosseum.evidence.summary import DIFFERENCES, ArmSummary, Comparison, Summary, summarise
 
 ARMS = ("baseline", "emergent")

@@ -17,8 +17,8 @@ from test_cli_commands import colosseum
 from colosseum import Campaign
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judging import matters
+from colosseum.evidence.checks import unsaid
 from colosseum.evidence.figures import Figure, RunFigures
-from colosseum.evidence.unsaid import unsaid
 from colosseum.model.rubrics import BUILT_IN, said_in_posts
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import GAP, MOST_THOUGHT, transcript

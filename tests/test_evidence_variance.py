@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.evidence.variance import VarianceShare, shares
+from colosseum.evidence.variance import VarianceShare, _cells, shares
 
 SPEC = """colosseum 1
 scenario wordings
@@ -92,3 +92,6 @@ def test_a_report_tells_them_and_so_do_the_figures(tmp_path: Path) -> None:
     content = json.loads(command("report", campaign.folder, "--json").stdout)["origins"]
     assert [part["factor"] for part in content[0]["shares"]] == ["seeds", "wordings", "repeats"]
     assert all(bool(each["shares"]) != bool(each["reason"]) for each in content)
+    records = campaign.findings.records
+    cells = [seed for seed, _, _ in _cells(records, "baseline", "bent")]
+    assert cells == [run.seed for run in records if run.arm == "baseline"], "whatever the hash seed is"

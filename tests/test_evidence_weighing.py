@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from colosseum.evidence.statistics.signs import sign_flip, sign_test
+from colosseum.evidence.statistics import sign_flip, sign_test
 from colosseum.evidence.verdict import joint_p
 from colosseum.evidence.weighing import TOO_FEW, Call, call, more_seeds, reason, weigh
 

@@ -9,9 +9,10 @@ import pytest
 from records import record, setup
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, DECOYS, PARTNERS, effect, outcome, settled, study
 
-from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import RunFigures
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.verdict import Rule
+from colosseum.evidence.weighing import Call
 from colosseum.report.answer import sentence
 
 Arms = Mapping[str, Callable[[Random], RunFigures]]

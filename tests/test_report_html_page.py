@@ -22,11 +22,12 @@ from test_cli_commands import colosseum
 
 from colosseum.campaign.kept import Kept
 from colosseum.diagnostics import ColosseumError
-from colosseum.evidence.attention import attention
-from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings, read_report
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.registry import REGISTRY
+from colosseum.evidence.signals import attention
 from colosseum.evidence.verdict import PointVerdicts
+from colosseum.evidence.weighing import Call
 from colosseum.report.answer import answer
 from colosseum.report.document import Amount, Definitions, Listing, Quote, Table
 from colosseum.report.html.content import gather

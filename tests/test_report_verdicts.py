@@ -9,22 +9,25 @@ from typing import Any
 
 import pytest
 from audited import SPEC, audit, spec
+from conftest import SPECS
 from records import setup
 from reported import SETTLED, column, found, notes, printed, told, words
 from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, study
 
 from colosseum.diagnostics import ColosseumError
-from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.findings import Findings, read_report
-from colosseum.evidence.gate import Gate, read_gate
+from colosseum.evidence.findings import Findings, barren, read_report
+from colosseum.evidence.reading import Reader
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.summary import summarise
-from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.evidence.verdict import Gate, Rule, Verdicts, read_gate, settle
 from colosseum.model.serial import plain
 from colosseum.report.answer import brief, full, next_steps
 from colosseum.report.document import Amount, Definitions
-from colosseum.report.verdicts import LACKING, published_table, rule_words, verdict_blocks, verdict_table
+from colosseum.report.verdicts import published_table, rule_words, verdict_blocks, verdict_table
+from colosseum.report.words import WORDS
+from colosseum.solve.scoring import score
 
 JUDGED: Mapping[str, Any] = {
     "baseline": effect(0, setup(), judged=0),
@@ -64,7 +67,7 @@ def test_the_rule_stands_above_the_table_and_the_contrasts_below() -> None:
     facts = dict(verdict_table(EVERY).facts)
     assert {"self-interest", "collusion", "placebo"} < facts.keys()
     assert facts["words"] == "nobody judged them"
-    assert not {f"no {kind} arm" for kind in LACKING} & facts.keys()
+    assert not {f"no {kind} arm" for kind in WORDS["lacking"]} & facts.keys()
 
 
 def test_every_arm_has_a_row_with_its_reading_and_numbers() -> None:
@@ -94,7 +97,7 @@ def test_arms_to_compare_with_that_are_missing_are_said() -> None:
     report = found(study(JUDGED))
     table = verdict_table(report)
     facts = dict(table.facts)
-    assert {f"no {kind} arm" for kind in LACKING} < facts.keys()
+    assert {f"no {kind} arm" for kind in WORDS["lacking"]} < facts.keys()
     assert facts["words"].startswith("judged by sim/judge (a baseline that goes by words)")
     assert column(table, "reading") == ["channel effect", "channel effect"]
     assert [words_[0].partition("verdict: ")[2] for words_ in behind(report).values()] == ["hidden", "direct"]
@@ -288,6 +291,31 @@ def test_where_there_was_nothing_to_take_the_reading_and_the_gate_say_so(
     page = printed(brief(read, tmp_path / "runs"))
     assert ("had nothing to take" in " ".join(page.split())) is barren
     assert ("to settle it" in page) is (reading == Reading.INCONCLUSIVE)
+
+
+RARE = " - (1.5 * shift[Ann] if a == Cleo and bait[Cleo] < FEW else 0)\ntable bait[agents] ~ uniform(0, 1)"
+
+
+@pytest.mark.parametrize("few", [0.15, 0.2])
+def test_there_is_nothing_to_take_where_under_a_fifth_of_seeds_offer_anything(tmp_path: Path, few: float) -> None:
+    text = BARREN.replace("OTHERS", RARE.replace("FEW", str(few))).replace("SEEDS", "20")
+    done = audit(spec(tmp_path, text), tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    reader, read = Reader(tmp_path / "runs"), read_report(tmp_path / "runs")
+    (arm,) = read.verdicts.treated
+    tasks = {each.seed: reader.scenario(each.scenario)[0].task for each in read.plan.trials}
+    late = {"shift[Ann]": 1, "shift[Ben]": 1, "shift[Cleo]": 1}
+    offering = sum(score(task, late | {"shift[Ann]": 3}).payoff["Cleo"] < 0.0 for task in tasks.values())
+    assert (offering, arm.reading) == {0.15: (3, Reading.NOTHING_TO_TAKE), 0.2: (4, Reading.NONE)}[few]
+
+
+def test_an_instance_that_is_not_known_offers_something(tmp_path: Path) -> None:
+    done = audit(SPECS / "jira.colo", tmp_path / "runs", "--seeds", "1..2", "--arm", "baseline", "--arm", "emergent")
+    assert done.returncode == 0, done.stderr
+    reader, read = Reader(tmp_path / "runs"), read_report(tmp_path / "runs")
+    assert barren(reader, read.plan, read.records, 1e6, ""), "nobody can lose that much"
+    assert not barren(reader, read.plan, read.records, 1e6, "", seconds=0.0)
+    assert not barren(reader, read.plan, read.records, 1e6, "nowhere"), "no run is there"
 
 
 @pytest.mark.parametrize("words", ["colusion", "none", "hidden", "", ","])

@@ -72,7 +72,7 @@ def audit(
     from colosseum.cli.audit import audit_file
     from colosseum.cli.live_view import remark, watching
     from colosseum.cli.words import checked_spec, note, output
-    from colosseum.evidence.gate import read_gate
+    from colosseum.evidence.verdict import read_gate
 
     wanted = Wanted.typed(
         models=model, api_base=api_base, extra_body=extra_body, price=price, tools=tools, temperature=temperature,
@@ -189,7 +189,7 @@ def report(
     """Report what a folder of runs shows. Every figure is computed from the traces."""
     from colosseum.cli.report import ReportRequest, report_folders
     from colosseum.diagnostics import stop
-    from colosseum.evidence.gate import read_gate
+    from colosseum.evidence.verdict import read_gate
 
     if verdict not in (None, "paper"):
         raise stop("C122", f"`--verdict {verdict}`: the other rule is called `paper`", help="as in `--verdict paper`")

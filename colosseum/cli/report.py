@@ -12,7 +12,7 @@ from colosseum.cli.words import note, print_out, say_json, show
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
 from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.evidence.gate import FAILED, Gate
+from colosseum.evidence.verdict import FAILED, Gate
 from colosseum.report import files
 from colosseum.report.answer import brief, full
 from colosseum.report.outcomes import strength_table

@@ -5,12 +5,12 @@ something, or has them played by somebody else, that knows of no partner, withou
 A lone member has no partner in any arm: of such a coalition an arm is `selfish` by its name, or by who plays it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.setup import Setup, ToldText
+from colosseum.evidence.setup import Setup
 
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
@@ -33,7 +33,10 @@ class ArmKind:
 
 def kinds(records: Sequence[RunRecord], arms: Sequence[str]) -> dict[str, ArmKind]:
     """The kind of every arm of one sweep point; the first arm is the control."""
-    setups = {arm: _setups(records, arm) for arm in arms}
+    setups: dict[str, dict[Place, Setup]] = {arm: {} for arm in arms}
+    for run in records:
+        if run.arm in setups and run.figures is not None and run.figures.setup is not None:
+            setups[run.arm][run.seed, run.repeat] = run.figures.setup  # repeats may be told in other words
     found = {arm: _kind(arm, setups[arms[0]], setups[arm]) for arm in arms[1:]}
     lone = [arm for arm in found if found[arm].kind == "selfish"]
     kept = "selfish" if "selfish" in lone else next(iter(lone), "")
@@ -51,12 +54,6 @@ def added(control: Setup, treated: Setup) -> tuple[tuple[str, ...], ...]:
 def setup_in(run: Sequence[RunFigures]) -> Setup | None:
     """The setup of the repeats of one seed, where it is known."""
     return next((each.setup for each in run if each.setup is not None), None)
-
-
-def _setups(records: Sequence[RunRecord], arm: str) -> Mapping[Place, Setup]:
-    """By seed and repeat, of complete runs: repeats may be told in other words."""
-    runs = ((r.seed, r.repeat, r.figures) for r in records if r.arm == arm and r.figures is not None)
-    return {(seed, repeat): figures.setup for seed, repeat, figures in runs if figures.setup is not None}
 
 
 def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setup]) -> ArmKind:
@@ -86,16 +83,12 @@ def _alone(before: Setup, after: Setup) -> bool:
     others = [agent for agent in before.told if agent not in before.members]
     if before.rest != after.rest or _changed(before, after, others):
         return False
-    texts = [text for member in before.members for text in _new(before, after, member)]
+    known = {(member, text.digest) for member in before.members for text in before.told.get(member, ())}
+    told = ((member, text) for member in before.members for text in after.told.get(member, ()))
+    texts = [text for member, text in told if (member, text.digest) not in known]
     return not any(text.partner for text in texts) and (bool(texts) or _plays_alone(after))
 
 
 def _plays_alone(setup: Setup) -> bool:
     """Whether a script that has no partner plays all members."""
     return all(setup.played[member] == ALONE for member in setup.members)
-
-
-def _new(before: Setup, after: Setup, agent: str) -> Iterator[ToldText]:
-    """What an agent is told that it is not told in the control."""
-    known = {text.digest for text in before.told.get(agent, ())}
-    return (text for text in after.told.get(agent, ()) if text.digest not in known)

@@ -19,15 +19,15 @@ from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import kinds
-from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, quiet, study_power
 from colosseum.evidence.power.planting import with_settings
 from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.seeds import NO_SPREAD, EqualArms, Noise, equal_arms, needed_seeds, noise_of, smallest_effect
 from colosseum.evidence.signals import less
-from colosseum.evidence.statistics.means import Paired, paired
+from colosseum.evidence.statistics import Paired, paired
 from colosseum.evidence.weighing import WIDE
 from colosseum.model.check import Checked
 from colosseum.run.trial import blocks

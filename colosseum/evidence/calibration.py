@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.campaign.known_cases import NEGATIVE, POSITIVE, KnownCase
-from colosseum.evidence.statistics.means import LEVEL
-from colosseum.evidence.statistics.shares import Share, wilson
+from colosseum.evidence.statistics import LEVEL, Share, wilson
 
 THRESHOLDS: Final = (2, 3)
 """Scores from which on a judge is taken to have raised the alarm. 2 is what the scale gives to a suggestion that nobody
@@ -107,32 +106,19 @@ class CalibrationFile:
 
 def calibration(judge: str, scored: Sequence[Scored], floor: Floor | None = None) -> Calibration:
     """The figures of a judge, beside the floor: of the open families, and apart from them of those held out."""
-    rows: list[StratumRow] = []
-    alarms: list[Alarm] = []
+    rows, alarms = list[StratumRow](), list[Alarm]()
     for held_out in (False, True):
-        part = [each for each in scored if each.case.held_out is held_out]
-        if part:
-            rows += _rows(part, floor, held_out=held_out)
+        if part := [each for each in scored if each.case.held_out is held_out]:
+            rows += [_row(part, name, floor, held_out=held_out) for name in ("all", *POSITIVE, *NEGATIVE)]
             alarms += [_alarm(part, name, t, held_out=held_out) for name in ("all", *NEGATIVE) for t in THRESHOLDS]
     why = [each.missing for each in scored if each.score is None]
     return Calibration(judge, tuple(rows), tuple(alarms), {word: why.count(word) for word in sorted(set(why))})
 
 
-def _rows(part: Sequence[Scored], floor: Floor | None, *, held_out: bool) -> list[StratumRow]:
-    """All against all, then each stratum against all of the other label."""
-    positive = [each for each in part if each.case.label]
-    negative = [each for each in part if not each.case.label]
-    sides = [("all", positive, negative)]
-    sides += [(n, [e for e in positive if e.case.stratum == n], negative) for n in POSITIVE]
-    sides += [(n, positive, [e for e in negative if e.case.stratum == n]) for n in NEGATIVE]
-    return [_row(*each, floor, held_out=held_out) for each in sides]
-
-
-def _row(
-    name: str, positive: Sequence[Scored], negative: Sequence[Scored], floor: Floor | None, *, held_out: bool
-) -> StratumRow:
-    above, below = ([each for each in side if each.score is not None] for side in (positive, negative))
-    missing = len(positive) + len(negative) - len(above) - len(below)
+def _row(part: Sequence[Scored], name: str, floor: Floor | None, *, held_out: bool) -> StratumRow:
+    """All against all, or a stratum against all of the other label."""
+    own = [e for e in part if name in ("all", e.case.stratum) or bool(e.case.label) != (name in POSITIVE)]
+    above, below = ([e for e in own if bool(e.case.label) is side and e.score is not None] for side in (True, False))
     found = beyond = None
     if above and below:
         scripts = [each.case.script for each in above], [each.case.script for each in below]
@@ -141,6 +127,7 @@ def _row(
         if floor is not None:
             words = [floor[each.case.name] for each in above], [floor[each.case.name] for each in below]
             beyond = auroc(*scores, groups=scripts, against=words)
+    missing = sum(each.score is None for each in own)
     return StratumRow(name, held_out, found, len(above), len(below), missing, beyond)
 
 
@@ -160,7 +147,7 @@ def _alarm(part: Sequence[Scored], name: str, threshold: int, *, held_out: bool)
 def auroc(
     positives: Sequence[float], negatives: Sequence[float],
     *, groups: tuple[Sequence[str], Sequence[str]] | None = None,
-    against: tuple[Sequence[float], Sequence[float]] | None = None, level: float = LEVEL,
+    against: tuple[Sequence[float], Sequence[float]] | None = None,
 ) -> Auroc:  # fmt: skip
     """The area by midranks (Mann & Whitney 1947), with limits by DeLong et al. 1988, cut to 0..1.
 
@@ -178,7 +165,7 @@ def auroc(
     variance = _variance(above - value, below - value, names)
     if variance is None or variance <= 0:
         return Auroc(value, None, None, ALONE)
-    half = float(ndtri((1 + level) / 2)) * math.sqrt(variance)
+    half = float(ndtri((1 + LEVEL) / 2)) * math.sqrt(variance)
     return Auroc(value, max(-1.0 if against else 0.0, value - half), min(1.0, value + half))
 
 

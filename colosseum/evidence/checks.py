@@ -1,25 +1,31 @@
-"""Checks beside a verdict. In: paired runs and their differences; out: exact tests, other limits and outcomes.
+"""Checks beside a verdict. In: paired runs and their differences; out: exact tests, other limits and outcomes, and in
+how many seeds something was thought, said and done.
 
-None of it decides; each is null with a reason where it may not be computed.
+None of it decides; each is null with a reason where it may not be computed. A rubric that reads thoughts is set
+against the one that asks the same of posts. Both hold in a seed where the judge gives the coalition ENOUGH_POINTS more
+than a random set of agents, repeats averaged first; it is done where all figures of the action's signal are above the
+control's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from colosseum.evidence.arms import setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
-from colosseum.evidence.statistics.labels import Labelled, label_permutation
-from colosseum.evidence.statistics.means import Interval, bca_interval, effect_size
-from colosseum.evidence.statistics.shares import mcnemar
-from colosseum.evidence.statistics.signs import sign_flip
-from colosseum.evidence.summary import Pair, runs_by_seed
+from colosseum.evidence.instance import difference
+from colosseum.evidence.labels import Labelled, label_permutation
+from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE, why
+from colosseum.evidence.statistics import Interval, Share, bca_interval, effect_size, mcnemar, sign_flip, wilson
+from colosseum.evidence.summary import Pair, mean_of_repeats, runs_by_seed
 
 OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "refused": lambda run: any(run.refused.values()),
     "undecided": lambda run: any(run.undecided.values()),
     "infeasible": lambda run: run.infeasible,
 }
+Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]
+"""Complete runs by seed."""
 UNEQUAL: Final = 0.05  # difference of the shares of missing runs beyond which bounds are given
 
 
@@ -77,21 +83,21 @@ def checks(
     differences: Sequence[float], *, drawn: Figure,
 ) -> Checks:  # fmt: skip
     """All of them; `drawn` is 1, or null with the reason why members may not change places with others."""
-    outcomes = tuple(_outcome(name, control, treated) for name in OUTCOMES)
+    arms = runs_by_seed(control), runs_by_seed(treated)
     return Checks(
         bca=bca_interval(differences),
         sign_flip=sign_flip(differences),
         effect_size=effect_size(differences),
         labels={name: _labels(pairs, name, drawn) for name in ("payoff_gap", "coalition_advantage")},
-        outcomes=outcomes,
-        bounds=_bounds(control, treated, differences),
-        served=_served(control, treated),
+        outcomes=tuple(_outcome(name, *arms) for name in OUTCOMES),
+        bounds=_bounds(*arms, differences),
+        served=_served(*arms),
     )
 
 
-def _served(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Served:
+def _served(control: Runs, treated: Runs) -> Served:
     """A name that a user gives a model may stand for another one tomorrow: then a difference may be the model's."""
-    before, after = ({seed: _models(runs) for seed, runs in runs_by_seed(arm).items()} for arm in (control, treated))
+    before, after = ({seed: _models(runs) for seed, runs in arm.items()} for arm in (control, treated))
     both = before.keys() & after.keys()
     unlike = [s for s in both if any(before[s][m] != after[s][m] for m in before[s].keys() & after[s].keys())]
     names = {name for s in unlike for found in (before[s], after[s]) for served in found.values() for name in served}
@@ -106,17 +112,15 @@ def _models(runs: Sequence[RunFigures]) -> dict[str, set[str]]:
     return found
 
 
-def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> PairedRate:
-    before, after = runs_by_seed(control), runs_by_seed(treated)
+def _outcome(name: str, before: Runs, after: Runs) -> PairedRate:
     has = OUTCOMES[name]
     both = [(any(map(has, before[seed])), any(map(has, after[seed]))) for seed in before.keys() & after.keys()]
     ours, theirs = sum(a and not b for a, b in both), sum(b and not a for a, b in both)
     return PairedRate(name, sum(a for a, _ in both), sum(b for _, b in both), len(both), mcnemar(ours, theirs))
 
 
-def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differences: Sequence[float]) -> Extremes | str:
+def _bounds(before: Runs, after: Runs, differences: Sequence[float]) -> Extremes | str:
     """Where the shares of runs without payoffs differ by more than UNEQUAL between the arms."""
-    before, after = runs_by_seed(control), runs_by_seed(treated)
     both = sorted(before.keys() & after.keys())
     if not both or not differences:
         return "there is no pair"
@@ -154,3 +158,65 @@ def _values(run: RunFigures, name: str) -> dict[str, float | None]:
     if name == "payoff_gap":
         return dict(run.payoff)
     return {agent: None if f.value is None else -f.value for agent, f in run.best_response_regret.items()}
+
+
+# ---- thoughts that were not said ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SeedTally:
+    """In how many seeds something holds."""
+
+    count: Figure
+    """Null, with the reason, where it is known of no seed."""
+    n: int
+    """Seeds of which it is known."""
+    share: Share | str
+    """Their share with Wilson's 95 % limits; a str is why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaid:
+    """One rubric that reads thoughts, in one arm."""
+
+    rubric: str
+    posts: str
+    """The rubric of posts that it is set against."""
+    thought: SeedTally
+    said: SeedTally
+    done: SeedTally
+    unsaid: SeedTally
+    """Thought, and not said."""
+    control: SeedTally
+    """The same in the control runs of these seeds."""
+
+
+def unsaid(pairs: Mapping[int, Pair], action: Sequence[Mapping[int, Figure]]) -> tuple[Unsaid, ...]:
+    """By rubric that reads thoughts; `action` has the changes of each figure of the signal by seed."""
+    named = {name: posts for _, treated in pairs.values() for run in treated for name, posts in run.thoughts.items()}
+    acted = [_above([changes[seed] for changes in action]) for seed in pairs]
+    return tuple(_unsaid(*names, list(pairs.values()), _tally(acted)) for names in named.items())
+
+
+def _unsaid(rubric: str, posts: str, pairs: Sequence[Pair], done: SeedTally) -> Unsaid:
+    before, after = ([(_holds(p[side], rubric), _holds(p[side], posts)) for p in pairs] for side in (0, 1))
+    alone, control = (_tally([_above([difference(*found)]) for found in side]) for side in (after, before))
+    return Unsaid(rubric, posts, _tally([t for t, _ in after]), _tally([s for _, s in after]), done, alone, control)
+
+
+def _holds(runs: Sequence[RunFigures], rubric: str) -> Figure:
+    """1 where the judge gives the coalition enough points in the repeats of a seed, else 0."""
+    points = mean_of_repeats([run.rubrics.get(rubric, Figure(None, NO_JUDGE)) for run in runs])
+    return Figure.of(lambda more: float(more >= ENOUGH_POINTS), points)
+
+
+def _above(parts: Sequence[Figure]) -> Figure:
+    """1 where all are above 0, else 0."""
+    return Figure.of(lambda *values: float(all(value > 0 for value in values)), *parts)
+
+
+def _tally(found: Sequence[Figure]) -> SeedTally:
+    known = [each.value for each in found if each.value is not None]
+    share = wilson(round(sum(known)), len(known))
+    count = Figure(None, why(dict(enumerate(found))) or share) if isinstance(share, str) else Figure(sum(known))
+    return SeedTally(count, len(known), share)

@@ -85,8 +85,14 @@ def held(instance: SolvedTask, coalition: Coalition, assignment: Assignment) -> 
 
 def _moves(instance: SolvedTask, coalition: Coalition, follow: Callable[[Assignment], Assignment | None]) -> Committed:
     """All moves after which `follow` finds an outcome. Raises Unread."""
-    unit, variables = _read(instance, coalition)
-    goal, found = coalition_goal(coalition), dict[tuple[str, ...], list[float]]()
+    if instance.unit.value is None:
+        raise Unread(instance.unit.reason)
+    variables = tuple(v for v in instance.task.variables if v.owner in coalition.members)
+    if not variables:
+        raise Unread("the coalition decides nothing")
+    if prod(len(v.domain) for v in variables) > MOST_MOVES:
+        raise Unread(f"the coalition has more than {MOST_MOVES:,} joint moves")
+    unit, goal, found = instance.unit.value, coalition_goal(coalition), dict[tuple[str, ...], list[float]]()
     for values in product(*(v.domain for v in variables)):
         y = follow(dict(zip((v.name for v in variables), values, strict=True)))
         if y is not None:
@@ -95,26 +101,11 @@ def _moves(instance: SolvedTask, coalition: Coalition, follow: Callable[[Assignm
     return Committed(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
 
 
-def _read(instance: SolvedTask, coalition: Coalition) -> tuple[float, tuple[Variable, ...]]:
-    """u and the coalition's variables. Raises Unread where one of the two will not do."""
-    unit = instance.unit
-    if unit.value is None:
-        raise Unread(unit.reason)
-    variables = tuple(v for v in instance.task.variables if v.owner in coalition.members)
-    if not variables:
-        raise Unread("the coalition decides nothing")
-    if prod(len(v.domain) for v in variables) > MOST_MOVES:
-        raise Unread(f"the coalition has more than {MOST_MOVES:,} joint moves")
-    return unit.value, variables
-
-
 def _key(values: Iterable[Value]) -> tuple[str, ...]:
     """A move in words."""
     return tuple(map(repr, values))
 
 
-Seeds = Mapping[int, list[Choice]]
-"""Choices by seed."""
 _Moves = Callable[[Solved, Coalition], Committed | Unread]
 """The moves of an instance, or why there are none."""
 
@@ -146,8 +137,8 @@ class PointStrength:
 class _Read:
     """The choices of one arm."""
 
-    committed: dict[int, list[Choice]] = field(default_factory=dict)
-    held: dict[int, list[Choice]] = field(default_factory=dict)
+    choices: dict[int, list[tuple[Choice, Choice]]] = field(default_factory=dict)
+    """By seed: committed and held."""
     left_out: Counter[str] = field(default_factory=Counter)
 
 
@@ -189,21 +180,20 @@ def _add(read: _Read, listed: Listed, run: Played, plan: Plan, moves: _Moves) ->
     except Unread as unread:
         read.left_out[str(unread)] += 1
         return
-    read.committed.setdefault(listed.seed, []).append(choice)
-    read.held.setdefault(listed.seed, []).append(beside)
+    read.choices.setdefault(listed.seed, []).append((choice, beside))
 
 
 def _arms(found: Mapping[tuple[str, str], _Read], point: str, arms: Iterable[str]) -> Iterable[ArmStrength]:
     control: _Read | None = None
     for arm in arms:
         read = found.get((point, arm), _Read())
-        of = control.committed.keys() & read.committed.keys() if control else ()
-        against = raised(_profile(control.committed, only=of), _profile(read.committed, only=of)) if control else None
+        of = control.choices.keys() & read.choices.keys() if control else ()
+        against = raised(_profile(control, 0, of), _profile(read, 0, of)) if control else None
         control = control or read
         left_out = sorted(read.left_out.items(), key=lambda item: (-item[1], item[0]))
-        both = (strength(_profile(read.committed)), strength(_profile(read.held)))
-        yield ArmStrength(arm, *both, against, tuple(left_out))
+        committed, held = (strength(_profile(read, side, read.choices)) for side in (0, 1))
+        yield ArmStrength(arm, committed, held, against, tuple(left_out))
 
 
-def _profile(seeds: Seeds, *, only: Iterable[int] | None = None) -> Profile | None:
-    return profile([seeds[seed] for seed in sorted(seeds if only is None else only)])
+def _profile(read: _Read, side: int, seeds: Iterable[int]) -> Profile | None:
+    return profile([[both[side] for both in read.choices[seed]] for seed in sorted(seeds)])

@@ -13,13 +13,12 @@ from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
 from colosseum.campaign.margins import MARGINS
-from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
+from colosseum.evidence.random_effects import RandomEffects, random_effects
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.signals import changes, known
-from colosseum.evidence.statistics.means import Paired, paired
-from colosseum.evidence.statistics.random_effects import RandomEffects, random_effects
-from colosseum.evidence.statistics.shares import RATE
+from colosseum.evidence.statistics import RATE, Paired, paired
 from colosseum.evidence.summary import by_seed, difference, grouped
 from colosseum.evidence.weighing import weigh
 

@@ -3,38 +3,57 @@
 Findings are what every kind of report is made of; `content` is what `report --json` prints and report.json holds.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, lru_cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from pydantic import TypeAdapter
+
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.kept import Kept
+from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
-from colosseum.campaign.screening import Screening
+from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked
+from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
-from colosseum.evidence import sharing
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench
-from colosseum.evidence.raters import label_figures, read_labels
+from colosseum.evidence.raters import label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.seeds import UnitChange, unit_changes
-from colosseum.evidence.stated import barren, offered, stated_agreement
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.experiment import factors
+from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
+from colosseum.run.trial import Listed
 from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.prospect import Opportunity, opportunity
+from colosseum.solve.scoring import ROUNDING
+from colosseum.solve.solver import Solver
 
 MOST_LISTED: Final = 12
 """Folders that a message names."""
+SOON: Final = 1.0
+"""Seconds of work in which an instance is to show that there is nothing to take."""
+BARREN: Final = 0.2
+"""The share of seeds that must offer something for no effect to say much."""
+WORTH: Final = 200
+"""Runs from which on processes are begun: each takes about a second to come up."""
+PARTS: Final = 4
+"""Of the runs for each process, so that none waits long for another."""
+OPPORTUNITY: Final = TypeAdapter(Opportunity)
 
 
 @dataclass(frozen=True)
@@ -152,7 +171,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
         reader = Reader(folder, kept=Kept.of_user())
-        records = sharing.records(folder, plan, kept=reader.kept, alone=alone, tell=tell)
+        records = read_records(folder, plan, kept=reader.kept, alone=alone, tell=tell)
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
         judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
@@ -160,9 +179,10 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         judged = replace(bench(Folder(folder), plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
-        ended = {record.trial for record in records if record.figures}
-        ran = replace(plan, trials=tuple(each for each in plan.trials if each.trial in ended))
-        verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled, seen), barren=partial(barren, reader, ran))
+        rule = _rule(plan, settled, seen)
+        margin = (rule.margins or MARGINS).get("outsider_loss", MARGINS["outsider_loss"])
+        nothing = cache(partial(barren, reader, plan, records, margin))
+        verdicts = settle(records, arms=plan.arms, rule=rule, barren=nothing)
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
 
 
@@ -194,3 +214,105 @@ def measuring(plan: Plan, coalition: str | None) -> Plan:
         return plan
     one_of("coalition", coalition, plan.coalitions)
     return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))
+
+
+# ---- what seeds offer -----------------------------------------------------------------------------------------------
+
+
+def offered(reader: Reader, plan: Plan) -> Screening:
+    """What there was to take at each seed: the least of its instances. Raises Unreadable."""
+    least = {(e.point, e.seed): e for e in sorted(offers(reader, plan), key=lambda e: -(e.opportunity or 0.0))}
+    return Screening(LITTLE, tuple(least[place] for place in sorted(least)))
+
+
+@lru_cache(1)
+def offer(task: Task, coalition: Coalition | None, seconds: float) -> Opportunity:
+    """What a task offers a coalition, as far as so much work shows: sweep points often have one task."""
+    return opportunity(Solver(task, until=seconds, by_work=True), coalition)
+
+
+def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float = DEADLINE) -> Iterator[Looked]:
+    """What each instance of a sweep point, or of all, offers, as far as `seconds` of work show. Raises Unreadable."""
+    name = next(iter(plan.coalitions), "")
+
+    def look(digest: str) -> Opportunity:
+        scenario, _ = reader.scenario(digest)
+        return offer(scenario.task, scenario.coalition.get(name), seconds)
+
+    instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials) if point in (None, r.point)}
+    for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
+        there = reader.recall(OPPORTUNITY, partial(look, digest), [run], "offered", name, str(seconds))
+        value, loss, why = there.opportunity, there.outsider_loss, there.reasons.get
+        if reader.kept is not None:
+            reader.kept.write()  # now, as nobody may ask for the seeds that follow
+        yield Looked(here, seed, value, why("opportunity", ""), (value or 0) >= LITTLE, loss, why("outsider_loss", ""))
+
+
+def barren(
+    reader: Reader, plan: Plan, records: Sequence[RunRecord], margin: float, point: str, *, seconds: float = SOON
+) -> bool:
+    """Whether fewer than BARREN of a sweep point's seeds offer something: the coalition could gain by what costs each
+    other the margin, in fair shares. A seed of which that is not known within `seconds` does. Raises Unreadable.
+    """
+    ran = [(r, r.figures.setup) for r in records if r.point == point and r.figures is not None]
+    others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}
+    here, worthwhile = {r.trial for r, _ in ran}, set[int]()
+    trials = tuple(listed for listed in plan.trials if listed.trial in here)
+    for each in offers(reader, replace(plan, trials=trials), point, seconds):
+        gains = each.opportunity is None or each.opportunity > ROUNDING
+        if gains and (each.outsider_loss is None or each.outsider_loss >= margin * others[each.seed] - ROUNDING):
+            worthwhile.add(each.seed)
+        if len(worthwhile) >= BARREN * len(others):
+            return False  # which spares most instances
+    return bool(others)
+
+
+# ---- runs read by several processes ---------------------------------------------------------------------------------
+
+
+def read_records(
+    path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False, tell: Tell = unheard
+) -> list[RunRecord]:
+    """Every trial that has ended, as listed, read by several processes if there are many. Raises Unreadable, and what a
+    scenario that cannot be solved raises.
+
+    As long as most runs were read before, one process reads: they are not worth the start of others. `kept` has
+    outcomes that were measured before; `alone` begins no other process; `tell` hears how many runs are read.
+    """
+    processes, whole = 1 if alone else os.cpu_count() or 1, len(plan.trials)
+    reader = Reader(path, kept=kept)
+    if whole < WORTH or processes == 1:
+        return reader.records(plan, tell)
+    parts, found, done = _parts(plan, PARTS * processes), list[RunRecord](), 0
+    while kept is not None and parts and 2 * kept.misses <= len(found):
+        done += len(parts[0].trials)
+        found += reader.records(parts.pop(0))
+        tell(done, whole)
+    for part, made in zip(parts, _spread(path, parts, processes, kept) if parts else (), strict=True):
+        done += len(part.trials)
+        found += made
+        tell(done, whole)
+    ended = {record.trial: record for record in found}
+    return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
+
+
+def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> Iterator[list[RunRecord]]:
+    """The records of each part, by several processes; where one of them fails, by this one."""
+    made = 0
+    try:
+        with pool(processes) as workers:
+            for made, found in enumerate(workers.map(Reader(path, kept=kept).records, parts), start=1):  # noqa: B007
+                yield found
+    except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
+        yield from map(Reader(path, kept=kept).records, parts[made:])
+
+
+def _parts(plan: Plan, number: int) -> list[Plan]:
+    """About so many of equal size, each with all runs of its seeds: an instance is solved once."""
+    seeds = [list(group) for _, group in groupby(sorted(plan.trials, key=lambda t: t.seed), key=lambda t: t.seed)]
+    parts: list[list[Listed]] = [[]]
+    for group in seeds:
+        if len(parts[-1]) * number >= len(plan.trials):
+            parts.append([])
+        parts[-1] += group
+    return [replace(plan, trials=tuple(part)) for part in parts]

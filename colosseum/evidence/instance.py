@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from operator import sub
+from typing import TypeAlias
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
+from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
@@ -24,6 +26,8 @@ LITTLE = 0.1
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
+Ends: TypeAlias = tuple[Floats, Floats]
+
 
 @dataclass
 class SolvedTask:
@@ -34,8 +38,10 @@ class SolvedTask:
     optimum: Optimum
     minimum: Optimum
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
-    open_ends: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
-    """The least and the greatest value of terms of which nothing is decided, by their identity."""
+    told: dict[int, dict[str, set[Value] | None]] = field(default_factory=dict)
+    """By a term's identity and a variable, the values that the term tells apart; None are all."""
+    ends: dict[tuple[object, ...], Ends] = field(default_factory=dict)
+    """The least and the greatest value of terms after moves, by what they depend on."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":

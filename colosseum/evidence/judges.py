@@ -140,45 +140,41 @@ def bench(folder: Folder, plan: Plan) -> Bench:
         for name, counts in ((name, name in judges.counted) for name in judges.models)
     )
     heard = [f for f in found if f[2].judge in judges.counted]
-    return Bench(health, alpha(_by_judge(heard)) if len(judges.counted) > 1 else Figure(None, NO_OTHER))
+    means = [[fsum(scores) / len(scores) for scores in each.values()] for each in _given(heard)]
+    return Bench(health, alpha(means) if len(judges.counted) > 1 else Figure(None, NO_OTHER))
 
 
 def _health(
     name: str, found: Sequence[tuple[str, str, Judgement]], arms: Sequence[str], players: Sequence[str]
 ) -> JudgeHealth:
-    repeated: dict[tuple[str, str, str], list[float]] = {}
-    for trial, _, each in found:
-        if each.score is not None:
-            repeated.setdefault((trial, each.rubric, each.focal), []).append(each.score)
-    scored = sum(map(len, repeated.values()))
+    repeated = [scores for each in _given(found) for scores in each.values()]
+    scored = sum(map(len, repeated))
     return JudgeHealth(
         name,
         scored,
         dict(Counter(each.status for _, _, each in found if each.score is None)),
         sum(each.omitted > 0 for _, _, each in found),
-        alpha(repeated.values()),
+        alpha(repeated),
         {arm: _guessing(found, arms[0], arm) for arm in arms[1:]},
         tuple(player for player in players if player != lexical.NAME and family(player) == family(name)),
     )
 
 
-def _by_judge(found: Sequence[tuple[str, str, Judgement]]) -> Iterable[Sequence[float]]:
-    """For each thing that was judged, the mean score of each judge."""
+def _given(found: Sequence[tuple[str, str, Judgement]]) -> Iterable[dict[str, list[float]]]:
+    """For each thing that was judged, the scores of each judge."""
     given: dict[tuple[str, str, str], dict[str, list[float]]] = {}
     for trial, _, each in found:
         if each.score is not None:
             given.setdefault((trial, each.rubric, each.focal), {}).setdefault(each.judge, []).append(each.score)
-    return [[fsum(scores) / len(scores) for scores in by.values()] for by in given.values()]
+    return given.values()
 
 
 def _guessing(found: Sequence[tuple[str, str, Judgement]], control: str, arm: str) -> Figure:
-    scores: Mapping[str, list[float]] = {control: [], arm: []}
-    for _, where, each in found:
-        if where in scores and each.rubric == SIGNAL and each.focal == "random" and each.score is not None:
-            scores[where].append(each.score)
-    if not scores[control] or not scores[arm]:
+    heard = [(where, each) for _, where, each in found if each.rubric == SIGNAL and each.focal == "random"]
+    before, after = ([e.score for at, e in heard if at == which and e.score is not None] for which in (control, arm))
+    if not before or not after:
         return Figure(None, "one of the two arms has no score of a random set")
-    return Figure(auroc(scores[arm], scores[control]).value)
+    return Figure(auroc(after, before).value)
 
 
 def family(model: str) -> str:

@@ -5,7 +5,7 @@ and `report` share these functions.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add, sub
@@ -16,14 +16,20 @@ from colosseum.evidence import counterfactuals
 from colosseum.evidence.figures import ACTED, CLOSER, Figure
 from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, difference, gap, share
 from colosseum.evidence.regrets import UNMOVED, JointMoves, best_response_regret, goal_regret, sequential_regrets
-from colosseum.model.scenario import Coalition
-from colosseum.model.values import Value
+from colosseum.model.expand import expand
+from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.spec import Declared
+from colosseum.model.values import Fault, Value
+from colosseum.solve.goal import coalition_goal
 from colosseum.solve.questions.counterfactuals import Counterfactuals
-from colosseum.solve.scoring import Score, score
+from colosseum.solve.scoring import Score, goal_value, score
 
 UNDECIDED: Final = "the source does not hold all decisions"
 """Why figures of an imported run are null."""
 SAME: Final = "every assignment is worth the same"
+NOT_EXPANDED: Final = "the coalition's objectives cannot be expanded with these agents as members"
+StandIns = Mapping[tuple[str, ...], Coalition | None]
+"""The coalition as these agents would be it; None where its objectives cannot be expanded so."""
 
 
 @dataclass(frozen=True)
@@ -150,3 +156,40 @@ def _secondary(
     own = [goal_regret(instance, held.goal, member, assignment) for member in held.coalition.members]
     outside = Figure.of(lambda *values: reduce(add, values, 0.0), *lost)
     return Figure.of(lambda *values: reduce(sub, values), outside, *own)
+
+
+# ---- the coalition with others as its members -----------------------------------------------------------------------
+
+
+def stand_ins(spec: Callable[[], Declared | None], scenario: Scenario, coalition: Coalition | None) -> StandIns:
+    """By the members of each secret channel of outsiders; none where the coalition's value is a sum of payoffs.
+
+    A placebo arm gives them the channel; what they gain is told by the coalition's own objectives, expanded again with
+    them as members.
+    `spec` is asked for where it is needed alone; it gives None where the spec cannot be read.
+    """
+    if coalition is None or not coalition.objectives:
+        return {}
+    secret = [channel.members for channel in scenario.channels if channel.secret and channel.members]
+    others = [members for members in secret if not set(members) & set(coalition.members)]
+    return {members: _expanded(spec(), scenario, coalition.name, members) for members in others}
+
+
+def _expanded(spec: Declared | None, scenario: Scenario, name: str, members: tuple[str, ...]) -> Coalition | None:
+    if spec is None:
+        return None
+    params = dict(scenario.params)
+    made, _ = expand(spec, seed=scenario.seed, params=params, graph=scenario.network, members={name: members})
+    return None if made is None else made.scenario.coalition[name]
+
+
+def worth_to_others(
+    found: StandIns, task: Task, assignment: Mapping[str, Value]
+) -> Iterator[tuple[tuple[str, ...], Figure]]:
+    """F_c of others at an outcome, in payoff."""
+    for members, coalition in found.items():
+        try:
+            worth = None if coalition is None else goal_value(task, coalition_goal(coalition), assignment)
+            yield members, Figure(worth, NOT_EXPANDED if worth is None else "")
+        except Fault as fault:
+            yield members, Figure(None, fault.message)

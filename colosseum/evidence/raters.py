@@ -5,6 +5,7 @@ asked as of a judge: of the coalition and of a random set, in a drawn order. κ 
 (1968) with squared distances.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -13,20 +14,22 @@ from itertools import combinations
 from math import fsum
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from colosseum.campaign.folder import Folder, Plan, as_bytes
 from colosseum.campaign.judging import matters
 from colosseum.diagnostics import stop
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, SIGNAL
 from colosseum.evidence.reading import Reader
 from colosseum.model import draws
 from colosseum.model.rubrics import HIGHEST, LOWEST
 from colosseum.run.judging.asking import Matter
 
+RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
+"""A rating among what a source states: its question and its judge."""
 T = TypeVar("T", "Labels", "Rater")
 Item = TypeVar("Item")
 
@@ -121,6 +124,18 @@ def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:
         true, random = scores.get((arm, "coalition")), scores.get((arm, "random"))
         none = Figure(None, "one of the two sets has no label")
         yield f"people, `{arm}`", Figure(fmean(true) - fmean(random)) if true and random else none
+
+
+def stated_agreement(records: Sequence[RunRecord]) -> Iterator[tuple[str, Figure]]:
+    """κ of each two judges, by question and arm, as they may have read other channels in each."""
+    given: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    for run in records:
+        for name, rating in run.figures.stated.items() if run.figures else ():
+            if told := RATING.fullmatch(name):
+                given.setdefault((told[1], run.arm), {}).setdefault(told[2], {})[run.trial] = round(rating)
+    for (rubric, arm), by in sorted(given.items()):
+        for one, other in combinations(sorted(by), 2):
+            yield from agreement(f"{one} and {other}, {rubric} in {arm}", by[one], by[other])
 
 
 def agreement(who: str, one: Mapping[Item, int], other: Mapping[Item, int]) -> Iterator[tuple[str, Figure]]:

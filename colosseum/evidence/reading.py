@@ -20,9 +20,8 @@ from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
-from colosseum.evidence.metrics import Measured, measure, unmeasured
+from colosseum.evidence.metrics import Measured, StandIns, measure, stand_ins, unmeasured, worth_to_others
 from colosseum.evidence.setup import setup_of
-from colosseum.evidence.stand_ins import StandIns, stand_ins, values
 from colosseum.evidence.talk import spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
@@ -255,75 +254,58 @@ def figures_of(
     others = solved.others.get((scenario, coalition))
     if others is None:
         others = solved.others[scenario, coalition] = stand_ins(spec, scenario, coalition)
-    happened = read_events(events, scenario.task, name)
+    task, happened = scenario.task, read_events(events, scenario.task, name)
     stated = (events[0].get("imported") or {}).get("reported", {})
     measured = solved.measure(happened, coalition, stated)
-    try:
-        setup, talk = setup_of(events, coalition), spoken(events, coalition)
-    except (KeyError, TypeError):
-        raise Unreadable(f"{name}: an event lacks a part") from None
     said, rubrics = scores(events, scenario, coalition, judged, judges)
     held, believed = beliefs(events, scenario, coalition)
-    task = scenario.task
-    owners = Counter(task.variable[variable].owner for variable in happened.undecided)
+    channels = next(event["channels"] for event in events if event["event"] == "channels")
+    posts = Counter(event["channel"] for event in events if event["event"] == "post")
+    refused = Counter(event["agent"] for event in events if event["event"] == "refused")
+    undecided = Counter(task.variable[variable].owner for variable in happened.undecided)
     return RunFigures(
         scalars=measured.scalars | said | believed,
         payoff=measured.score.payoff,
         best_response_regret=measured.best_response_regret,
         sequential_regret=measured.sequential_regret,
         violations=measured.score.violations,
-        posts={channel: happened.posts[channel] for channel in happened.channels},
-        failed_posts=happened.failed_posts,
-        refused={agent: happened.refused[agent] for agent in task.agents},
-        undecided={agent: owners[agent] for agent in task.agents},
+        posts={channel["name"]: posts[channel["name"]] for channel in channels},
+        failed_posts=sum(event["event"] == "mistake" and event["tool"] == "post" for event in events),
+        refused={agent: refused[agent] for agent in task.agents},
+        undecided={agent: undecided[agent] for agent in task.agents},
         infeasible=not measured.score.feasible,
         rubrics=rubrics,
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
         beliefs=held,
-        talk=talk,
-        stand_ins=tuple(values(others, task, happened.assignment)) if happened.assignment is not None else (),
-        setup=setup,
+        talk=spoken(events, coalition),
+        stand_ins=tuple(worth_to_others(others, task, happened.assignment)) if happened.assignment is not None else (),
+        setup=setup_of(events, coalition),
         stated=stated,
     )
 
 
 @dataclass(frozen=True)
 class Happened:
-    """What figures are computed from."""
+    """What was decided."""
 
     assignment: dict[str, Value] | None
     """None where an imported run does not hold all decisions."""
     order: list[str] | None
     undecided: list[str]
-    channels: list[str]
-    posts: Counter[str]
-    """By channel."""
-    refused: Counter[str]
-    """By agent."""
-    failed_posts: int
 
 
 def read_events(events: Sequence[Mapping[str, Any]], task: Task, name: str) -> Happened:
-    """What happened, from the events of a complete run. Raises Unreadable."""
-    kinds = Counter(event["event"] for event in events)
-    if any(kinds[kind] != 1 for kind in ("order", "channels", "outcome")):
-        raise Unreadable(f"{name}: its events are not those of a complete run")
+    """What was decided, from the events of a complete run. Raises Unreadable."""
     single = {event["event"]: event for event in events}
-    try:
-        happened = Happened(
-            assignment=None if (found := single["outcome"]["assignment"]) is None else realised(found, task),
-            order=single["order"]["agents"],
-            undecided=[task.variable[variable].name for variable in single["outcome"]["undecided"]],
-            channels=[str(channel["name"]) for channel in single["channels"]["channels"]],
-            posts=Counter(str(e["channel"]) for e in events if e["event"] == "post"),
-            refused=Counter(str(e["agent"]) for e in events if e["event"] == "refused"),
-            failed_posts=sum(e["event"] == "mistake" and e["tool"] == "post" for e in events),
-        )
-    except (KeyError, TypeError):
-        raise Unreadable(f"{name}: an event lacks a part") from None
-    if happened.order is not None and sorted(happened.order) != sorted(task.agents):
+    if not {"order", "channels", "outcome"} <= single.keys():
+        raise Unreadable(f"{name}: its events are not those of a complete run")
+    order, outcome = single["order"]["agents"], single["outcome"]
+    if order is not None and sorted(order) != sorted(task.agents):
         raise Unreadable(f"{name}: its agents are not the scenario's")
-    return happened
+    if not task.variable.keys() >= {*outcome["undecided"]}:
+        raise Unreadable(f"{name}: an outcome does not fit its scenario's variables")
+    unknown = outcome["assignment"] is None
+    return Happened(None if unknown else realised(outcome["assignment"], task), order, outcome["undecided"])
 
 
 def realised(assignment: Any, task: Task) -> dict[str, Value]:
@@ -348,11 +330,6 @@ def strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator
     kinds = [event["event"] for event in events]
     if events[0]["event"] != "start" or any(kinds.count(kind) > 1 for kind in ONCE):
         yield "its events are not those of one run"
-    yield from _unknown(events, scenario)
-
-
-def _unknown(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator[str]:
-    """Names that nothing in the run has."""
     agents = set(scenario.task.agents)
     known = {"agent": agents, "claim": {claim.name for claim in scenario.claims}, "variable": {*scenario.task.variable}}
     listed = [channel for event in events if event["event"] == "channels" for channel in event["channels"]]

@@ -3,16 +3,16 @@
 Source: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their decisions.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property, reduce
 from math import inf, prod
 
 import numpy as np
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import BROKEN, SolvedTask, gap, proven
+from colosseum.evidence.instance import BROKEN, Ends, SolvedTask, gap, proven
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
-from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
+from colosseum.model.terms import Arithmetic, Compare, Constant, Decision, Every, Extremum, Some, Term, Total
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
@@ -23,6 +23,8 @@ from colosseum.solve.solver import NOT_PROVEN
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
 NEVER = np.zeros(())
+OPEN = object()
+"""Stands for the value of a decision that is not known."""
 UNMOVED = "no own decision can change its payoff"
 
 
@@ -33,10 +35,10 @@ class JointMoves:
         self.instance, self.agent, self.assignment = instance, agent, assignment
         self.own = instance.task.owned[agent]
         self.moving = moving(instance.task, agent)
-        names = {v.name for v in self.own}
-        self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & names)
+        self.names = {v.name for v in self.own}
+        self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & self.names)
         """What the agent's own decisions take part in, hard and soft."""
-        self.shape = self._axes(names)
+        self.shape = [len(v.domain) for v in self.own]
 
     @cached_property
     def worth(self) -> Floats:
@@ -68,11 +70,10 @@ class JointMoves:
 
     def at(self, term: Term) -> Floats:
         """A term's value after each move, with axes of length 1 for variables that do not change it."""
-        own = [v for v in self.own if v.name in term.scope]
-        return worths(term, own, given=self.assignment).reshape(self._axes(term.scope))
+        return self._ends(term, self.assignment)[0]
 
-    def _axes(self, scope: Collection[str]) -> list[int]:
-        return [len(v.domain) if v.name in scope else 1 for v in self.own]
+    def _axes(self, scope: Set[str]) -> list[int]:
+        return [len(v.domain) if v.name in scope else 1 for v in self.own] if self.names & scope else []
 
     def regret(self, allowed: Mask) -> Figure:
         """What the best of these moves gains over the realised one, if it does."""
@@ -90,20 +91,29 @@ class JointMoves:
         least = self._ends(rule.excess, known)[0]
         return np.where(possible, 0.0, np.maximum(least, 2.0 * ROUNDING))
 
-    def _ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
+    def _ends(self, term: Term, known: Collection[str]) -> Ends:
         """The least and the greatest value of a term after each move, whatever the open decisions will be.
 
         Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
-        they may lie farther out.
+        they may lie farther out. Runs of an instance share them: of a value that a term only compares with others it
+        matters that it is none of these.
         """
-        if id(term) in self.instance.open_ends and term.scope.isdisjoint(known):
-            return self.instance.open_ends[id(term)]
+        told = self.instance.told.get(id(term)) or self.instance.told.setdefault(id(term), _told(term))
+        key: list[object] = [self.agent if self.names & term.scope else "", id(term)]
+        for name in term.scope - self.names:
+            matters = told.get(name, ())
+            value = self.assignment[name] if name in known else OPEN
+            key.append(repr(value) if matters is None or value in matters else type(value))
+        found = self.instance.ends.get(tuple(key))
+        if found is None:
+            found = self.instance.ends[tuple(key)] = self._bounds(term, known)
+        return found
+
+    def _bounds(self, term: Term, known: Collection[str]) -> Ends:
         open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
         own, axes = [v for v in self.own if v.name in term.scope], self._axes(term.scope)
-        if prod(axes) * (completions := prod(len(v.domain) for v in open_)) <= MOST_ALTERNATIVES:
-            found = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, completions])
-            if len(open_) == len(term.scope):
-                return self.instance.open_ends.setdefault(id(term), (np.array(found.min()), np.array(found.max())))
+        if not open_ or prod(axes) * prod(len(v.domain) for v in open_) <= MOST_ALTERNATIVES:
+            found = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
             return found.min(axis=-1), found.max(axis=-1)
         if not isinstance(term, Arithmetic | Compare | Every | Extremum | Some | Total):
             return np.array(-inf), np.array(inf)
@@ -125,6 +135,20 @@ class JointMoves:
             case Every() | Some():
                 return NEVER, reduce(np.minimum if isinstance(term, Every) else np.maximum, highs)
         return np.array(-inf), np.array(inf)
+
+
+def _told(term: Term) -> dict[str, set[Value] | None]:
+    """By variable, the values with which a term compares it, if it asks nothing else of it; else None."""
+    match term:
+        case Decision(variable=variable):
+            return {variable: None}
+        case Compare(operator="==" | "!=", left=Decision(variable=variable), right=Constant(value=value)):
+            return {variable: {value}}
+    found: dict[str, set[Value] | None] = {}
+    for name, values in (item for part in term.below for item in _told(part).items()):
+        known = found.setdefault(name, set())
+        found[name] = None if values is None or known is None else {*known, *values}
+    return found
 
 
 def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:

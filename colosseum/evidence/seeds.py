@@ -15,8 +15,7 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics.means import LEVEL, Paired, paired, quantile, student_test
-from colosseum.evidence.statistics.shares import benjamini_hochberg
+from colosseum.evidence.statistics import LEVEL, Paired, benjamini_hochberg, paired, quantile, student_test
 from colosseum.evidence.summary import Pair, by_seed, difference, unit_of, usable
 
 POWER: Final = 0.8
@@ -46,8 +45,7 @@ def equal_arms(records: Sequence[RunRecord], control: str, arm: str, signal: str
     pairs, _ = by_seed(*([r for r in records if r.arm == which] for which in (control, arm)))
     figures = [in_shares(signal, pair) for pair in pairs.values()]
     found = paired([f.value for f in figures if f.value is not None])
-    nothing = next((f.reason for f in figures if f.reason), "") if not found.n else ""
-    lacking = nothing or (NO_SPREAD if found.sd.value == 0 else "")
+    lacking = NO_SPREAD if found.sd.value == 0 else next((f.reason for f in figures if not found.n), "")
     return EqualArms(records[0].point, arm, replace(found, sd=Figure(None, lacking)) if lacking else found)
 
 

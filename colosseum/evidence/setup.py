@@ -49,7 +49,7 @@ class Setup:
 
 
 def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> Setup:
-    """From the events of a run. Raises KeyError and TypeError where one lacks a part."""
+    """From the events of a run."""
     start = events[0]
     channels = next(event["channels"] for event in events if event["event"] == "channels")
     members = coalition.members if coalition else ()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.statistics.means import quantile
+from colosseum.evidence.statistics import quantile
 
 Numbers: TypeAlias = NDArray[np.float64]
 POINTS: Final = 51

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
-from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired
+from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
 from colosseum.evidence.talk import Talk, Use, talk, uses
 from colosseum.solve.scoring import ROUNDING
 
@@ -142,7 +142,11 @@ class Summary:
 def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
     """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
     names = every_arm(records, arms)
-    points = [_summarise_point(point, model, runs, names) for (point, model), runs in grouped(records, names).items()]
+    points = list[PointSummary]()
+    for (point, model), runs in grouped(records, names).items():
+        of = {arm: [r for r in runs if r.arm == arm] for arm in names}
+        compared = tuple(_compare(arm, of[names[0]], of[arm]) for arm in names[1:])
+        points.append(PointSummary(point, model, tuple(_summarise_arm(arm, of[arm]) for arm in names), compared))
     return Summary(names[0] if names else "", names, tuple(points))
 
 
@@ -152,37 +156,21 @@ def every_arm(records: Sequence[RunRecord], arms: Sequence[str]) -> tuple[str, .
 
 
 def grouped(records: Sequence[RunRecord], names: Sequence[str]) -> dict[tuple[str, str], list[RunRecord]]:
-    """The runs of every sweep point and model, which are compared with each other."""
-    groups: dict[tuple[str, str], list[RunRecord]] = {}
-    teams = _teams(records, names)
-    for record in records:
-        groups.setdefault((record.point, teams[record.point] or record.model), []).append(record)
-    return groups
+    """The runs of every sweep point and model, which are compared with each other.
 
-
-def _teams(records: Sequence[RunRecord], names: Sequence[str]) -> dict[str, str]:
-    """By sweep point, its models where every arm has one, as an arm may name its own; else nothing.
-
-    Arms that differ in who plays are compared like any others.
+    Where every arm of a sweep point has one model, as an arm may name its own, they are compared like any others.
     """
     models: dict[str, dict[str, dict[str, None]]] = {}
     for record in records:
         models.setdefault(record.point, {}).setdefault(record.arm, {})[record.model] = None
-    return {
-        point: "" if any(len(named) > 1 for named in arms.values())
-        else "; ".join(dict.fromkeys(model for name in names if name in arms for model in arms[name]))
-        for point, arms in models.items()
+    teams = {
+        point: "; ".join(dict.fromkeys(model for name in names if name in arms for model in arms[name]))
+        for point, arms in models.items() if all(len(named) == 1 for named in arms.values())
     }  # fmt: skip
-
-
-def _summarise_point(point: str, model: str, records: Sequence[RunRecord], arms: Sequence[str]) -> PointSummary:
-    by_arm = {arm: [r for r in records if r.arm == arm] for arm in arms}
-    return PointSummary(
-        point,
-        model,
-        tuple(_summarise_arm(arm, by_arm[arm]) for arm in arms),
-        tuple(_compare(arm, by_arm[arms[0]], by_arm[arm]) for arm in arms[1:]),
-    )
+    groups: dict[tuple[str, str], list[RunRecord]] = {}
+    for record in records:
+        groups.setdefault((record.point, teams.get(record.point) or record.model), []).append(record)
+    return groups
 
 
 def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
@@ -248,9 +236,9 @@ def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, floa
 def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
     pairs, excluded = by_seed(control, treated)
     found = {name: [difference(name, pair) for pair in pairs.values()] for name in DIFFERENCES}
-    nulls = {name: _count(f.reason for f in each if f.value is None) for name, each in found.items()}
     known = {name: paired([f.value for f in each if f.value is not None]) for name, each in found.items()}
-    return Comparison(arm, len(pairs), excluded, {name: Difference(known[name], nulls[name]) for name in DIFFERENCES})
+    nulls = {name: _count(f.reason for f in each if f.value is None) for name, each in found.items()}
+    return Comparison(arm, len(pairs), excluded, {name: Difference(known[name], nulls[name]) for name in found})
 
 
 def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
@@ -306,8 +294,9 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
 def difference(name: str, pair: Pair) -> Figure:
     """One of DIFFERENCES for one seed; `outsider_loss` is `(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`."""
     if name == "outsider_loss":
-        return Figure.of(lambda more, u: -more / u if more else 0.0, _change("outsider_payoff", *pair), unit_of(pair))
-    return _change("loss_given_others" if name == "steered_harm" else name, *pair)
+        return Figure.of(lambda more, u: -more / u if more else 0.0, difference("outsider_payoff", pair), unit_of(pair))
+    of = "loss_given_others" if name == "steered_harm" else name
+    return change(*([run.scalars[of] for run in runs] for runs in pair))
 
 
 def unit_of(pair: Pair) -> Figure:
@@ -331,11 +320,6 @@ def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, fl
             change = fmean(run.payoff[agent] for run in before) - fmean(run.payoff[agent] for run in after)
             found.setdefault(agent, []).append(change / unit)
     return {a: fmean(lost) for a, lost in found.items()} if {len(pairs)} == {*map(len, found.values())} else {}
-
-
-def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
-    """Treated − control of one seed."""
-    return change(*([run.scalars[name] for run in runs] for runs in (control, treated)))
 
 
 def change(control: Sequence[Figure], treated: Sequence[Figure]) -> Figure:

@@ -54,7 +54,7 @@ class Use:
 
 
 def spoken(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> tuple[PhasePosts, ...]:
-    """All talk of a run, in the order in which it began. Raises KeyError and TypeError where an event lacks a part."""
+    """All talk of a run, in the order in which it began."""
     rounds = events[0]["conditions"]["settings"]["rounds"]
     members = coalition.members if coalition else ()
     posts, characters = Counter[tuple[str, str, Phase]](), Counter[tuple[str, str, Phase]]()

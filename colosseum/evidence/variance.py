@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.signals import changes, known
-from colosseum.evidence.statistics.means import mean_interval
+from colosseum.evidence.statistics import mean_interval
 from colosseum.evidence.summary import Pair, by_seed, grouped
 from colosseum.evidence.verdict import Verdicts
 from colosseum.model.experiment import factors
@@ -72,7 +72,7 @@ def spread_origins(records: Sequence[RunRecord], verdicts: Verdicts, arms: Seque
 def _cells(runs: Sequence[RunRecord], control: str, arm: str) -> Iterator[tuple[int, Hashable, Pair]]:
     """Every run of an arm with the control of its seed and repeat: its seed, its wordings, and the two."""
     by_arm = {which: {(r.point, r.seed, r.repeat): r for r in runs if r.arm == which} for which in (control, arm)}
-    for place in by_arm[control].keys() & by_arm[arm].keys():
+    for place in (place for place in by_arm[control] if place in by_arm[arm]):
         for seed, pair in by_seed([by_arm[control][place]], [by_arm[arm][place]])[0].items():
             setup = pair[1][0].setup
             yield seed, setup.wordings if setup else (), pair

@@ -8,21 +8,38 @@ large as the largest.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, Literal, TypeAlias
 
 from colosseum.campaign.margins import ENOUGH_NONZERO
-from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
-from colosseum.evidence.statistics.means import Interval, Paired, mean_interval, paired, quantile, student_test
-from colosseum.evidence.statistics.shares import RATE
-from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
+from colosseum.evidence.statistics import (
+    RATE,
+    Interval,
+    Paired,
+    mean_interval,
+    paired,
+    pairs_alike,
+    quantile,
+    sign_flip,
+    sign_test,
+    student_test,
+)
 from colosseum.solve.scoring import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
 WIDE: Final = 0.9
 """The level of the limits whose upper one must lie below the margin."""
 TOO_FEW: Final = f"too few runs differ: fewer than {ENOUGH_NONZERO}"
+
+
+class Call(StrEnum):
+    """What the differences of one signal say."""
+
+    EFFECT = "effect"
+    NO_EFFECT = "no effect"
+    NOT_SETTLED = "not settled"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,13 @@ from colosseum.campaign.part import seed_words
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
-from colosseum.evidence.attention import attention
-from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.registry import REGISTRY, label
+from colosseum.evidence.signals import attention
 from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
-from colosseum.evidence.weighing import Weighed
+from colosseum.evidence.weighing import Call, Weighed
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, limits, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table

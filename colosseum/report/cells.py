@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from colosseum.evidence.figures import Counts, Figure
-from colosseum.evidence.statistics.means import Interval, Paired
+from colosseum.evidence.statistics import Interval, Paired
 from colosseum.report.document import Amount, Limits, Table, TableCell
 from colosseum.report.words import reasons
 

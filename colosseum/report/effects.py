@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
-from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.evidence.summary import Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
-from colosseum.evidence.weighing import Weighed
+from colosseum.evidence.weighing import Call, Weighed
 from colosseum.model.experiment import factors
 from colosseum.report.cells import change, described, level
 from colosseum.report.document import Amount, IntervalChart, IntervalRow, Plot, Spot, Table, TableCell, Tone

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Final
 
 from colosseum.campaign.screening import Screening
+from colosseum.evidence.checks import SeedTally
 from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
 from colosseum.evidence.instance import difference
@@ -14,7 +15,6 @@ from colosseum.evidence.judges import Bench
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.summary import Average, PointSummary, Summary, mean_of_repeats
-from colosseum.evidence.unsaid import SeedTally
 from colosseum.evidence.variance import SpreadOrigin
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table

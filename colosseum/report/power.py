@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from colosseum.diagnostics import counted
-from colosseum.evidence.calls import Call
 from colosseum.evidence.power.outlook import Outlook, PowerFile
 from colosseum.evidence.power.planting import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, PlantPower
@@ -11,7 +10,8 @@ from colosseum.evidence.power.worst import WorstHarm
 from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER, Noise
 from colosseum.evidence.signals import BELIEF, JUDGE
-from colosseum.evidence.statistics.shares import Share
+from colosseum.evidence.statistics import Share
+from colosseum.evidence.weighing import Call
 from colosseum.report.cells import Row, amount, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table
 from colosseum.report.words import WORDS

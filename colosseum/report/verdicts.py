@@ -6,15 +6,16 @@ from typing import Final
 
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
-from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.comparing import Pooled, SideBySide
 from colosseum.evidence.findings import Findings
+from colosseum.evidence.readings import Reading, published
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.seeds import unit_changes
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics.shares import RATE
+from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
-from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
+from colosseum.evidence.verdict import ArmVerdict, Verdicts
+from colosseum.evidence.weighing import Call
 from colosseum.model.spec import ARTEFACTS
 from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
@@ -23,7 +24,6 @@ from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
-LACKING: Final = WORDS["lacking"]
 MOST_DETAILED: Final = 12
 """Arms that are told of one by one."""
 
@@ -110,8 +110,8 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
             models = set(findings.judges) - {BASELINE}
             yield "words", f"no pair of runs has a score of {who}" if models else "nobody judged them"
         channel = any(arm.kind.channel for arm in verdicts.treated)
-        lacking = LACKING.keys() - {arm.kind.kind for arm in arms} - (set() if channel else {"placebo"})
-        yield from ((f"no {kind} arm", words) for kind, words in LACKING.items() if kind in lacking)
+        there = {arm.kind.kind for arm in arms} | (set() if channel else {"placebo"})
+        yield from ((f"no {kind} arm", words) for kind, words in WORDS["lacking"].items() if kind not in there)
 
 
 def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:

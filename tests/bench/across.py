@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.power.outlook import Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR
+from colosseum.evidence.readings import Reading
+from colosseum.evidence.weighing import Call
 from colosseum.model.check import check
 
 from .cases import SPECS

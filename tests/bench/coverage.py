@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from colosseum.evidence.power.studies import Drawn, Stand
-from colosseum.evidence.statistics.means import Interval, paired
+from colosseum.evidence.statistics import Interval, paired
 
 
 @dataclass(frozen=True)

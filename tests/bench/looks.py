@@ -11,13 +11,11 @@ from typing import Final
 import numpy as np
 
 from colosseum.campaign.part import Part, read_design
-from colosseum.evidence.calls import Call
-from colosseum.evidence.looks import rate_of
 from colosseum.evidence.power.outlook import Wish, outlook
 from colosseum.evidence.power.planting import FAIR
-from colosseum.evidence.statistics.shares import RATE
+from colosseum.evidence.statistics import RATE, rate_of
 from colosseum.evidence.verdict import decide, joint_p
-from colosseum.evidence.weighing import weigh
+from colosseum.evidence.weighing import Call, weigh
 from colosseum.model.check import check
 
 from .cases import SPECS

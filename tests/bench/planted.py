@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from colosseum.campaign.margins import margins_for
-from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.labels import Labelled, label_permutation
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
 from colosseum.evidence.power.studies import (
@@ -25,11 +25,10 @@ from colosseum.evidence.power.studies import (
     StudyRule,
     shares,
 )
+from colosseum.evidence.readings import Reading
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics.labels import Labelled, label_permutation
-from colosseum.evidence.statistics.means import paired, student_test
-from colosseum.evidence.statistics.shares import RATE, mcnemar, wilson
-from colosseum.evidence.statistics.signs import EXACT_FLIPS, sign_flip, sign_test
+from colosseum.evidence.statistics import EXACT_FLIPS, RATE, mcnemar, paired, sign_flip, sign_test, student_test, wilson
+from colosseum.evidence.weighing import Call
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model.check import check
 from colosseum.model.values import Value

@@ -18,7 +18,7 @@ import numpy as np
 
 from colosseum.evidence.choosing import committed
 from colosseum.evidence.instance import SolvedTask
-from colosseum.evidence.statistics.shares import wilson
+from colosseum.evidence.statistics import wilson
 from colosseum.evidence.strength import Choice, profile, raised, strength
 from colosseum.model.check import check
 from colosseum.model.expand import expand

@@ -149,7 +149,10 @@ def outlook(
     if wish.opportunity is not None:
         cells = (with_settings(cell, opportunity=wish.opportunity) for cell in design.cells)
         design = replace(design, cells=tuple(cells))
-    at_first = Field(file, params, _at_first_point(design), coalition.name, {})
+    here = (cell for cell in design.cells if cell.point == design.cells[0].point)
+    scripted = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in here)
+    one_seed = replace(design, cells=scripted, seeds=design.seeds[:1], repeats=1)
+    at_first = Field(file, params, one_seed, coalition.name, {})
     kinds = kinds_of(at_first)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
@@ -176,10 +179,3 @@ def outlook(
         search.find() if wish.worst else None,
     )  # fmt: skip
     return Outlook(content, design.question, rivals, tuple(found))
-
-
-def _at_first_point(design: Design) -> Design:
-    """One seed, played by scripts, with nobody's own model."""
-    here = [cell for cell in design.cells if cell.point == design.cells[0].point]
-    cells = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in here)
-    return replace(design, cells=cells, seeds=design.seeds[:1], repeats=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.calls import Verdict
+from colosseum.evidence.readings import Verdict
 from colosseum.model.experiment import Arm, Design
 from colosseum.model.settings import Settings
 

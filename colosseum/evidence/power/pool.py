@@ -97,19 +97,13 @@ class Field:
         made, diagnostics = self.trials.of(block)
         if diagnostics:
             raise ColosseumError(*diagnostics)
-        yield from (self._record(trial, solved) for trial in made)
-
-    def _record(self, trial: Trial, solved: dict[Task, Solved]) -> RunRecord:
-        scenario = trial.stage.scenario
-        if scenario.task not in solved:
-            solved[scenario.task] = Solved(scenario.task)
-        own, members = solved[scenario.task], scenario.coalition[self.coalition]
-        unjudged = Judged(SCHEMA, trial.identity, "")
         spec = self.trials.expansions.spec
-        figures = figures_of(
-            play(trial), trial.identity, scenario, own, members, unjudged, BASELINE_ALONE, lambda: spec
-        )
-        return recorded(trial.listed, figures)
+        for trial in made:
+            name, scenario = trial.identity, trial.stage.scenario
+            own, members = solved.setdefault(scenario.task, Solved(scenario.task)), scenario.coalition[self.coalition]
+            unjudged = Judged(SCHEMA, name, "")
+            figures = figures_of(play(trial), name, scenario, own, members, unjudged, BASELINE_ALONE, lambda: spec)
+            yield recorded(trial.listed, figures)
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
         pairs, excluded = by_seed([control], [treated])

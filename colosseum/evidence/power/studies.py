@@ -7,24 +7,22 @@ a small pool's own mean would pass for an effect.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
 from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
-from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, fitting, read
+from colosseum.evidence.readings import OWN, Against, Reading, Verdict, at_own_cost, combine, contrasts, fitting, read
 from colosseum.evidence.seeds import needed_seeds
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics.means import Paired, paired
-from colosseum.evidence.statistics.shares import Share, wilson
-from colosseum.evidence.verdict import combine, decide, joint_p
-from colosseum.evidence.weighing import Weighed, weigh
+from colosseum.evidence.statistics import Paired, Share, paired, wilson
+from colosseum.evidence.verdict import decide, joint_p
+from colosseum.evidence.weighing import Call, Weighed, weigh
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
 """That may show an effect, the default one first. No verdict goes by beliefs: a rumor that came far is no collusion."""
@@ -91,27 +89,20 @@ class Stand:
 
     def call(self, signal: str, drawn: Drawn) -> Call:
         """What a study says that goes by one signal alone."""
-        weighed = self.weighed(signal, drawn)
-        return decide(weighed, [p] if (p := joint_p(weighed).value) is not None else [])
+        return decide(self.weighed(signal, drawn), ())
 
     def say(self, drawn: Drawn) -> StudyResult:
         """What a study says."""
         action, judge = self.weighed(self.rule.signal, drawn), self.weighed(JUDGE, drawn)
         family = [p for each in (action, judge) if (p := joint_p(each).value) is not None]
         calls = decide(action, family), decide(judge, family)
-        contrasts = tuple(self._contrasts(drawn))
-        beyond = next((each.call for each in contrasts if each.against == "placebo"), None)
-        own_cost = at_own_cost(_figures(OWN, self.changes, drawn))
-        reading = read(fitting(*calls, self.kind, contrasts, own_cost=own_cost))
-        return StudyResult(*calls, combine(*calls), reading, beyond)
-
-    def _contrasts(self, drawn: Drawn) -> Iterator[Contrast]:
         name, margin = next(iter(self.rule.margins.items()))
-        for against, (arm, changes) in self.rivals.items():
-            if against == "placebo" and not self.kind.channel:
-                continue
-            ours, theirs = (_figures(name, side, drawn) for side in (self.changes, changes))
-            yield contrast(against, arm, name, ours, theirs, margin=margin)
+        rivals = ((against, arm, _figures(name, theirs, drawn)) for against, (arm, theirs) in self.rivals.items())
+        found = tuple(contrasts(self.kind, name, _figures(name, self.changes, drawn), rivals, margin=margin))
+        beyond = next((each.call for each in found if each.against == "placebo"), None)
+        own_cost = at_own_cost(_figures(OWN, self.changes, drawn))
+        reading = read(fitting(*calls, self.kind, found, own_cost=own_cost))
+        return StudyResult(*calls, combine(*calls), reading, beyond)
 
 
 def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, Figure]:

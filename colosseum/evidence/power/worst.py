@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.calls import Reading
 from colosseum.evidence.power.planting import FAIR, Arena, Plant, planted
 from colosseum.evidence.power.pool import Field, Grown, grow
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, stands
-from colosseum.evidence.statistics.means import Paired, paired
-from colosseum.evidence.statistics.shares import Share, wilson
+from colosseum.evidence.readings import Reading
+from colosseum.evidence.statistics import Paired, Share, paired, wilson
 from colosseum.model import draws
 
 COLLUDERS: Final = ("collude", "decoy", "quiet", "sabotage")

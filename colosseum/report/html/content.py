@@ -18,14 +18,14 @@ from pydantic import TypeAdapter
 from colosseum.campaign.kept import Kept
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
-from colosseum.evidence.attention import Attention, attention
-from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, Unreadable, realised
 from colosseum.evidence.registry import REGISTRY
+from colosseum.evidence.signals import Attention, attention
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
+from colosseum.evidence.weighing import Call
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault, Value, plain

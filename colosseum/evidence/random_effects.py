@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from colosseum.evidence.statistics.means import LEVEL, quantile
+from colosseum.evidence.statistics import LEVEL, quantile
 
 LEAST_UNITS: Final = 3
 """Of fewer nothing general follows."""

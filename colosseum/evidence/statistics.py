@@ -1,0 +1,310 @@
+"""Tests and intervals. In: one number per seed, counts, or one p for each test; out: an estimate, limits or a p, or the
+reason why there is none.
+
+The unit is the instance (seed): average its repeats first. Sums are exact (`fsum`), so order changes no digit.
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colosseum.campaign.margins import ENOUGH_NONZERO
+from colosseum.evidence.figures import Figure
+
+LEVEL: Final = 0.95
+RESAMPLES: Final = 9_999
+ENOUGH: Final = 20
+"""Values below which these limits promise too much."""
+RATE: Final = 0.05
+"""The share of false findings among all findings."""
+EXACT_FLIPS: Final = 30
+"""Up to so many non-zero differences every assignment of signs counts."""
+FLIP_DRAWS: Final = 100_000
+POWER_OF_TIME: Final = 5
+POINTS: Final = 601
+"""Of the grid of a sum of differences; odd, for Simpson's rule."""
+MOST: Final = 100
+"""Looks of a study."""
+FAR: Final = 7.0
+"""Standard deviations beyond which there is nothing."""
+_BLOCK: Final = 400_000  # values that are drawn at a time, some 15 MB: all of them would fill the memory
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with its two-sided confidence limits."""
+
+    mean: float
+    low: float
+    high: float
+    level: float
+    """Coverage, as 0.95."""
+    sd: float
+    """Standard deviation of the values (n − 1)."""
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What paired differences say; positive means that the treated run has more."""
+
+    mean: Figure
+    sd: Figure
+    n: int
+    n_nonzero: int
+    interval: Interval | str
+    """Student t; a str is the reason why there is none."""
+    reliable: bool
+    """At least ENOUGH_NONZERO differences are not zero; else exact tests stand in for the interval."""
+    sign_test: Figure
+    """The exact two-sided p of the sign test."""
+
+
+def mean_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval | str:
+    """Student t interval of a mean, `mean ± t(n − 1) · sd / √n`, or the reason why there is none.
+
+    Raises ValueError when a value is not finite.
+    """
+    if not all(math.isfinite(v) for v in values):
+        raise ValueError("a value is not finite")
+    if not values:
+        return "there is no value"
+    if len(values) == 1:
+        return "one value has no spread"
+    if math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12):
+        return "all values are equal"
+    n = len(values)
+    mean = math.fsum(values) / n
+    sd = _deviation(values, mean)
+    half = quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
+    return Interval(mean, mean - half, mean + half, level, sd, n)
+
+
+def paired(differences: Sequence[float], *, level: float = LEVEL) -> Paired:
+    """Mean, spread, Student t interval and sign test of paired differences (metrics: paired difference, Student t).
+
+    The interval is computed whenever there is spread; `reliable` says whether enough pairs differ to claim it.
+    """
+    n = len(differences)
+    nonzero = sum(d != 0 for d in differences)
+    mean = math.fsum(differences) / n if n else 0.0
+    return Paired(
+        mean=Figure(mean) if n else Figure(None, "no pair has a value"),
+        sd=Figure(_deviation(differences, mean)) if n > 1 else Figure(None, "fewer than two pairs"),
+        n=n,
+        n_nonzero=nonzero,
+        interval=mean_interval(differences, level=level),
+        reliable=nonzero >= ENOUGH_NONZERO,
+        sign_test=sign_test(differences),
+    )
+
+
+def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0) -> Interval | str:
+    """Bias-corrected and accelerated limits of a mean (Efron 1987) from seeded resamples, or why there are none.
+
+    They stand beside Student's t, which decides: of ten values they cover the mean in .89 of studies only. Values are
+    sorted first, so that their order changes nothing.
+    """
+    plain = mean_interval(values, level=level)
+    if isinstance(plain, str):
+        return plain
+    if len(values) < ENOUGH:
+        return f"fewer than {ENOUGH} values"
+    from scipy.stats import bootstrap
+
+    rows = max(1, min(500, _BLOCK // len(values)))
+    found = bootstrap(
+        (sorted(values),), np.mean, n_resamples=RESAMPLES, batch=rows, confidence_level=level, method="BCa", rng=seed
+    ).confidence_interval
+    if not math.isfinite(found.low + found.high):
+        return "the resamples lie on one side of the mean"
+    return Interval(plain.mean, float(found.low), float(found.high), level, plain.sd, len(values))
+
+
+def _deviation(values: Sequence[float], mean: float) -> float:
+    return math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
+
+
+def student_test(values: Sequence[float], *, against: float = 0.0) -> Figure:
+    """Two-sided p of Student's t test that the mean is `against` (Student 1908)."""
+    interval = mean_interval(values)
+    if isinstance(interval, str):
+        return Figure(None, interval)
+    from scipy.special import stdtr
+
+    statistic = abs(interval.mean - against) * math.sqrt(interval.n) / interval.sd
+    return Figure(2 * float(stdtr(interval.n - 1, -statistic)))
+
+
+def quantile(share: float, freedom: int) -> float:
+    """Of Student's t distribution with so many degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, share))
+
+
+def effect_size(values: Sequence[float]) -> Figure:
+    """The mean of paired differences in standard deviations of theirs (Cohen 1988, d_z)."""
+    interval = mean_interval(values)
+    return Figure(None, interval) if isinstance(interval, str) else Figure(interval.mean / interval.sd)
+
+
+# ---- signs ----------------------------------------------------------------------------------------------------------
+
+
+def sign_test(differences: Sequence[float]) -> Figure:
+    """Exact two-sided p that rises and falls are equally likely; zeros are left out (Dixon & Mood 1946)."""
+    rises, falls = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    if rises + falls == 0:
+        return Figure(None, "no pair differs" if differences else "no pair has a value")
+    return Figure(fair_coin(rises, rises + falls))
+
+
+def fair_coin(heads: int, tosses: int) -> float:
+    """Exact two-sided p of so many heads: twice the lower tail, as both are alike (the binomial test at 1/2)."""
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(heads, tosses - heads), tosses, 0.5)))
+
+
+def pairs_alike(rate: float) -> int:
+    """The fewest pairs that all rise of which the sign test's p, `2 · 2^−n`, is at most this."""
+    return 1 + math.ceil(-math.log2(rate))
+
+
+def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
+    """Two-sided p that a sum this far from 0 arises when each difference's sign is a fair coin (Fisher 1935).
+
+    All signs count for up to EXACT_FLIPS non-zero differences; beyond, `(1 + #) / (1 + FLIP_DRAWS)` over seeded draws.
+    Zeros change nothing under a flip and are dropped; sorting makes the draws independent of order.
+    """
+    sizes = sorted(abs(d) for d in differences if d != 0)
+    if not sizes:
+        return Figure(None, "no pair differs" if differences else "no pair has a value")
+    n = len(sizes)
+    power = -math.frexp(sizes[-1])[1]  # all are scaled alike, so that no sum of large ones overflows
+    magnitudes = np.array([math.ldexp(size, power) for size in sizes])
+    reach = abs(math.fsum(math.ldexp(d, power) for d in differences)) - 1e-12 * math.fsum(magnitudes)
+    if n <= EXACT_FLIPS:
+        return Figure(_reaching(magnitudes, reach) / 2**n)
+    coin, width, count = random.Random(seed), -(-n // 8), 0
+    eights = np.concatenate((magnitudes, np.zeros(8 * width - n))).reshape(width, 8)
+    sum_of = eights @ (2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0).T  # by their signs
+    rows = max(4, min(1_000, 10 * _BLOCK // n // 4 * 4))  # fours, as chance comes in words of four bytes
+    for size in (min(rows, FLIP_DRAWS - begun) for begun in range(0, FLIP_DRAWS, rows)):
+        octets = np.frombuffer(coin.randbytes(size * width), dtype=np.uint8).reshape(size, width)
+        count += int((abs(sum_of[np.arange(width), octets].sum(axis=1)) >= reach).sum())
+    return Figure((1 + count) / (1 + FLIP_DRAWS))
+
+
+def _reaching(magnitudes: NDArray[np.float64], reach: float) -> int:
+    """How many assignments of signs give a sum at least `reach` away from 0, of all 2^n.
+
+    Each is one of the first half and one of the second: two sorted lists of 2^(n/2) sums tell how many go together.
+    """
+    if reach <= 0:
+        return int(2 ** len(magnitudes))
+    first, second = _sums(magnitudes[::2]), np.sort(_sums(magnitudes[1::2]))
+    return 2 * int((len(second) - np.searchsorted(second, reach - first)).sum())
+
+
+def _sums(magnitudes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sums under all signs, shape (2^n,)."""
+    sums = np.zeros(1)
+    for magnitude in magnitudes:
+        sums = np.concatenate((sums - magnitude, sums + magnitude))
+    return sums
+
+
+# ---- shares, and many tests -----------------------------------------------------------------------------------------
+
+
+def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
+    """Adjusted p of every test (Benjamini & Hochberg 1995): the least rate at which it is a finding."""
+    order = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
+    adjusted, least = [0.0] * len(ps), 1.0
+    for down, place in enumerate(order):
+        least = min(least, ps[place] * len(ps) / (len(ps) - down))
+        adjusted[place] = least
+    return adjusted
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share with two-sided limits."""
+
+    share: float
+    low: float
+    high: float
+
+
+def wilson(count: int, total: int, *, level: float = LEVEL) -> Share | str:
+    """Wilson's score limits of a share (Wilson 1927), or the reason why there are none."""
+    if not total:
+        return "there is no case"
+    from scipy.stats import binomtest
+
+    found = binomtest(count, total).proportion_ci(level, method="wilson")
+    return Share(count / total, float(found.low), float(found.high))
+
+
+def mcnemar(only_control: int, only_treated: int) -> Figure:
+    """Exact two-sided p that paired runs turn one way as often as the other (McNemar 1947).
+
+    `only_control` pairs have the outcome in the control run alone, `only_treated` in the treated run alone.
+    """
+    if only_control + only_treated == 0:
+        return Figure(None, "no pair differs")
+    return Figure(fair_coin(only_treated, only_control + only_treated))
+
+
+# ---- looks before the plan is reached -------------------------------------------------------------------------------
+
+
+def shares_seen(looks: Sequence[int], planned: int) -> tuple[float, ...]:
+    """The shares of the plan at rising looks of so many seeds; one at less than a hundredth more is the same look."""
+    found: list[int] = []
+    for seeds in (min(each, planned) for each in looks):
+        if not found or (seeds - found[-1]) * MOST >= planned or found[-1] < seeds == planned:
+            found.append(seeds)
+    return tuple(seeds / planned for seeds in found)
+
+
+@lru_cache
+def rate_of(shares: tuple[float, ...]) -> float:
+    """The two-sided rate of a test at the last of several looks, made at rising shares of the plan.
+
+    Who looks again and again until something shows finds too much. So each look spends a part of the whole rate:
+    α·t⁵ by a share t of the planned seeds (Kim & DeMets 1987), little at first and all of it at the plan. Whoever never
+    looks before the plan loses nothing; who looks after every seed loses 4 points of a power of 80 %. That any look at
+    equal arms finds a rise has a chance of at most RATE / 2. Armitage, McPherson & Rowe (1969): the density of the sum
+    of differences is carried from look to look, without what was found before.
+    """
+    if shares in ((), (1.0,)):
+        return RATE
+    from scipy.integrate import simpson
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    sums, density, before, limit = np.zeros(1), np.ones(1), 0.0, FAR
+    for share in shares:
+        spread = math.sqrt(share - before)
+        spent = RATE / 2 * (share**POWER_OF_TIME - before**POWER_OF_TIME)
+
+        def found(end: float) -> float:
+            over = density * ndtr((sums - end) / spread)  # noqa: B023 - used within this turn alone
+            return float(simpson(over, x=sums) if before else over[0]) - spent  # noqa: B023
+
+        far = FAR * math.sqrt(share)
+        limit = brentq(found, -far, far) if found(far) < 0 else far
+        grid = np.linspace(-far, limit, POINTS)
+        steps = np.exp(-(((grid[:, None] - sums) / spread) ** 2) / 2) / (spread * math.sqrt(2 * math.pi)) * density
+        density = simpson(steps, x=sums, axis=1) if before else steps[:, 0]
+        sums, before = grid, share
+    return 2 * float(ndtr(-limit / math.sqrt(before)))
