@@ -177,8 +177,7 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
     failures = [r.reason for r in records if r.figures is None]
     runs = list(runs_by_seed(records).values())
     every = [run for repeats in runs for run in repeats]
-    names = [name for name in SCALARS if any(name in run.stated for run in every)]
-    told = {n: [[Figure(run.stated[n]) for run in group if n in run.stated] for group in runs] for n in names}
+    told = {n: [f for group in runs if (f := [Figure(r.stated[n]) for r in group if n in r.stated])] for n in SCALARS}
     return ArmSummary(
         arm=arm,
         players=tuple(sorted({p for r in records for p in r.players.values()})),
@@ -187,7 +186,7 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
         failures=_count(failures),
         seeds=len(runs),
         scalars={name: _average([[run.scalars[name] for run in group] for group in runs]) for name in SCALARS},
-        stated={name: _average([*filter(None, seeds)]) for name, seeds in told.items() if any(seeds)},
+        stated={name: _average(seeds) for name, seeds in told.items() if seeds},
         kappa=_kappa(runs),
         violations=_mean_counts([[run.violations for run in group] for group in runs]),
         posts=_mean_counts([[run.posts for run in group] for group in runs]),
