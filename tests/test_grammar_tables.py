@@ -13,7 +13,6 @@ from colosseum.language import compose, csv_files, failure, files, parse, shippe
 from colosseum.language.tables import tables
 from colosseum.model import (
     experiment,
-    lookup,
     networks,
     operations,
     prompts,
@@ -97,7 +96,8 @@ def test_a_setting_takes_what_the_page_says(name: str, tmp_path: Path) -> None:
     row = next(row for row in rows("Settings") if words(row[0])[0] == name)
     example = re.search(r"`\w+ ([^`]*)`", row[0])
     assert example is not None
-    (tmp_path / "spec.colo").write_text(f"{HEAD}agents A\nvariable v[agents]: 1..2\n", encoding="utf-8")
+    told = f'{HEAD}agents A\nvariable v[agents]: 1..2\nprompt p for agents {{ both: paraphrases "Be kind." "Be good." }}\n'
+    (tmp_path / "spec.colo").write_text(told, encoding="utf-8")
     (tmp_path / "mine").mkdir()
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
@@ -118,7 +118,7 @@ def test_limits_are_those_of_the_code() -> None:
         "brackets and operators of one expression, together": failure.LONGEST_CHAIN,
         "numbers in a range": operations.LARGEST_RANGE,
         "rounds of all loops of an expansion, with the terms that they leave": world.MOST_STEPS,
-        "levels of terms after derived tables are substituted": lookup.DEEPEST,
+        "levels of terms after derived tables are substituted": operations.DEEPEST,
         "combinations of an experiment's sweeps": experiment.MOST_POINTS,
         "runs of an experiment: sweeps × arms × seeds × repeats": experiment.MOST_RUNS,
         "tries for a connected random network": networks.MOST_REDRAWS,

@@ -188,8 +188,8 @@ class _Work:
         plan, left_out = self.plan, self.plan.screening.looked if self.plan.screening else ()
         told = {"seeds", "arms"} <= plan.options.keys()
         if self.found.faults or not told:
-            merged = "it was merged from folders that were asked for different seeds or arms"
-            self.found.underived = "the spec, or what was asked for, was changed" if told else merged
+            why = "its runs were imported" if "imported" in plan.options else "it was merged from folders of other runs"
+            self.found.underived = "the spec, or what was asked for, was changed" if told else why
             return
         try:
             checked = require(*check(self.folder.spec / plan.spec, params=plan.params))

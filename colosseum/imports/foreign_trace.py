@@ -136,16 +136,16 @@ class ForeignTrace:
         """What the run is: its identity is the SHA-256 of this."""
         pairs = (*self.foreign.items(), *((str(own["name"]), name) for name, own in self.channels.items()))
         first = json_of(self.run.fields.get("source_names") or "{}", "source_names")  # of a run that was imported twice
-        names: dict[str, Json] = {ours: str(first.get(ours, theirs)) for ours, theirs in pairs}
-        names = {ours: theirs for ours, theirs in names.items() if ours != theirs}
+        names: dict[str, Json] = {ours: told for ours, name in pairs if (told := str(first.get(ours, name))) != ours}
         imported: dict[str, Json] = {
             "reader": self.reader, "source": short(self.run.name), "files": dict(self.run.files),
             "missing": list(self.run.missing), "reported": dict(self.run.reported),
         }  # fmt: skip
         imported |= {"names": names} if names else {}
-        players: Json = {a: short(self.run.models.get(name, "unknown")) for a, name in self.foreign.items()}
-        ours: dict[str, Json] = {"players": players, "models": {}, "wordings": {}, "templates": None}
-        return self.trial.description() | ours | {"coupled": False, "imported": imported}
+        stated = str(getattr(self.mapping.source("model"), "value", "unknown"))  # as in `model is "gpt-4o"`
+        ours: dict[str, Json] = {"models": {}, "wordings": {}, "templates": None, "coupled": False}
+        ours["players"] = {a: short(self.run.models.get(name, stated)) for a, name in self.foreign.items()}
+        return self.trial.description() | ours | {"imported": imported}
 
     @cached_property
     def listed(self) -> Listed:
