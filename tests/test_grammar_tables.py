@@ -96,7 +96,7 @@ def test_a_setting_takes_what_the_page_says(name: str, tmp_path: Path) -> None:
     row = next(row for row in rows("Settings") if words(row[0])[0] == name)
     example = re.search(r"`\w+ ([^`]*)`", row[0])
     assert example is not None
-    told = f'{HEAD}agents A\nvariable v[agents]: 1..2\nprompt p for agents {{ both: paraphrases "Be kind." "Be good." }}\n'
+    told = f'{HEAD}agents A\nvariable v[agents]: 1..2\nprompt p for agents {{ both: paraphrases "Be kind." "Be." }}\n'
     (tmp_path / "spec.colo").write_text(told, encoding="utf-8")
     (tmp_path / "mine").mkdir()
     checked, _ = check(tmp_path / "spec.colo")

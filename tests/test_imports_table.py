@@ -83,6 +83,19 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
 
 
+def test_a_model_that_the_mapping_states_is_who_acted(tmp_path: Path) -> None:
+    """And the list of such runs is not held against the spec, as others made them."""
+    table = tmp_path / "games.csv"
+    table.write_text("game,game_number,condition,speaker,choice\ng1,1,B,A,left\ng1,1,B,B,left\ng1,1,B,C,right\n")
+    mapped = MAPPED.replace("model is llm", 'model is "gpt-4o"').replace("post is words  round is turn", "")
+    imported(spec_in(tmp_path, mapped.replace('  channel backroom is room == "private"\n', "")), table)
+    (trace,) = (tmp_path / "in" / "runs").glob("*.jsonl")
+    assert set(json.loads(trace.read_text().splitlines()[0])["players"].values()) == {"gpt-4o"}
+    assert json.loads(colosseum("log", "verify", tmp_path / "in", "--json").stdout)["underived"] == (
+        "its runs were imported"
+    )
+
+
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 def test_cells_may_stand_between_other_signs(tmp_path: Path, sign: str) -> None:
     table = tmp_path / "games.csv"
