@@ -26,13 +26,13 @@ def test_rivals_on_the_same_program_agree(sized: tuple[str, ...]) -> None:
     made = case(sized[0], *map(int, sized[1:]), seed=2)
     solver, asked = Solver(made.task), questions(made.scenario, 20)
     for question in asked:
-        solver.lowered.objective(question.goal)
-    program = solver.lowered.program
+        solver.highs.lowered.objective(question.goal)
+    program = solver.highs.lowered.program
     direct = Direct(matrix(program))
     assert "HiGHS" in pulp_rebuild.engines()
     for question in asked:
         expected = solver.maximise(question.goal, fixed=question.fixed)
-        form, fixed = solver.lowered.form(question.goal), held(program, question.fixed)
+        form, fixed = solver.highs.lowered.form(question.goal), held(program, question.fixed)
         weights = np.zeros(len(program.columns))
         weights[list(form.coefficients)] = list(form.coefficients.values())
         points = [direct.maximise(weights, fixed)]

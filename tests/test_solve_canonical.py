@@ -55,6 +55,40 @@ def test_many_optima_of_few_have_a_first(tmp_path: Path) -> None:
     assert list(best.assignment.values()) == [f"thing{number}" for number in range(1, 24)]
 
 
+@pytest.mark.parametrize("pay", [1_000, 100_000])
+def test_ranks_that_outweigh_payoffs_hide_no_first(tmp_path: Path, pay: int) -> None:
+    """A rank is a share of the whole value; where payoffs differ by less, values are tried one by one."""
+    text = f"""
+    agents a[1..8]
+    set posts = p[1..5]
+    table pay[agents, posts] ~ integer({pay - 10}, {pay})
+    variable x[agents]: posts or none
+    reward got[a in agents, p in posts] when x[a] == p: pay[a, p]
+    require one[p in posts]: count(a in agents when x[a] == p) <= 1
+    """
+    game = expanded(tmp_path, HEAD + text).task
+    highs, exact = (Solver(game, only=only).maximise(WELFARE, canonical=True) for only in ("highs", "cp-sat"))
+    assert (highs.canonical, exact.canonical) == (True, True)
+    assert highs.assignment == exact.assignment
+
+
+def test_costs_that_an_engine_rounds_are_no_disagreement(tmp_path: Path) -> None:
+    """A great penalty beside small rewards leaves few units of cost for these: the bound tells it."""
+    text = """
+    agents g[1..14]
+    set colours = c[1..5]
+    table like[agents, agents, colours] ~ uniform(0.001, 0.02)
+    variable pick[agents]: colours
+    reward near[(a, b) in pairs(agents)] when pick[a] != pick[b]: like[a, b, pick[a]]
+    require few[(a, b) in pairs(agents)]: pick[a] == pick[b] or pick[a] != c1 or pick[b] != c2 penalty 1000000
+    """
+    game = expanded(tmp_path, HEAD + text).task
+    found = Solver(game, only="toulbar2").maximise(WELFARE)
+    assert found.value is not None
+    assert found.bound is not None
+    assert found.bound > found.value
+
+
 def test_which_optimum_of_two_hospitals_is_the_first_is_left_open() -> None:
     """To search for each of 58 decisions would take longer than the proof; what is told is the same each time."""
     best, again = (Solver(task("hospital", 1)).maximise(WELFARE, canonical=True) for _ in range(2))

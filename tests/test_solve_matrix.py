@@ -66,9 +66,9 @@ def test_a_program_that_is_written_is_worth_what_the_task_is(tmp_path: Path) -> 
     found, _ = check(SPECS / "classroom.colo")
     assert found is not None
     solver = Solver(found.expansion.scenario.task)
-    form = solver.lowered.form(WELFARE)
+    form = solver.highs.lowered.form(WELFARE)
     assert form.constant
-    write_lp(solver.lowered.program, form, tmp_path / "model.lp")
+    write_lp(solver.highs.lowered.program, form, tmp_path / "model.lp")
     other = highspy.Highs()
     other.setOptionValue("output_flag", False)
     other.readModel(str(tmp_path / "model.lp"))
@@ -82,15 +82,15 @@ def test_a_new_solver_knows_the_hard_rules_alone() -> None:
     assert found is not None
     solver = Solver(task := found.expansion.scenario.task)
     bare = lower(task).program
-    solver.lowered.objective(payoff_of(task.agents[0]))
-    grown = len(solver.lowered.program.columns), len(solver.lowered.program.rows)
+    solver.highs.lowered.objective(payoff_of(task.agents[0]))
+    grown = len(solver.highs.lowered.program.columns), len(solver.highs.lowered.program.rows)
     assert grown > (len(bare.columns), len(bare.rows))
     new = solver.anew(task)
-    assert (new.lowered.program.columns, new.lowered.program.rows) == (bare.columns, bare.rows)
+    assert (new.highs.lowered.program.columns, new.highs.lowered.program.rows) == (bare.columns, bare.rows)
     assert new.highs.base is solver.highs.base
-    new.lowered.objective(WELFARE)
-    assert (len(solver.lowered.program.columns), len(solver.lowered.program.rows)) == grown
-    assert new.lowered.form(WELFARE) == lower(task).form(WELFARE)
+    new.highs.lowered.objective(WELFARE)
+    assert (len(solver.highs.lowered.program.columns), len(solver.highs.lowered.program.rows)) == grown
+    assert new.highs.lowered.form(WELFARE) == lower(task).form(WELFARE)
     assert solver.anew(replace(task, requirements=())).highs.base is None
 
 

@@ -63,5 +63,5 @@ def test_what_sums_alone_read_needs_no_search() -> None:
     paid = Payoff("paid", "paid", "reward", Arithmetic("*", Constant(3), together), EqualSplit(("ann",)))
     solver = integer_program(Task(("ann",), variables, (paid,), (limit,)))
     assert solver.maximise(WELFARE).value == 21.0
-    assert len(solver.lowered.program.rows[-1].coefficients) == len(NAMES)
+    assert len(solver.highs.lowered.program.rows[-1].coefficients) == len(NAMES)
     assert "presolved" not in vars(solver.highs.live)

@@ -121,7 +121,7 @@ def test_what_holds_by_a_tolerance_alone_is_no_optimum(tmp_path: Path, text: str
 
 def test_a_query_has_its_time_whatever_was_asked_before() -> None:
     """HiGHS counts it from the start of a search, but from the first run of a simplex method."""
-    lowered = Solver(tickets()).lowered
+    lowered = Solver(tickets()).highs.lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
     live = LiveProgram(whole, lambda: 0.0)
     for solver in (live.presolved, live.relaxation):
@@ -151,7 +151,7 @@ class Boasting(Live):
 
 @pytest.mark.parametrize("status", ["optimal", "limit"])
 def test_what_a_search_tells_is_a_bound(status: Status) -> None:
-    lowered = Solver(tickets()).lowered
+    lowered = Solver(tickets()).highs.lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
     live = LiveProgram(whole, time.monotonic)
     live.presolved = Boasting(whole, live.box, STRICTLY, time.monotonic)

@@ -35,7 +35,7 @@ def test_a_clause_is_bound_exactly(rule: str, seed: int, tmp_path: Path) -> None
     assert found is not None, diagnostics
     task = found.expansion.scenario.task
     solver = Solver(task)
-    assert len(solver.lowered.program.columns) == sum(len(v.domain) for v in task.variables)
+    assert len(solver.highs.lowered.program.columns) == sum(len(v.domain) for v in task.variables)
     names = [v.name for v in task.variables]
     every = (dict(zip(names, x, strict=True)) for x in product(*(v.domain for v in task.variables)))
     worths = [goal_value(task, WELFARE, x) for x in every if not hard_broken(task.requirements, x)]

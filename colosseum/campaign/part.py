@@ -88,7 +88,8 @@ def at_point(design: Design, words: str | None) -> Design:
 def read_shard(words: str | None) -> tuple[int, int]:
     """`2/5` as (1, 5): which blocks are ours. Raises ColosseumError."""
     first, slash, number = (words or "1/1").partition("/")
-    if not (slash and first.isdecimal() and number.isdecimal() and 1 <= int(first) <= int(number)):
+    whole = slash and first.isdecimal() and number.isdecimal() and words in (None, f"{int(first)}/{int(number)}")
+    if not (whole and 1 <= int(first) <= int(number)):
         help_ = "as in `--shard 2/5`, the second of five parts"
         raise stop("C122", f"`--shard {words}` is not a part i of N", help=help_)
     return int(first) - 1, int(number)
@@ -97,6 +98,9 @@ def read_shard(words: str | None) -> tuple[int, int]:
 def sharded(design: Design, words: str | None) -> Iterator[Block]:
     """The blocks of shards such as `2/5` or `1/5,2/5`; a block is never split. Raises ColosseumError."""
     shards = [read_shard(each) for each in (words or "1/1").split(",")]
+    number = len({cell.point for cell in design.cells}) * len(design.seeds) * design.repeats
+    if all(first >= number for first, _ in shards):
+        raise stop("C122", f"`--shard {words}` has no run", help=f"there are {number} blocks: take fewer shards")
     return blocks(design, lambda place: any(place % n == first for first, n in shards))
 
 

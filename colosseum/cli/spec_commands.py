@@ -80,7 +80,7 @@ def compile(  # noqa: A001 - the command's name
     optima = ask.verified(optima) if verify else optima
     if lp is not None:
         with file_errors(lp):
-            write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), lp)
+            write_lp(optima.solver.highs.lowered.program, optima.solver.highs.lowered.form(WELFARE), lp)
         words.note(f"wrote {lp}")
     broken = ask.worth_breaking(optima)
     words.say_diagnostics(ask.low_penalty(*each, checked) for each in broken.items())

@@ -27,7 +27,7 @@ class Rules:
 
     def prepare(self) -> None:
         """Lower what a report cannot do without: the joint payoff. Raises NotLowered."""
-        Solver(self.task).lowered.objective(WELFARE)
+        Solver(self.task).highs.lowered.objective(WELFARE)
 
     def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:
         """The statement of a rule that the decision would break for good; None when it may be taken.

@@ -113,12 +113,12 @@ def _exact(task: Task, query: Query, assignment: Mapping[str, Value], scored: Sc
     return goal_worth(query.goal, scored, assignment) - sum(ranks)
 
 
-def checked(task: Task, query: Query, assignment: Mapping[str, Value], thought: float, by: Engine) -> float:
-    """The exact value of an engine's assignment. Raises Disagreement where it is not what the engine thought."""
-    scored = score(task, assignment)
+def checked(task: Task, query: Query, x: Mapping[str, Value], thought: float, by: Engine, off: float = 0.0) -> float:
+    """The exact value of an engine's assignment. Raises Disagreement where it thought another, by more than `off`."""
+    scored = score(task, x)
     if not scored.feasible:
         raise Disagreement(f"the assignment found by {by} breaks `{scored.broken[0]}`")
-    value = _exact(task, query, assignment, scored)
-    if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
+    value = _exact(task, query, x, scored)
+    if abs(value - thought) > off + AGREEMENT * max(1.0, abs(value)):
         raise Disagreement(f"the assignment found by {by} is worth {value!r}, not {thought!r}")
     return value

@@ -21,7 +21,6 @@ from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.toulbar2 import Toulbar2
 from colosseum.solve.canonical import EXACT, NEAR, first
 from colosseum.solve.goal import Goal, mixed
-from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.network import small
 
 __all__ = ["NOT_PROVEN", "TIME_LIMIT", "Optimum", "Solver"]
@@ -82,11 +81,6 @@ class Solver:
         usable = PROCESSES["toulbar2"].installed and not self.by_work
         return Toulbar2(self.task, self.elimination.factors) if usable else None
 
-    @property
-    def lowered(self) -> Lowered:
-        """The task as an integer program. Raises NotLowered."""
-        return self.highs.lowered
-
     @cached_property
     def alone(self) -> Backend | None:
         """The one engine that is to be asked."""
@@ -123,7 +117,7 @@ class Solver:
 
     def reach(self, goal: Goal) -> float:
         """How much more a goal may be worth at its best than at its worst, at most. Raises NotLowered."""
-        costs = self.lowered.objective(goal)
+        costs = self.highs.lowered.objective(goal)
         return costs.high - costs.low
 
     @gc_paused()
@@ -154,8 +148,8 @@ class Solver:
         engine = self.alone if found.by == "cp-sat" else tables.get(found.by)
         if engine is None:
             return first(self.task, query, found, partial(self.highs.tried, until=until), step=NEAR)
-        until = math.inf if self.by_work else until  # it has a clock of its own
-        return first(self.task, query, found, partial(engine.solve, until=until), step=EXACT)
+        ask = partial(engine.solve, until=math.inf if self.by_work else until)  # it has a clock of its own
+        return first(self.task, query, found, ask, step=EXACT)
 
     def _best(self, query: Query, until: float) -> Optimum:
         """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but

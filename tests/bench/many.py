@@ -138,8 +138,8 @@ def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
     ledger.note(f"many objectives: {made.label}")
     solver = Solver(made.task)
     for question in asked:  # objectives may add columns the first time that they are lowered
-        solver.lowered.objective(question.goal)
-    compared = _Compared(ledger, made, solver, Direct(matrix(solver.lowered.program)))
+        solver.highs.lowered.objective(question.goal)
+    compared = _Compared(ledger, made, solver, Direct(matrix(solver.highs.lowered.program)))
     compared.live(asked)  # not counted: live objects are built, and whatever is slow the first time is done with
     compared.found = Times(kinds=[question.kind for question in asked])
     compared.live(asked)
@@ -177,7 +177,7 @@ class _Compared:
     def anew(self, asked: Sequence[Question]) -> None:
         """The same on objects made anew from the lowered program."""
         for number, question in enumerate(asked):
-            way = partial(_direct, self.solver.lowered.program, *self.arguments(question))
+            way = partial(_direct, self.solver.highs.lowered.program, *self.arguments(question))
             ours, theirs = partial(self.ours_anew, question), partial(self.value, "direct new", question, way)
             self.in_turn(f"objective {number} anew", lambda f=ours: [f()], lambda f=theirs: [f()], number)
 
@@ -192,7 +192,7 @@ class _Compared:
 
     def arguments(self, question: Question) -> tuple[Floats, dict[int, float]]:
         """What each column adds to the objective, and which columns are fixed."""
-        lowered = self.solver.lowered
+        lowered = self.solver.highs.lowered
         weights = lowered.objective(question.goal).weights
         padded = np.concatenate([weights, np.zeros(len(lowered.program.columns) - len(weights))])
         return padded, held(lowered.program, question.fixed)
@@ -212,23 +212,23 @@ class _Compared:
         self.found.add(name, clock() - began)
         if point is None:
             return None
-        return worth(self.made.task, question.goal, self.solver.lowered.program.decode(point))
+        return worth(self.made.task, question.goal, self.solver.highs.lowered.program.decode(point))
 
     def ours_anew(self, question: Question) -> float | None:
         """Our own exact value with new objects; decoding and recomputing are taken off its seconds."""
         began = clock()
         query = Query(question.goal, question.fixed)
         anew = Highs(self.solver.task)
-        anew.__dict__["lowered"] = self.solver.lowered
+        anew.__dict__["lowered"] = self.solver.highs.lowered
         found = anew.solve(query, until=inf)
         self.found.rebuilt.append(clock() - began - median(self.found.around))
         return found.value
 
     def by_pulp(self, asked: Sequence[Question]) -> None:
         """A PuLP problem for every question."""
-        program = self.solver.lowered.program
+        program = self.solver.highs.lowered.program
         for number, question in enumerate(asked):
-            form, fixed = self.solver.lowered.form(question.goal), held(program, question.fixed)
+            form, fixed = self.solver.highs.lowered.form(question.goal), held(program, question.fixed)
             mine = self.solver.maximise(question.goal, fixed=question.fixed).value
             for engine in pulp_rebuild.engines():
                 way = partial(pulp_rebuild.maximise, program, form, fixed, engine=engine)

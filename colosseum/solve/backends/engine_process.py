@@ -46,7 +46,7 @@ def judged(
     task: Task, query: Query, assignment: dict[str, Value], by: Engine, *, thought: float, bound: float
 ) -> Optimum:  # fmt: skip
     """An engine's answer: the best where its bound is no more than it is worth in the model."""
-    value = checked(task, query, assignment, thought, by)
+    value = checked(task, query, assignment, thought, by, off=max(0.0, bound - thought))
     if bound - value > grain(value):
         return Optimum("limit", value, assignment, bound, by=by, reason=NO_END)
     return Optimum("optimal", value, assignment, value, by=by)

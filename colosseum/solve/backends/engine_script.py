@@ -1,7 +1,6 @@
 """A process with toulbar2 or CP-SAT. In: questions in whole numbers, on a connection; out: what it found there.
 
-It imports nothing else of the package: so it starts in a moment, and OR-Tools and HiGHS cannot share a process. Neither
-toulbar2's timer, which ends a process, nor a crash reaches who asked.
+It imports nothing else of the package: so it starts in a moment, and OR-Tools and HiGHS cannot share a process.
 """
 
 import sys
