@@ -255,4 +255,4 @@ def _labels(chance: np.random.Generator) -> Figure:
         values = dict(zip(agents, chance.normal(size=6).tolist(), strict=True))
         members = frozenset(str(a) for a in chance.choice(agents, 2, replace=False))
         runs[seed] = [Labelled(values, members, dict.fromkeys(agents, 5))]
-    return label_permutation(runs, seed=int(chance.integers(2**32)))
+    return label_permutation(runs)
