@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from errno import ENOENT
-from functools import cache
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
 
 from filelock import FileLock
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from colosseum.campaign import folder_ledger
 from colosseum.campaign.calls import Expense
@@ -27,6 +26,7 @@ from colosseum.campaign.registering import Registered, extended
 from colosseum.campaign.screening import Screening, joined
 from colosseum.campaign.trial_list import keep_trials, read_trials
 from colosseum.diagnostics import file_errors, stop
+from colosseum.model.serial import adapter
 from colosseum.run.trace import Published, Seal
 from colosseum.run.trial import Block, Listed
 
@@ -352,15 +352,10 @@ def writing_to(place: Path) -> Iterator[None]:
         raise stop("C123", str(damaged)) from None
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
 def read_json(path: Path, kind: type[T]) -> T:
     """What a file holds. Raises OSError, and Damaged."""
     try:
-        found: T = _adapter(cast(Any, kind)).validate_json(path.read_bytes())
+        found: T = adapter(cast(Any, kind)).validate_json(path.read_bytes())
         return found
     except ValidationError as error:
         raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None

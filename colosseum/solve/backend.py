@@ -114,7 +114,7 @@ def _exact(task: Task, query: Query, assignment: Mapping[str, Value], scored: Sc
 
 
 def checked(task: Task, query: Query, x: Mapping[str, Value], thought: float, by: Engine, off: float = 0.0) -> float:
-    """The exact value of an engine's assignment. Raises Disagreement where it thought another, by more than `off`."""
+    """The exact value of an engine's assignment. Raises Disagreement where it thought another by more than `off`."""
     scored = score(task, x)
     if not scored.feasible:
         raise Disagreement(f"the assignment found by {by} breaks `{scored.broken[0]}`")

@@ -2,70 +2,81 @@
 equal. In: a query, one optimum of it and an engine's way to answer others; out: the first of all optima.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
+from math import prod
 from operator import mul
 
 from colosseum.model.scenario import Task, Variable
-from colosseum.model.values import Value
 from colosseum.solve.backend import Optimum, Query, worth
 from colosseum.solve.scoring import grain
 
-EXACT, NEAR = 10.0, 200.0
-"""Grains that a joint value costs more than the one before it: with engines that add up exactly, and with others."""
+STEP = 10.0
+"""Grains that a joint value costs more than the one before it; an answer is proven to one."""
 MOST_RANKS = 1_000
-"""Joint values of variables that are told apart at once: all their ranks together must not outweigh a better payoff."""
-MOST_TESTS = 200
+"""Joint values of variables that are told apart at once."""
+MOST_TESTS = 50
 """Values that are tried before it is left open which optimum is the first."""
 
 
-def first(
-    task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optimum | None], *, step: float
-) -> Optimum:  # fmt: skip
+def first(task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optimum | None]) -> Optimum:
     """The first of all optima; `found`, which is one, where that stays open, as where `ask` says None.
 
-    The engine takes ranks: a few variables at a time, each joint value costs a step, in grains, more than the one
-    before it. If the best point then is an optimum, none ranks before it: what another is worth less is below a step.
-    Else payoffs differ by less than ranks, and each earlier value of a variable is tried.
+    The engine takes ranks: a few variables at a time, each joint value costs a step more than the one before it. If the
+    best point then is an optimum, none ranks before it: what another is worth less is below a step. Else payoffs differ
+    by less than ranks: fewer variables are ranked, and of a single one earlier values are tried.
     """
-    assert found.assignment is not None
-    assert found.value is not None
-    best, plain, least = found.assignment, Query(query.goal, query.fixed), found.value - grain(found.value)
-    tests = iter(range(MOST_TESTS))
-
-    def optimum(again: Optimum | None) -> dict[str, Value] | None:
-        """The assignment of an answer that is an optimum."""
-        known = again.assignment if again and again.status == "optimal" else None
-        value = None if known is None else worth(task, plain, known)
-        return known if value is not None and value >= least else None
-
-    for block in _blocks(v for v in task.variables if v.name not in query.fixed):
-        late = any(v.domain.index(best[v.name]) for v in block)
-        steps = accumulate((len(v.domain) for v in reversed(block)), mul, initial=step * grain(least))
-        ranks = dict(zip((v.name for v in reversed(block)), steps, strict=False))
-        ranked = optimum(ask(replace(plain, ranks=ranks))) if late else best
-        best = ranked or best
-        for variable in block:
-            for value in variable.domain[: variable.domain.index(best[variable.name])] if ranked is None else ():
-                again = ask(replace(plain, fixed={**plain.fixed, variable.name: value}))
-                if again is None or again.status == "limit" or next(tests, None) is None:
-                    return found
-                if (moved := optimum(again)) is not None:
-                    best = moved
-                    break
-            plain = replace(plain, fixed={**plain.fixed, variable.name: best[variable.name]})
-    value = worth(task, query, best)
-    return replace(found, assignment=best, value=value, bound=value, canonical=True)
+    walk = _Walk(task, query, found, ask)
+    if not walk.over([v for v in task.variables if v.name not in query.fixed]):
+        return found
+    value = worth(task, query, walk.best)
+    return replace(found, assignment=walk.best, value=value, bound=value, canonical=True)
 
 
-def _blocks(variables: Iterable[Variable]) -> Iterator[Sequence[Variable]]:
-    """The variables in order, as many together as have MOST_RANKS joint values, and one at least."""
-    block, joint = list[Variable](), 1
-    for variable in variables:
-        joint *= len(variable.domain)
-        if block and joint > MOST_RANKS:
-            yield block
-            block, joint = [], len(variable.domain)
-        block.append(variable)
-    yield block
+class _Walk:
+    """From one optimum to the first: `best` is the first as far as the walk has come."""
+
+    def __init__(self, task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optimum | None]) -> None:
+        assert found.assignment is not None
+        assert found.value is not None
+        self.task, self.ask, self.best, self.tests = task, ask, found.assignment, MOST_TESTS
+        self.query, self.least = Query(query.goal, query.fixed), found.value - grain(found.value)
+
+    def over(self, variables: Sequence[Variable]) -> bool:
+        """Pass some variables, in halves where they are too many; whether that could be."""
+        if any(v.domain.index(self.best[v.name]) for v in variables) and not self._ranked(variables):
+            if half := len(variables) // 2:
+                return self.over(variables[:half]) and self.over(variables[half:])
+            if not self._tried(variables[0]):
+                return False
+        self.query = replace(self.query, fixed={**self.query.fixed, **{v.name: self.best[v.name] for v in variables}})
+        return True
+
+    def _ranked(self, variables: Sequence[Variable]) -> bool:
+        """Whether the best point under ranks is an optimum."""
+        sizes = [len(v.domain) for v in reversed(variables)]
+        steps = accumulate(sizes, mul, initial=STEP * grain(self.least))
+        ranks = dict(zip((v.name for v in reversed(variables)), steps, strict=False))
+        few = len(sizes) == 1 or prod(sizes) <= MOST_RANKS
+        return few and self._moved(replace(self.query, ranks=ranks)) is True
+
+    def _tried(self, variable: Variable) -> bool:
+        """Whether an earlier value of a variable is found, or none is as good."""
+        for value in variable.domain[: variable.domain.index(self.best[variable.name])]:
+            self.tests -= 1
+            moved = self._moved(replace(self.query, fixed={**self.query.fixed, variable.name: value}))
+            if moved or moved is None or not self.tests:
+                return bool(moved)
+        return True
+
+    def _moved(self, query: Query) -> bool | None:
+        """Whether the answer to a query is an optimum, which is `best` then; None where it is left open."""
+        again = self.ask(query)
+        if again is None or again.status == "limit":
+            return None
+        value = worth(self.task, self.query, again.assignment) if again.assignment else None
+        if again.assignment is None or value is None or value < self.least:
+            return False
+        self.best = again.assignment
+        return True

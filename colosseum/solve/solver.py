@@ -19,7 +19,7 @@ from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.engine_process import PROCESSES
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.toulbar2 import Toulbar2
-from colosseum.solve.canonical import EXACT, NEAR, first
+from colosseum.solve.canonical import first
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.network import small
 
@@ -147,9 +147,8 @@ class Solver:
         tables: dict[Engine, Backend | None] = {"elimination": self.elimination, "toulbar2": self.toulbar2}
         engine = self.alone if found.by == "cp-sat" else tables.get(found.by)
         if engine is None:
-            return first(self.task, query, found, partial(self.highs.tried, until=until), step=NEAR)
-        ask = partial(engine.solve, until=math.inf if self.by_work else until)  # it has a clock of its own
-        return first(self.task, query, found, ask, step=EXACT)
+            return first(self.task, query, found, partial(self.highs.tried, until=until))
+        return first(self.task, query, found, partial(engine.solve, until=math.inf if self.by_work else until))
 
     def _best(self, query: Query, until: float) -> Optimum:
         """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but

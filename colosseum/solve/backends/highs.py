@@ -59,9 +59,10 @@ class Highs:
         return _Attempt(self, query, until).relaxed
 
     def tried(self, query: Query, *, until: float) -> Optimum | None:
-        """The same for a query of a walk to the first optimum; a small program is searched."""
+        """The same for a query of a walk to the first optimum, proven to a grain; a small program is searched."""
         attempt = _Attempt(self, query, until)
-        return attempt.relaxed or (attempt.searched() if len(attempt.weights) <= SMALL else None)
+        found = attempt.relaxed or (attempt.searched() if len(attempt.weights) <= SMALL else None)
+        return None if found and attempt.bound - (found.value or 0.0) > grain(found.value or 0.0) else found
 
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, by the relaxation or branch and bound.

@@ -15,13 +15,13 @@ import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.scenario import Payoff, Task, Variable
-from colosseum.model.terms import Ground, PayoffOf, Term
-from colosseum.solve.arrays import Floats, rewritten, worths
+from colosseum.model.terms import Ground, Term
+from colosseum.solve.arrays import Floats, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering import conditions, numbers, rules
 from colosseum.solve.lowering.conditions import conjuncts, joined
 from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Lowering, LoweringLimits, Rules, credited
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Lowering, LoweringLimits, Rules, written_out
 
 RULES: Rules = {
     terms.Total: (numbers.linear,),
@@ -127,7 +127,7 @@ class Lowered:
     def _form(self, part: str | Term | None) -> Affine:
         """The form of a part. Raises CannotLower, and NotLowered with the name of the payoff that cannot be."""
         if isinstance(part, Ground):
-            return self.lowering.form(rewritten(part, self._written))
+            return self.lowering.form(written_out(part, self.task))
         if isinstance(part, str):
             return total([self._shares(payoff)[part] for payoff in self.task.payoffs if part in payoff.credit.named])
         return total(self.payoffs())
@@ -141,14 +141,6 @@ class Lowered:
             except CannotLower as fault:
                 raise NotLowered(payoff.name, str(fault)) from None
         return found
-
-    def _written(self, part: Term) -> Term | None:
-        """A payoff that an objective names as a sum over decisions, whose form is known."""
-        if not isinstance(part, PayoffOf):
-            return None
-        written = credited(part.agent, self.task)
-        self.lowering.forms[written] = self._form(part.agent)
-        return written
 
     def _shares(self, payoff: Payoff) -> dict[str, Affine]:
         if payoff.name not in self.shares:

@@ -27,7 +27,6 @@ MOST_WEIGHTS = 2_000_000
 LARGEST = 1e9
 """How far a column may reach: the solver keeps rows to 1e-9, so beyond it a switch between 0 and 1 could be off by a
 whole unit; with columns of 1e13 it has been seen not to end at all."""
-
 MOSTLY = 0.5
 """A column of 0 or 1 above this counts as 1."""
 
