@@ -271,3 +271,8 @@ def test_blank_lines_stay_one_at_a_time() -> None:
     )
     found = "# top\n\ncolosseum 1\nscenario s\n\nparam a = 1\n\nset b = {}\n\nexperiment e { x 1 }\n\nset c = {}\n"
     assert formatted(text) == found
+
+
+def test_a_comment_in_brackets_that_go_stands_behind_the_comma() -> None:
+    found = check("colosseum 1\nscenario s\nparam a = max(((1 # one\n)), (2) # two\n)")
+    assert "param a = max(1,  # one\n              2  # two\n  )" in found

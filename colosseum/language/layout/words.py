@@ -65,9 +65,8 @@ class WordReader:
 
     def take(self) -> Document:
         """The next word with its comments."""
-        word = self.next
+        word = self._taken = self.next
         self._position += 1
-        self._taken = word
         return cat(*word.before, _shown(word.kind, word.text), word.after)
 
     def take_before(self) -> list[Remark]:
@@ -109,6 +108,9 @@ class WordReader:
         following.fresh |= opening.fresh
         opening.dropped = closing.dropped = True
         inner.after = closing.after if inner.after is NOTHING else inner.after
+        while self._words[index].dropped:
+            index += 1
+        _settle([inner, *self._words[index : index + 2]])
         return True
 
 
@@ -116,9 +118,8 @@ def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> None
     """Give each comment to its word, in place."""
     pieces: list[tuple[int, int, Word | Comment]] = [(word.start, word.end, word) for word in words]
     pieces += [(comment.span.start, comment.span.end, comment) for comment in comments]
-    waiting: list[Remark] = []
+    waiting, last = list[Remark](), 0
     previous: Word | None = None
-    last = 0
     for start, end, piece in sorted(pieces, key=itemgetter(0)):
         newlines = text.count("\n", last, start)
         last = end
@@ -137,8 +138,7 @@ def _settle(words: list[Word]) -> None:
     for word, sign, following in zip(words, words[1:], words[2:], strict=False):
         if sign.kind in _SIGNS and sign.after is NOTHING and (word.after is not NOTHING or sign.before):
             sign.after, word.after = word.after, NOTHING
-            following.before = sign.before + following.before
-            sign.before = []
+            following.before, sign.before = sign.before + following.before, []
 
 
 def _shown(kind: str, written: str) -> Document:
