@@ -64,7 +64,7 @@ def pool(number: int) -> Iterator[ProcessPoolExecutor]:
     workers.submit(int)  # so that they are forked now, before there are threads
     try:
         yield workers
-    except BaseException:
+    except BaseException:  # down to Ctrl-C: whatever it is, it goes on once no process is left
         for process in multiprocessing.active_children():
             process.kill()  # what it was at is made anew
         raise

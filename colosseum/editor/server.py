@@ -118,7 +118,7 @@ class SpecServer(LanguageServer):
             analysis, found = await run(self.checker, lambda: (analyse(path, texts), vet_alone(path)[1]))
             self.files[path] = analysis.files if analysis else frozenset()
             told = [self.diagnostic(each, main) for each in found if path in texts]
-        except Exception as crash:
+        except Exception as crash:  # a bug of ours, which the editor shows and its user reports
             logging.getLogger(__name__).exception("the check of %s failed", path)
             words = f"Colosseum could not check this file: {type(crash).__name__}: {crash}; please report it"
             told = [lsp.Diagnostic(self.range(Span(main, 0, 0)), words, lsp.DiagnosticSeverity.Error, source=self.name)]

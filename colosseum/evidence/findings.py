@@ -297,13 +297,13 @@ def read_records(
 
 
 def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> Iterator[list[RunRecord]]:
-    """The records of each part, by several processes; where one of them fails, by this one."""
+    """The records of each part, by several processes; where one of them dies, by this one."""
     made = 0
     try:
         with pool(processes) as workers:
             for made, found in enumerate(workers.map(Reader(path, kept=kept).records, parts), start=1):  # noqa: B007
                 yield found
-    except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
+    except (RuntimeError, OSError):  # a process died, which breaks its pool, or none can be begun
         yield from map(Reader(path, kept=kept).records, parts[made:])
 
 

@@ -76,7 +76,7 @@ def load(name: str, mark: tuple[tuple[str, str], ...]) -> type:
         found = getattr(import_module(module_of(name)), name.rpartition(":")[2], None)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
+    except BaseException as error:  # the module is the user's, and may raise anything
         raise Unplayable(f"`{name}` cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type) or not iscoroutinefunction(getattr(found, "act", None)):
         raise _no_act(name)
