@@ -23,7 +23,6 @@ from colosseum.players.view import CallFailed, ChannelView, Position, Reply, Vie
 from colosseum.run.run import LiveRun
 from colosseum.run.trace import TraceWriter
 
-KEY = "sk-fake-abcdefghijklmnop1234"
 ENDPOINT = Endpoint("openai/test-model", timeout=20.0)
 VIEW = View(
     me="alice",
@@ -33,13 +32,6 @@ VIEW = View(
     variables=(Variable("pick[alice]", "alice", ("t1", 7, None)),),
     channels=(ChannelView("team", ("alice", "bob"), secret=False, posts=()),),
 )
-
-
-def give_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sets the key that every call needs, and no other address."""
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 class Log:

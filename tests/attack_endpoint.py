@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from chat_process import ChaosProcess, ChatProcess
-from test_campaign_faults import FAULTS, Campaign, check_paid, check_whole
+from test_campaign_faults import FAULTS, DisturbedCampaign, check_paid, check_whole
 from warm_process import Command
 
 KILLS = 10
@@ -46,7 +46,7 @@ def attacked(place: Path, fair: dict[str, Any], runs: int, kills: int, seed: int
     """One campaign to its end."""
     draw, before = random.Random(seed), count.kills
     with ChatProcess() as server, ChaosProcess(server.url, FAULTS, place / "log", seed=seed) as chaos:
-        campaign = Campaign(place, chaos.url, runs, ("--retry-failed",))
+        campaign = DisturbedCampaign(place, chaos.url, runs, ("--retry-failed",))
         for _ in range(kills):
             process, until = campaign.start(), server.requests + draw.randint(1, 40)
             while server.requests < until and process.poll() is None:
@@ -103,7 +103,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         with ChatProcess() as server:
-            fair = Campaign(place / "fair", server.url, given.runs).run()
+            fair = DisturbedCampaign(place / "fair", server.url, given.runs).run()
         while time.monotonic() < end and (count.injected.total() < given.faults or count.kills < given.kills):
             kills = min(KILLS, given.kills - count.kills)
             folder = place / str(count.campaigns)

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from audited import KEY, Wild, spec
+from audited import Wild, spec
 from chat_server import ChatServer
+from conftest import KEY
 from test_cli_commands import colosseum
 from test_cli_judge import says_nothing_of_tampering
 

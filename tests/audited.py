@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from chat_server import Answer, Body, ChatServer, Script, calls, fails, says, thinks
-from conftest import MATCH
+from conftest import KEY, MATCH
 from plans import trials_of
 from test_cli_commands import Done, colosseum
 
-KEY = "sk-fake-abcdefghijklmnop1234"
 SPEC = MATCH.replace("experiment e {", "require never: move[A] != right\nexperiment e { rounds 1")
 HOSTILE = (
     "left?\x1b[2J\x1b]0;owned\x07\x9b31m\u202etfel\u2066 [bold red]loud[/] \x00\x08\r\n"

@@ -44,6 +44,17 @@ def pytest_collection() -> Generator[None, object, object]:
     return collected
 
 
+KEY = "sk-fake-abcdefghijklmnop1234"
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key that every call needs, and no other address."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 SPECS = Path(__file__).parent.parent / "specs"
 Adjust = Callable[[Conditions], Conditions]
 
@@ -125,6 +136,15 @@ def prepare(
     kept = Folder(folder)
     plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())
     return made
+
+
+def adjusted(**changed: object) -> Adjust:
+    """Settings changed in every arm."""
+
+    def adjust(given: Conditions) -> Conditions:
+        return replace(given, settings=replace(given.settings, **changed))  # type: ignore[arg-type]
+
+    return adjust
 
 
 def stage_of(spec: str | Path, *, arm: str = "baseline", seed: int = 1) -> tuple[Stage, Library]:

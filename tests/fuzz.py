@@ -238,7 +238,7 @@ def _memory(name: str) -> int:
 
 
 @dataclass
-class Tally:
+class FuzzTally:
     """What became of many inputs."""
 
     kinds: Counter[str] = field(default_factory=Counter)
@@ -280,9 +280,9 @@ def some(job: tuple[int, range]) -> list[tuple[int, str, Outcome]]:
 
 def run(
     inputs: int, seed: int, *, first: int = 0, jobs: int = 1, save: Path | None = None, loud: bool = False
-) -> Tally:
+) -> FuzzTally:
     """Judge inputs of consecutive numbers."""
-    tally, firsts = Tally(), list[tuple[int, Outcome]]()
+    tally, firsts = FuzzTally(), list[tuple[int, Outcome]]()
     warm()
     last = first + inputs
     work = ((seed, range(at, min(at + TOGETHER, last))) for at in range(first, last, TOGETHER))

@@ -24,7 +24,7 @@ PIECE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```$", re.DOTALL | re.
 
 
 @dataclass(frozen=True)
-class Block:
+class PageExample:
     """A fenced block that is a spec, and where it stands."""
 
     line: int
@@ -51,7 +51,7 @@ class Block:
         return found, [d.code for d in diagnostics]
 
 
-def blocks() -> Iterator[Block]:
+def blocks() -> Iterator[PageExample]:
     preamble, files = "", list[tuple[str, str]]()
     for piece in PIECE.finditer(PAGE):
         language, _, rest = piece["info"].partition(" ")
@@ -60,7 +60,7 @@ def blocks() -> Iterator[Block]:
             preamble = "" if kind == "first" else preamble
             whole = piece["code"] if piece["code"].startswith("colosseum") else HEAD + preamble + piece["code"]
             line = PAGE.count("\n", 0, piece.start()) + 1
-            yield Block(line, piece["code"], whole, tuple(files), (kind, code) if code else None)
+            yield PageExample(line, piece["code"], whole, tuple(files), (kind, code) if code else None)
         if rest == "first":
             preamble = piece["code"]
         if rest.endswith((".colo", ".csv")):

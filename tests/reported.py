@@ -85,3 +85,10 @@ def known(table: Table | None) -> list[float | None]:
     """All amounts of a table, in full."""
     assert table is not None
     return [cell.value for row in table.rows for cell in row if isinstance(cell, Amount)]
+
+
+def walk(node: Any) -> list[dict[str, Any]]:
+    """All objects of some JSON."""
+    if isinstance(node, dict):
+        return [node, *(each for value in node.values() for each in walk(value))]
+    return [each for value in node for each in walk(value)] if isinstance(node, list) else []

@@ -33,7 +33,7 @@ class About:
 
 
 @dataclass
-class Rule:
+class SheetRule:
     """A reward, a penalty or a hard rule."""
 
     name: str
@@ -49,7 +49,7 @@ class Rule:
 class Game:
     """What the sheets say."""
 
-    rules: dict[str, Rule] = field(default_factory=dict)
+    rules: dict[str, SheetRule] = field(default_factory=dict)
     means: dict[str, tuple[list[str], Meaning]] = field(default_factory=dict)
     """Derived tables: the names of their indices, and what they mean."""
     sets: dict[str, list[Any]] = field(default_factory=dict)
@@ -197,7 +197,7 @@ def flat(keys: Iterable[Any]) -> tuple[Any, ...]:
 # ---- formulas ----------------------------------------------------------------------------------------------------
 
 
-class Line:
+class SheetLine:
     """One line of a sheet, read word by word."""
 
     def __init__(self, text: str, game: Game) -> None:
@@ -453,13 +453,13 @@ class Line:
         self.last: tuple[list[Meaning], list[str]] = ([], [])
         body = self.expression()
         if self.skips("must", "hold"):
-            self.game.rules[name] = Rule(name, choices, when, None, body, None)
+            self.game.rules[name] = SheetRule(name, choices, when, None, body, None)
             return
         amount = body
         if self.skips("should", "hold", ";"):
             amount = self.penalty(body)
         self.take(",")
-        self.game.rules[name] = Rule(name, choices, when, amount, None, self.payees())
+        self.game.rules[name] = SheetRule(name, choices, when, amount, None, self.payees())
 
     def penalty(self, body: Meaning) -> Meaning:
         operands, signs = self.last
@@ -544,7 +544,7 @@ def number(value: Any, word: str, table: str) -> Any:
     return About(value - half, value + half, table)
 
 
-class Data(Line):
+class Data(SheetLine):
     """A line of numbers or a list."""
 
     def value(self, table: str = "") -> Any:
@@ -617,7 +617,7 @@ def read(sheets: Mapping[str, str]) -> Game:
             Data(line.removeprefix("- "), game).read(agent)
         for line in formulas.splitlines():
             if line.startswith("- "):
-                reading = Line(line.removeprefix("- "), game)
+                reading = SheetLine(line.removeprefix("- "), game)
                 reading.rule()
     return game
 

@@ -33,14 +33,14 @@ class Gap(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SpecToken:
     """A token and what may stand before it."""
 
     text: str
     gap: Gap = Gap.ANY
 
 
-Words: TypeAlias = tuple[Word, ...]
+Words: TypeAlias = tuple[SpecToken, ...]
 Some: TypeAlias = st.SearchStrategy[Words]
 
 
@@ -48,16 +48,16 @@ Some: TypeAlias = st.SearchStrategy[Words]
 
 
 def word(text: str, gap: Gap = Gap.ANY) -> Some:
-    return st.just((Word(text, gap),))
+    return st.just((SpecToken(text, gap),))
 
 
 def words(text: str) -> Some:
     """Several words, blanks between them."""
-    return st.just(tuple(Word(each) for each in text.split()))
+    return st.just(tuple(SpecToken(each) for each in text.split()))
 
 
 def chosen(texts: Iterable[str]) -> Some:
-    return st.sampled_from([(Word(text),) for text in texts])
+    return st.sampled_from([(SpecToken(text),) for text in texts])
 
 
 def flat(parts: Iterable[Words]) -> Words:
@@ -75,7 +75,7 @@ def maybe(*parts: Some) -> Some:
 
 def several(part: Some, *, between: str = "", least: int = 1, most: int = 3) -> Some:
     def join(parts: list[Words]) -> Words:
-        sign = (Word(between),) if between else ()
+        sign = (SpecToken(between),) if between else ()
         return flat(each if number == 0 else (*sign, *each) for number, each in enumerate(parts))
 
     return st.lists(part, min_size=least, max_size=most).map(join)
@@ -95,7 +95,7 @@ LETTERS = "ab z#{}()|=,.:'-%é\u4e2d\t \u00a0\\\""
 
 def quoted(text: str) -> Words:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return (Word(f'"{escaped}"'),)
+    return (SpecToken(f'"{escaped}"'),)
 
 
 STRINGS = (
@@ -109,7 +109,7 @@ TEXT_LINES = st.sampled_from(
 
 
 def long_quoted(lines: list[str], end: str, head: str) -> Words:
-    return (Word('"""' + head + "".join(end + line for line in lines) + '"""'),)
+    return (SpecToken('"""' + head + "".join(end + line for line in lines) + '"""'),)
 
 
 def _closes_well(found: Words) -> bool:
@@ -135,7 +135,7 @@ Expressions: TypeAlias = st.SearchStrategy[Leveled]
 def fitted(expression: Leveled, least: int) -> Words:
     """The words, in brackets if it binds less than needed."""
     level, inside = expression
-    return inside if level >= least else (Word("("), *inside, Word(")"))
+    return inside if level >= least else (SpecToken("("), *inside, SpecToken(")"))
 
 
 def at(inner: Expressions, least: int = TERNARY) -> Some:
@@ -218,14 +218,14 @@ LOADED = row(word("from"), STRINGS)
 
 
 def in_row(found: Words) -> Words:
-    return tuple(Word(each.text, Gap.ROW) for each in found)
+    return tuple(SpecToken(each.text, Gap.ROW) for each in found)
 
 
 KEYS = (NAMES | NUMBERS | STRINGS | row(word("-"), NUMBERS)).map(in_row)
 CELLS = KEYS | chosen(["none", "on", "off"]).map(in_row)
 LABEL_PARTS = (NAMES | STRINGS | chosen(["3", "-17", "0", "agents", "when"])).map(lambda found: found[0].text)
 LABELS = st.builds(
-    lambda parts, comma: (Word(comma.join(parts), Gap.LINE),),
+    lambda parts, comma: (SpecToken(comma.join(parts), Gap.LINE),),
     st.lists(LABEL_PARTS, min_size=1, max_size=3),
     st.sampled_from([", ", ",", " \t, "]),
 )
@@ -290,7 +290,7 @@ HEAD = row(words("colosseum 1 scenario"), NAMES, maybe(STRINGS))
 def opened(statement: Words, before: Words) -> Words:
     """A statement whose first word stands where it begins one, whatever came before."""
     anywhere = statement[0].text not in ("agents", "network") and all(each.gap is Gap.ANY for each in before)
-    return (Word(statement[0].text, Gap.NEXT if anywhere else Gap.START), *statement[1:])
+    return (SpecToken(statement[0].text, Gap.NEXT if anywhere else Gap.START), *statement[1:])
 
 
 def whole(head: Words, statements: list[Words]) -> Words:
@@ -329,7 +329,7 @@ def laid_out(made: Words, seed: int) -> str:
     return text + chance.choice(["", "\n", "\n\n# last", " # last\r\n", "\n#\n\n  #"])
 
 
-def _gap(each: Word, before: str, chance: random.Random, share: float) -> str:
+def _gap(each: SpecToken, before: str, chance: random.Random, share: float) -> str:
     unusual = chance.random() < share
     match each.gap:
         case Gap.ROW:
@@ -382,7 +382,7 @@ def words_of(text: str) -> Words:
     file, diagnostics = parse(source)
     assert not diagnostics
     starts = {statement.span.start for statement in file.statements}
-    found: list[Word] = []
+    found: list[SpecToken] = []
     in_grid = False
     for token in lex(source).tokens:
         gap = Gap.ANY
@@ -393,5 +393,5 @@ def words_of(text: str) -> Words:
             gap, in_grid = Gap.LINE, True
         elif in_grid:
             gap = Gap.ROW
-        found.append(Word(str(token), gap))
+        found.append(SpecToken(str(token), gap))
     return tuple(found)

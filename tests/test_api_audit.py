@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audited import KEY, spec
+from audited import spec
 from chat_mind import plays
 from chat_process import ChatProcess
 from chat_server import ChatServer, says
 from conftest import MATCH
 from test_cli_commands import colosseum as command
+from warm_process import Command
 
 import colosseum
 from colosseum.campaign.model_options import wanted_of
@@ -30,11 +31,6 @@ PRICE = (1.0, 50000.0)
 def traces(folder: Path) -> dict[str, bytes]:
     """What is on file of each run."""
     return {path.name: path.read_bytes() for path in sorted((folder / "runs").glob("*.jsonl"))}
-
-
-@pytest.fixture
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 def asked(server: ChatServer) -> int:
@@ -173,7 +169,7 @@ INTERRUPTED = """
 import asyncio, sys, colosseum
 
 async def cell():
-    colosseum.audit("match.colo", models="openai/test", no_budget=True, asking={"api_base": sys.argv[1]}, out="out")
+    colosseum.audit("match.colo", models="openai/test", no_budget=True, asking={"api_base": "URL"}, out="out")
 
 try:
     asyncio.run(cell())
@@ -185,12 +181,8 @@ except KeyboardInterrupt:
 @pytest.mark.usefixtures("key")
 def test_ctrl_c_within_a_loop_loses_no_paid_call_and_the_same_call_goes_on(tmp_path: Path) -> None:
     file = spec(tmp_path, SPEC)
-    root = Path(colosseum.__file__).parent.parent
     with ChatProcess(latency=0.2) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", INTERRUPTED, server.url], cwd=tmp_path, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "PYTHONPATH": str(root)},
-        )  # fmt: skip
+        process = Command("-c", INTERRUPTED.replace("URL", server.url), folder=tmp_path)
         while not server.under_way or all("ready" in each.tools for each in server.served):
             assert process.poll() is None
             time.sleep(0.02)

@@ -26,7 +26,7 @@ class Manager(KernelManager):  # type: ignore[misc]
 
 
 @dataclass
-class Cell:
+class RunCell:
     """What became of a cell."""
 
     printed: str = ""
@@ -67,9 +67,9 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingKernelC
         manager.shutdown_kernel(now=True)
 
 
-def run(kernel: BlockingKernelClient, code: str) -> Cell:
+def run(kernel: BlockingKernelClient, code: str) -> RunCell:
     """A cell that raises nothing."""
-    cell = Cell()
+    cell = RunCell()
     kernel.execute_interactive(code, output_hook=cell.hear, timeout=120)
     assert (cell.errors, cell.displayed) == ([], 0)
     assert "\x1b" not in cell.printed + cell.shown.get("text/plain", "")
@@ -77,13 +77,13 @@ def run(kernel: BlockingKernelClient, code: str) -> Cell:
 
 
 @pytest.fixture(scope="module")
-def audited(kernel: BlockingKernelClient) -> Cell:
+def audited(kernel: BlockingKernelClient) -> RunCell:
     """What a cell says that makes a campaign; later ones know its names."""
     run(kernel, "import colosseum\nspec = colosseum.load('bidding.colo')")
     return run(kernel, "campaign = colosseum.audit(spec, seeds='1..3')\nlen(campaign), campaign.left")
 
 
-def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, audited: Cell) -> None:
+def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, audited: RunCell) -> None:
     assert "bidding" in run(kernel, "spec").shown["text/html"]
     assert float(run(kernel, "spec.instance(3).optimum().value").shown["text/plain"]) > 0
     assert "best joint payoff" in run(kernel, "spec.instance(3)").shown["text/html"]
@@ -122,7 +122,7 @@ def test_what_the_command_line_prints_is_what_a_cell_shows(
 
 
 def test_an_error_has_the_words_of_the_command_line(kernel: BlockingKernelClient) -> None:
-    cell = Cell()
+    cell = RunCell()
     kernel.execute_interactive("import colosseum\ncolosseum.load('nope.colo').instance(2)", output_hook=cell.hear)
     words = "ColosseumError: error[C030]: there is no file `nope.colo`\nexplain: colosseum explain C030"
     assert cell.errors == [words]

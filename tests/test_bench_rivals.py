@@ -8,10 +8,10 @@ import pytest
 from bench.__main__ import main
 from bench.cases import Refused, case, from_path, held, named, questions
 from bench.exact import against_enumeration
-from bench.lines import Ledger, Line
+from bench.lines import Mark, Measurements
 from bench.many import times
 from bench.mixtures import mixture
-from bench.rivals import Answer, pulp_rebuild, worth
+from bench.rivals import RivalAnswer, pulp_rebuild, worth
 from bench.rivals.direct import Direct
 from bench.single import RIVALS, family_lines
 from bench.suite import seconds_of
@@ -55,11 +55,11 @@ def test_mixtures_of_statements_agree_with_enumeration(seed: int, tmp_path: Path
 
 
 @pytest.fixture
-def ledger() -> Ledger:
-    return Ledger(Console(file=StringIO()), quick=True)
+def ledger() -> Measurements:
+    return Measurements(Console(file=StringIO()), quick=True)
 
 
-def test_every_way_answers_many_questions_alike(ledger: Ledger) -> None:
+def test_every_way_answers_many_questions_alike(ledger: Measurements) -> None:
     made = named("tickets 3 3")
     found = times(ledger, made, questions(made.scenario, 20))
     assert len(found.solving) == len(found.whole) == len(found.rivals["direct"]) == 20
@@ -68,7 +68,7 @@ def test_every_way_answers_many_questions_alike(ledger: Ledger) -> None:
     assert not ledger.unequal
 
 
-def test_a_family_is_compared_with_the_best_engine(ledger: Ledger) -> None:
+def test_a_family_is_compared_with_the_best_engine(ledger: Measurements) -> None:
     lines = {line.what: line for line in family_lines(ledger, "capacity", ["capacity 5 2", "capacity 6 2"], (1, 2))}
     assert lines["capacity 5 2"].ours
     assert lines["capacity 5 2"].rival in ("HiGHS", *RIVALS)
@@ -76,13 +76,13 @@ def test_a_family_is_compared_with_the_best_engine(ledger: Ledger) -> None:
     assert not ledger.unequal
 
 
-def test_a_spec_that_is_refused_is_a_miss(ledger: Ledger) -> None:
+def test_a_spec_that_is_refused_is_a_miss(ledger: Measurements) -> None:
     line, *_ = family_lines(ledger, "capacity", ["capacity 1 1"], (1,))
     assert line.verdict == "miss"
     assert "refused" in line.note
 
 
-def test_figures_of_runs_are_timed(ledger: Ledger) -> None:
+def test_figures_of_runs_are_timed(ledger: Measurements) -> None:
     assert len(seconds_of(ledger, named("capacity 5 2"), 2)) == 3
     assert ledger.compared == 2
     assert not ledger.unequal
@@ -97,7 +97,7 @@ def test_an_instance_that_does_not_expand_is_refused(tmp_path: Path) -> None:
 
 def test_verdicts() -> None:
     def line(ours: float | None, theirs: float | None = None, **bars: float) -> str:
-        return Line("t", "w", ours, "rival", theirs, **bars).verdict  # type: ignore[arg-type]
+        return Mark("t", "w", ours, "rival", theirs, **bars).verdict  # type: ignore[arg-type]
 
     assert line(1.0, most=1.0) == "pass"
     assert line(1.1, most=1.0) == line(None, most=1.0) == "miss"
@@ -112,12 +112,12 @@ def test_verdicts() -> None:
 
 
 def test_unequal_values_end_in_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    def equal(ledger: Ledger) -> None:
+    def equal(ledger: Measurements) -> None:
         ledger.equal("a", 1.0, 1.0)
         ledger.equal("b", 1.0, 0.5, slack=0.5)
-        ledger.tables([Line("t", "too slow", 2.0, most=1.0)])
+        ledger.tables([Mark("t", "too slow", 2.0, most=1.0)])
 
-    def unequal(ledger: Ledger) -> None:
+    def unequal(ledger: Measurements) -> None:
         ledger.equal("better than ours", 1.0, 1.1, slack=1.0)
 
     assert main([], {"equal": equal}) == 0
@@ -127,7 +127,7 @@ def test_unequal_values_end_in_exit_code_1(capsys: pytest.CaptureFixture[str]) -
     assert "UNEQUAL  better than ours: ours 1.0, theirs 1.1" in capsys.readouterr().out
 
 
-def test_what_is_infeasible_for_one_alone_is_unequal(ledger: Ledger) -> None:
+def test_what_is_infeasible_for_one_alone_is_unequal(ledger: Measurements) -> None:
     ledger.equal("both", None, None)
     ledger.at_most("found less", 1.0, 0.3)
     assert not ledger.unequal
@@ -137,5 +137,5 @@ def test_what_is_infeasible_for_one_alone_is_unequal(ledger: Ledger) -> None:
 
 
 def test_answers_say_what_is_proven() -> None:
-    assert Answer("infeasible").proven
-    assert not Answer("limit", 3.0).proven
+    assert RivalAnswer("infeasible").proven
+    assert not RivalAnswer("limit", 3.0).proven

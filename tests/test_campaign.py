@@ -4,11 +4,10 @@ import asyncio
 import json
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import MATCH, SPECS, Silence, events, planned, prepare, run
+from conftest import MATCH, SPECS, Silence, adjusted, events, planned, prepare, run
 from warm_process import Command
 
 from colosseum.campaign.folder import Folder
@@ -165,8 +164,7 @@ class Flaky:
         return result
 
 
-def modelled(conditions: Conditions) -> Conditions:
-    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "some/model"),), rounds=1))
+MODELLED = adjusted(model=(("agents", "some/model"),), rounds=1)
 
 
 def statuses(folder: Path) -> list[tuple[str, str]]:
@@ -174,7 +172,7 @@ def statuses(folder: Path) -> list[tuple[str, str]]:
 
 
 def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again_when_asked_to(tmp_path: Path) -> None:
-    todo, heard = prepare(tmp_path, MATCH, seeds=(1, 2, 3), adjust=modelled), list[str]()
+    todo, heard = prepare(tmp_path, MATCH, seeds=(1, 2, 3), adjust=MODELLED), list[str]()
     tally = run(tmp_path, todo, provider=Flaky(5), progress=lambda listed, became, result: heard.append(became))
     assert (tally["complete"], tally["reused"], tally["failed"]) == (5, 0, 1)
     assert sorted(heard) == ["complete"] * 5 + ["failed"]
@@ -201,7 +199,7 @@ def test_a_bug_in_a_player_is_not_taken_for_a_failed_run(tmp_path: Path) -> None
         async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
             raise ZeroDivisionError
 
-    _, todo, _ = planned(MATCH, adjust=modelled)
+    _, todo, _ = planned(MATCH, adjust=MODELLED)
     with pytest.raises(ExceptionGroup):
         run(tmp_path, todo, provider=Broken(None))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asking import KEY, give_key
 from chat_server import Answer, Body, ChatServer, calls, says
+from conftest import KEY
 from labelled_set.cases import MadeCase, lines, made_cases
 from labelled_set.wording import families
 from scipy.stats import mannwhitneyu
@@ -103,9 +103,8 @@ def test_keywords_are_as_common_in_every_stratum() -> None:
         assert low <= mannwhitneyu(own, others).statistic / len(own) / len(others) <= high, name
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_bag_of_words_cannot_tell_the_labels(seed: int) -> None:
-    labelled = made_cases(seed=seed)
+def test_a_bag_of_words_cannot_tell_the_labels() -> None:
+    labelled = every()
     rows = calibration("words", [*map(Scored, labelled, bag_of_words(labelled))]).rows
     areas = {(row.name, row.held_out): row.auroc.value for row in rows if row.auroc}
     assert areas["all", False] <= 0.65
@@ -234,10 +233,8 @@ def unreadable_once_in_a_while(body: Body) -> Answer:
     return says("hm") if odd else reads(body)
 
 
-def test_a_model_judges_each_case_once_and_again_where_it_could_not_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    give_key(monkeypatch)
+@pytest.mark.usefixtures("key")
+def test_a_model_judges_each_case_once_and_again_where_it_could_not_be_read(tmp_path: Path) -> None:
 
     def have_judged(script: object) -> tuple[list[str], int]:
         with ChatServer(script) as server:  # type: ignore[arg-type]

@@ -17,11 +17,11 @@ from typing import Any
 import dask
 import dask_jobqueue  # noqa: F401 - what it holds by default is read here, not where a test changes some of it
 import pytest
-from asking import KEY
 from chat_mind import broken, key_of, late, plays
 from chat_server import Answer, Body, ChatServer, fails
-from conftest import MATCH, SPECS
+from conftest import KEY, MATCH, SPECS
 from distributed import Client, LocalCluster
+from test_campaign import wait_for_runs
 from test_cli_commands import SILENT, Done, colosseum
 from warm_process import Command, run
 
@@ -64,13 +64,6 @@ def paid(folder: Path) -> Counter[str]:
     return Counter(
         f"{path.name} {key}" for path in (folder / "runs").glob("*.calls.jsonl") for key, _ in read_calls(path)
     )
-
-
-def wait_for_results(folder: Path, number: int) -> None:
-    deadline = time.monotonic() + 300
-    while len(list((folder / "runs").glob("*.json"))) < number:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 # ---- workers of a scheduler ------------------------------------------------------------------------------------
@@ -181,9 +174,9 @@ def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: Loca
     alone, out = tmp_path / "alone", tmp_path / "shared"
     asked = ["audit", str(TOY), "--seeds", "1..100", "--json", "--out"]
     process = Command(*asked, out, "--cluster", scheduler.scheduler_address)
-    wait_for_results(out, 2)
+    wait_for_runs(out, 2)
     os.kill(processes(scheduler)[0], signal.SIGKILL)
-    wait_for_results(out, 10)
+    wait_for_runs(out, 10)
     os.killpg(process.pid, signal.SIGINT)
     _, words = process.communicate()
     assert (process.returncode, "Traceback" in words) == (130, False), words

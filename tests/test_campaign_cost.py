@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import KEY, give_key
 from audited import body as body_of
 from chat_mind import key_of, late, plays
 from chat_server import Answer, Body, ChatServer, calls
-from conftest import planned, results, run
+from conftest import KEY, adjusted, planned, results, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
 
@@ -28,7 +27,6 @@ from colosseum.campaign.purse import BYTES, Account, Purse
 from colosseum.campaign.rehearsal import default_habits
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.campaign.source import PaidSource, RunSource
-from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Question
@@ -53,10 +51,7 @@ CALLS = 6
 PRICE = Price(1000.0, 1000.0)
 MAX_TOKENS = 20
 
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def counting(tokens: Callable[[Body], tuple[int, int] | None]) -> Callable[[Body], Answer]:
@@ -220,7 +215,7 @@ def test_answers_that_nobody_counted_are_taken_at_their_most_and_count_for_good(
 
 def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -> None:
     spec = SPEC.replace("rounds 1", "rounds 0")
-    _, todo, _ = planned(spec, seeds=range(1, 9), adjust=with_model)
+    _, todo, _ = planned(spec, seeds=range(1, 9), adjust=MODELLED)
 
     class Free:
         under_way, stopping, gave_up, most = 0, False, None, 0
@@ -246,7 +241,7 @@ def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -
 def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
     budget: float, side_by_side: int, tmp_path: Path
 ) -> None:
-    _, todo, _ = planned(SPEC, seeds=range(1, 9), adjust=with_model)
+    _, todo, _ = planned(SPEC, seeds=range(1, 9), adjust=MODELLED)
 
     class Dear:
         """Its first answer comes once nobody else asks."""
@@ -272,8 +267,7 @@ def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
     assert provider.most == side_by_side
 
 
-def with_model(conditions: Conditions) -> Conditions:
-    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "some/model"),)))
+MODELLED = adjusted(model=(("agents", "some/model"),))
 
 
 def test_shared_answers_cost_nothing(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from conftest import MATCH, planned
+from conftest import MATCH, adjusted, planned
 from filelock import FileLock
 
 from colosseum.campaign.calls import Recorded, read_calls
@@ -20,7 +20,6 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, OnAttempt, unheard
 from colosseum.campaign.runner import Options, Runner, Tally
 from colosseum.campaign.source import PaidSource
-from colosseum.model.experiment import Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Question
@@ -36,13 +35,12 @@ FIRST, SECOND = (Question(Endpoint("some/model"), ({"role": "user", "content": c
 BROKEN = Failure("transport", "boom", again=False)
 
 
-def modelled(conditions: Conditions) -> Conditions:
-    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "some/model"),), rounds=1))
+MODELLED = adjusted(model=(("agents", "some/model"),), rounds=1)
 
 
 def block(seed: int = 1) -> list[Trial]:
     """The trials of one block, in the order of their arms."""
-    found = planned(ARMS, seeds=(seed,), adjust=modelled, coupled=True)[1]
+    found = planned(ARMS, seeds=(seed,), adjust=MODELLED, coupled=True)[1]
     order = ["baseline", "again", "prompted", "prompted_again"]
     return sorted(found, key=lambda trial: order.index(trial.arm))
 

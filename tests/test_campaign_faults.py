@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from audited import body
 from chat_process import ChaosProcess, ChatProcess
+from conftest import KEY
 from plans import trials_of
 from warm_process import Command, run
 
@@ -55,7 +56,7 @@ experiment e { rounds 1  seeds 1..1000  arm baseline { }  arm prompted { backroo
 
 
 @dataclass(frozen=True)
-class Campaign:
+class DisturbedCampaign:
     """One command, given again and again."""
 
     folder: Path
@@ -77,7 +78,7 @@ class Campaign:
         return Command(
             "audit", spec, "--seeds", f"1..{self.runs // 2}", "--no-budget", "--model", "openai/test", "--api-base",
             self.url, "--out", self.out, "--timeout", 2, "--max-connections", CONNECTIONS, "--json", *self.options,
-            folder=self.folder, env={**environment, "OPENAI_API_KEY": "sk-fake-abcdefghijklmnop1234"}, largest=largest,
+            folder=self.folder, env={**environment, "OPENAI_API_KEY": KEY}, largest=largest,
         )  # fmt: skip
 
     def run(self) -> dict[str, Any]:
@@ -121,7 +122,7 @@ def wait_for(server: ChatProcess, requests: int, process: Command) -> None:
         time.sleep(0.02)
 
 
-def check_whole(campaign: Campaign) -> None:
+def check_whole(campaign: DisturbedCampaign) -> None:
     """Every run is there once, and all fits together."""
     planned = [each["trial"] for each in trials_of(campaign.out)]
     results = [json.loads(path.read_text()) for path in campaign.files("json")]
@@ -133,7 +134,9 @@ def check_whole(campaign: Campaign) -> None:
     assert verified.returncode == 0, verified.stderr
 
 
-def check_paid(server: ChatProcess, *campaigns: Campaign, killed: int = 0, chaos: ChaosProcess | None = None) -> None:
+def check_paid(
+    server: ChatProcess, *campaigns: DisturbedCampaign, killed: int = 0, chaos: ChaosProcess | None = None
+) -> None:
     """No answer that was sent is missing on file, but those under way in so many processes, those that came too late,
     which is on file, and those that the proxy's log names; none is there twice.
 
@@ -168,7 +171,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], dic
     def figures(runs: int) -> dict[str, Any]:
         if runs not in made:
             with ChatProcess() as server:
-                campaign = Campaign(tmp_path_factory.mktemp("undisturbed"), server.url, runs)
+                campaign = DisturbedCampaign(tmp_path_factory.mktemp("undisturbed"), server.url, runs)
                 made[runs] = campaign.run()
                 check_whole(campaign)
                 check_paid(server, campaign)
@@ -183,7 +186,7 @@ def test_faults_and_kills_change_no_figure_and_lose_no_answer(
 ) -> None:
     draw = random.Random(7)
     with ChatProcess(latency=0.03) as server, ChaosProcess(server.url, FAULTS, tmp_path / "log") as chaos:
-        campaign = Campaign(tmp_path, chaos.url, RUNS, ("--retry-failed",))
+        campaign = DisturbedCampaign(tmp_path, chaos.url, RUNS, ("--retry-failed",))
         step = CALLS * RUNS // (KILLS + 2)
         for _ in range(KILLS):
             process = campaign.start()
@@ -211,10 +214,10 @@ def test_faults_and_kills_change_no_figure_and_lose_no_answer(
 def test_judgements_survive_faults_and_kills_too(tmp_path: Path) -> None:
     judged = ("--judge", "openai/judge", "--judge-repeats", "2")
     with ChatProcess() as server:
-        fair = Campaign(tmp_path / "fair", server.url, FEW, judged)
+        fair = DisturbedCampaign(tmp_path / "fair", server.url, FEW, judged)
         wanted = fair.run()
     with ChatProcess(latency=0.03) as server, ChaosProcess(server.url, FAULTS, tmp_path / "log") as chaos:
-        campaign = Campaign(tmp_path / "foul", chaos.url, FEW, (*judged, "--retry-failed"))
+        campaign = DisturbedCampaign(tmp_path / "foul", chaos.url, FEW, (*judged, "--retry-failed"))
         for _ in range(KILLS):
             process = campaign.start()
             wait_for(server, server.requests + FEW * JUDGEMENTS // 4, process)
@@ -243,7 +246,7 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
     """A folder is copied while a process works on it, which then hears Ctrl-C. Two work on the copy; one is ended."""
     with ChatProcess(latency=0.2) as server:
         patient = ("--timeout", "60")
-        first, copy = (Campaign(tmp_path / name, server.url, RUNS, patient) for name in ("first", "copy"))
+        first, copy = (DisturbedCampaign(tmp_path / name, server.url, RUNS, patient) for name in ("first", "copy"))
         process = first.start()
         wait_for(server, 48, process)
         shutil.copytree(first.out, copy.out, ignore=shutil.ignore_patterns("*.part", "*.lock"))
@@ -277,7 +280,7 @@ def check_stopped(process: Command, number: signal.Signals) -> None:
 
 def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
     with ChatProcess(latency=3600) as server:
-        process = Campaign(tmp_path, server.url, RUNS, ("--timeout", "5")).start()
+        process = DisturbedCampaign(tmp_path, server.url, RUNS, ("--timeout", "5")).start()
         wait_for(server, CONNECTIONS + 1, process)
         process.send_signal(signal.SIGINT)
         while "Ctrl-C again does not wait" not in process.stderr.readline():
@@ -292,7 +295,7 @@ def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
 def test_a_disk_that_is_full_is_told_and_the_campaign_can_be_gone_on_with(tmp_path: Path) -> None:
     """No file may have more than some bytes, which is less than a run's calls take; a partial line is left."""
     with ChatProcess() as server:
-        campaign = Campaign(tmp_path, server.url, 4)
+        campaign = DisturbedCampaign(tmp_path, server.url, 4)
         process = campaign.start(largest=4500)
         said, words = process.communicate()
         assert (process.returncode, said) == (2, "")
@@ -308,7 +311,7 @@ def test_a_disk_that_is_full_is_told_and_the_campaign_can_be_gone_on_with(tmp_pa
 def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
     with ChatProcess() as server:
-        process = Campaign(tmp_path, server.url, 4).start()
+        process = DisturbedCampaign(tmp_path, server.url, 4).start()
         said, words = process.communicate()
         assert (process.returncode, said, server.requests) == (2, "", 0)
         assert f"cannot write to {tmp_path / 'out'}: Not a directory" in words

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from audited import KEY, spec
+from audited import spec
 from chat_mind import is_preflight, plays
 from chat_server import Answer, Body, ChatServer, calls, fails, raw, thinks
+from conftest import KEY
 from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.calls import read_calls

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from attack_folder import attacked, attacks
-from audited import Wild, audit, file_of, modelled, scripted, spec
+from audited import audit, file_of, modelled, scripted, spec
 from plans import as_before, list_of, relist, trials_of
 from test_campaign_screening import SHOP
 from test_cli_commands import colosseum
@@ -173,18 +173,16 @@ def test_a_folder_that_is_removed_between_two_runs_ends_the_audit(
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_calls_and_traces_are_durable_before_their_result_is(tmp_path: Path) -> None:
     """As the kernel saw it: a result gets its name after trace and calls are on disk, and then its folder is synced."""
-    from chat_server import ChatServer
-
-    log = tmp_path / "strace.log"
-    with ChatServer(Wild()) as server:
-        command = [
-            sys.executable, "-m", "colosseum", "audit", spec(tmp_path), "--model", "openai/test", "--api-base",
-            server.url, "--no-budget", "--arm", "baseline", "--seeds", "1", "--out", tmp_path / "runs",
-        ]  # fmt: skip
-        traced = ["strace", "-f", "--seccomp-bpf", "-y", "-e", "trace=fsync,rename,renameat2", "-o", log, *command]
-        done = subprocess.run(
-            list(map(str, traced)), env={**os.environ, "OPENAI_API_KEY": "sk-x"}, capture_output=True, check=False
-        )  # fmt: skip
+    log, agent = tmp_path / "strace.log", tmp_path / "silent.py"
+    agent.write_text(
+        "from colosseum import Reply, done\n\nclass Agent:\n    async def act(self, view): return Reply((done(),))\n"
+    )
+    command = [
+        sys.executable, "-m", "colosseum", "audit", spec(tmp_path), "--model", "python:silent:Agent", "--no-budget",
+        "--allow-python", "silent", "--arm", "baseline", "--seeds", "1", "--out", tmp_path / "runs",
+    ]  # fmt: skip
+    traced = ["strace", "-f", "--seccomp-bpf", "-y", "-e", "trace=fsync,rename,renameat2", "-o", log, *command]
+    done = subprocess.run(list(map(str, traced)), cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     seen = [line for line in log.read_text().splitlines() if "fsync" in line or "rename" in line]
     named = file_of(tmp_path / "runs", "baseline:1", "json").name

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import KEY, give_key
 from audited import file_of, lines, scripted
 from chat_server import Answer, Body, ChatServer, calls, fails, refuses, says
-from conftest import MATCH, checked
+from conftest import KEY, MATCH, checked
 from jsonschema import Draft202012Validator
 from test_cli_commands import Done, colosseum
 
@@ -141,10 +140,7 @@ def judged(script: Sequence[Answer], dialect: str = "native") -> tuple[Judgement
         endpoint = Endpoint("openai/judge", 0.0, api_base=server.url, dialect=dialect)  # type: ignore[arg-type]
         return asyncio.run(judge(matter(), endpoint, asker)), asker
 
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 @pytest.mark.parametrize(

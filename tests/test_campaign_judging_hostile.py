@@ -10,7 +10,6 @@ from threading import Timer
 from typing import Literal
 
 import pytest
-from asking import give_key
 from audited import file_of, scripted
 from chat_server import Answer, calls, says
 from conftest import MATCH
@@ -31,10 +30,7 @@ from colosseum.run.judging.transcript import Transcript, transcript
 GIVEN = json.dumps({"score": 5, "quote": QUOTE, "rationale": "why"})
 CALL = ("judge", json.loads(GIVEN))
 
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 @pytest.mark.parametrize(

@@ -2,24 +2,21 @@
 
 import asyncio
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from asking import KEY, give_key
 from chat_mind import plays
 from chat_server import Answer, Body, ChatServer, fails
-from conftest import MATCH, prepare, run
+from conftest import KEY, MATCH, adjusted, prepare, run
 from test_cli_commands import colosseum
 
 from colosseum.campaign.retry import Provider
-from colosseum.model.experiment import Conditions
 
 FASTER = 100
 """How much faster than the clock campaigns wait here."""
 
 
-class Outage:
+class SilentServer:
     """Answers so many requests, then none for so many seconds."""
 
     def __init__(self, after: int, seconds: float) -> None:
@@ -37,20 +34,19 @@ class Outage:
         return plays(body)
 
 
-def modelled(conditions: Conditions) -> Conditions:
-    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "openai/test"),)))
+MODELLED = adjusted(model=(("agents", "openai/test"),))
 
 
 async def sooner(seconds: float) -> None:
     await asyncio.sleep(seconds / FASTER)
 
 
+@pytest.mark.usefixtures("key")
 def test_an_outage_of_two_minutes_fails_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
-    outage = Outage(60, 120 / FASTER)
+    outage = SilentServer(60, 120 / FASTER)
     with ChatServer(outage) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        todo = prepare(tmp_path, MATCH, seeds=range(1, 9), adjust=modelled)
+        todo = prepare(tmp_path, MATCH, seeds=range(1, 9), adjust=MODELLED)
         provider = Provider(sleep=sooner, clock=lambda: FASTER * asyncio.get_running_loop().time())
         tally = run(tmp_path, todo, provider=provider)
     assert outage.turned_away >= 4
@@ -60,7 +56,7 @@ def test_an_outage_of_two_minutes_fails_no_run(tmp_path: Path, monkeypatch: pyte
 
 def test_a_longer_one_pauses_the_campaign_and_the_same_command_goes_on(tmp_path: Path) -> None:
     (tmp_path / "spec.colo").write_text(MATCH)
-    outage = Outage(40, 1e9)
+    outage = SilentServer(40, 1e9)
     with ChatServer(outage) as server:
         def audit():
             return colosseum(

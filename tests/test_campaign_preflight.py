@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from asking import Log, give_key
+from asking import Log
 from chat_server import Answer, ChatServer, Script, calls, fails, says
 
 from colosseum.campaign.preflight import preflight
@@ -11,10 +11,7 @@ from colosseum.campaign.retry import Provider
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint
 
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def check(

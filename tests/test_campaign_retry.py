@@ -72,7 +72,7 @@ DOWN = Failure("transport", "503", again=True, down=True)
 LIMITED = Failure("rate_limit", "slow down", again=True)
 
 
-class Played:
+class ManyConversations:
     """Eighty conversations of ten calls each that take a second, at a provider that is down for a while."""
 
     def __init__(self, broken: Failure, first: float, last: float, *, patience: float = 1800.0) -> None:
@@ -100,7 +100,7 @@ class Played:
 
 
 def test_an_outage_of_two_minutes_costs_no_call() -> None:
-    played = Played(DOWN, 3.0, 123.0)
+    played = ManyConversations(DOWN, 3.0, 123.0)
     assert leap(played.run()) == 0
     assert played.answers == [ANSWER] * 800
     late = [when for when in played.asked if when > 3.0 + 30]
@@ -113,7 +113,7 @@ def test_an_outage_of_two_minutes_costs_no_call() -> None:
 
 @pytest.mark.parametrize("broken", [DOWN, LIMITED])
 def test_a_model_that_stays_down_ends_the_calls_when_patience_is_over(broken: Failure) -> None:
-    played = Played(broken, 3.0, 1e9, patience=900.0)
+    played = ManyConversations(broken, 3.0, 1e9, patience=900.0)
     assert leap(played.run()) == 80
     assert all(each is ANSWER for each in played.answers)
     assert played.provider.gave_up == broken
@@ -121,7 +121,7 @@ def test_a_model_that_stays_down_ends_the_calls_when_patience_is_over(broken: Fa
 
 
 def test_limits_for_less_than_patience_cost_no_call() -> None:
-    played = Played(LIMITED, 3.0, 1500.0)
+    played = ManyConversations(LIMITED, 3.0, 1500.0)
     assert leap(played.run()) == 0
     assert all(each is ANSWER for each in played.answers)
     assert len(played.answers) == 800
@@ -149,14 +149,14 @@ def test_a_call_that_alone_cannot_be_had_fails_by_itself() -> None:
 
 @pytest.mark.parametrize(("broken", "seconds"), [(DOWN, 5.0), (LIMITED, 5.0), (replace(LIMITED, after=40.0), 30.0)])
 def test_without_patience_attempts_are_made_all_the_same(broken: Failure, seconds: float) -> None:
-    played = Played(broken, 3.0, 3.0 + seconds, patience=0.0)
+    played = ManyConversations(broken, 3.0, 3.0 + seconds, patience=0.0)
     assert leap(played.run()) == 0
     assert played.answers == [ANSWER] * 800
 
 
 @pytest.mark.parametrize("broken", [DOWN, LIMITED])
 def test_without_patience_the_campaign_pauses_after_them(broken: Failure) -> None:
-    played = Played(broken, 3.0, 1e9, patience=0.0)
+    played = ManyConversations(broken, 3.0, 1e9, patience=0.0)
     assert leap(played.run()) == 80
     assert played.provider.gave_up == broken
     assert 7.0 - 1e-6 <= max(played.asked) - 3.0 < 90.0
@@ -181,7 +181,7 @@ def test_a_provider_that_turns_away_every_second_call_fails_none(conversations: 
 
 
 def test_a_stop_ends_the_wait_for_a_model_that_is_down() -> None:
-    played = Played(DOWN, 0.0, 1e9)
+    played = ManyConversations(DOWN, 0.0, 1e9)
 
     async def stopped() -> int:
         running = asyncio.ensure_future(played.run())

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import openai
 import pytest
-from audited import KEY, spec
+from audited import spec
 from chat_mind import plays
 from chat_process import ChaosProcess
 from chat_server import ChatServer, calls, says, unused_url
+from conftest import KEY
 from hypothesis import given
 from hypothesis import strategies as st
 from test_cli_commands import colosseum

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import KEY, give_key
 from chat_mind import _domain, plays
 from chat_server import Answer, Body, ChatServer, calls, fails
-from conftest import SPECS, results
+from conftest import KEY, SPECS, results
 from test_cli_commands import Done, colosseum
 
 from colosseum import load
@@ -43,10 +42,7 @@ MAX_TOKENS = 40
 LOW, HIGH = 9 * 12, 9 * 12 * 3
 """Calls of nine runs of four agents with three turns each, of one step and of three."""
 
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def audit(folder: Path, *more: object, text: str = SPEC, model: str = "openai/test") -> Done:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import KEY
 from chat_mind import _decisions, key_of
 from chat_server import Answer, Body, ChatServer, calls
-from conftest import SPECS, results
+from conftest import KEY, SPECS, results
 from terminal import watch
 from test_cli_commands import Done, colosseum
 

@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from asking import KEY
 from audited import scripted
 from chat_server import Answer, Body, ChatServer, calls, fails, says
-from conftest import MATCH
+from conftest import KEY, MATCH
 from test_cli_commands import Done, colosseum
 
 

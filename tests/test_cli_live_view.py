@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from chat_mind import late, plays
 from chat_server import Answer, Body, ChatServer, fails
-from conftest import MATCH, SPECS, planned
+from conftest import KEY, MATCH, SPECS, planned
 from jsonschema import Draft202012Validator, ValidationError
 from terminal import watch
 from test_cli_commands import colosseum
@@ -35,7 +35,6 @@ from colosseum.run.trace import Seal
 from colosseum.run.trial import Trial
 
 TOY, JIRA = SPECS / "toy.colo", SPECS / "jira.colo"
-KEY = "sk-fake-abcdefghijklmnop1234"
 NOISE = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "TERM", "OPENAI_BASE_URL", "OPENAI_API_BASE")
 CLEAN = {name: words for name, words in os.environ.items() if name not in NOISE and not name.startswith("COLOSSEUM_")}
 XTERM = {**CLEAN, "TERM": "xterm-256color", "OPENAI_API_KEY": KEY}

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import give_key
 from chat_server import Answer, Body, ChatServer, calls, fails, says, unused_url
-from conftest import MATCH, SPECS
+from conftest import KEY, MATCH, SPECS
 from test_cli_commands import Done, colosseum
 
 TOY = SPECS / "toy.colo"
+pytestmark = pytest.mark.usefixtures("key")
 
 
-class PlayerState:
+class TriesEverything:
     """A model that tries everything once: nonsense first, then sense."""
 
     def __init__(self, *, breaks_at: int | None = None) -> None:
@@ -38,13 +38,8 @@ class PlayerState:
 def audit(url: str, out: Path, *more: object, spec: Path = TOY) -> Done:
     return colosseum(
         "audit", spec, "--model", "openai/test", "--api-base", url, "--seeds", 1, "--no-budget", "--out", out, *more,
-        OPENAI_API_KEY="sk-fake-abcdefghijklmnop1234",
+        OPENAI_API_KEY=KEY,
     )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _no_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
 
 
 def traces(folder: Path) -> list[list[dict[str, Any]]]:
@@ -53,7 +48,7 @@ def traces(folder: Path) -> list[list[dict[str, Any]]]:
 
 
 def test_a_model_plays_a_campaign(tmp_path: Path) -> None:
-    with ChatServer(PlayerState()) as server:
+    with ChatServer(TriesEverything()) as server:
         done = audit(server.url, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "openai/test" in done.stdout
@@ -78,7 +73,7 @@ def test_a_model_plays_a_campaign(tmp_path: Path) -> None:
 
 
 def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: Path) -> None:
-    with ChatServer(PlayerState(breaks_at=60)) as server:
+    with ChatServer(TriesEverything(breaks_at=60)) as server:
         done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
         assert done.returncode == 3
         assert "failed" in done.stderr
@@ -89,7 +84,7 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
     assert next(reason for a in arms for reason, _ in a["failures"]).startswith("bad_request: ")
     assert "the model broke" in colosseum("report", tmp_path).stdout.replace("\n", " ")
     assert "failed" in [lines[-1]["status"] for lines in traces(tmp_path)]
-    with ChatServer(PlayerState()) as server:
+    with ChatServer(TriesEverything()) as server:
         same = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
         done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted", "--retry-failed")
     assert (same.returncode, done.returncode) == (3, 0), done.stderr
@@ -99,7 +94,7 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
 def test_a_model_that_dies_midway_is_not_asked_for_every_run(tmp_path: Path) -> None:
     spec = tmp_path / "match.colo"
     spec.write_text(MATCH.replace("experiment e {", "experiment e { rounds 1"))
-    with ChatServer(PlayerState(breaks_at=60)) as server:
+    with ChatServer(TriesEverything(breaks_at=60)) as server:
         done = audit(server.url, tmp_path, "--seeds", "1..8", "--max-connections", 4, spec=spec)
         asked = len(server.requests)
     assert done.returncode == 3
@@ -108,7 +103,7 @@ def test_a_model_that_dies_midway_is_not_asked_for_every_run(tmp_path: Path) -> 
     assert "once it answers the same command with `--retry-failed` goes on" in words
     assert asked <= 60 + 5 + 4  # five in vain, and those that were under way
     before = len(list((tmp_path / "runs").glob("*[0-9a-f].json")))
-    with ChatServer(PlayerState()) as server:
+    with ChatServer(TriesEverything()) as server:
         again = audit(server.url, tmp_path, "--seeds", "1..8", "--retry-failed", spec=spec)
     assert again.returncode == 0, again.stderr
     statuses = [lines[-1]["status"] for lines in traces(tmp_path)]
@@ -174,7 +169,7 @@ def test_payoffs_of_which_no_report_could_be_made_are_refused_before_anybody_is_
 ) -> None:
     spec = tmp_path / "match.colo"
     spec.write_text(MATCH.replace("1 if move", f"{worth} if move"))
-    with ChatServer(PlayerState()) as server:
+    with ChatServer(TriesEverything()) as server:
         model = ("--model", "openai/test", "--api-base", server.url, "--no-budget")
         done = colosseum("audit", spec, *model, "--out", tmp_path / "out")
     assert done.returncode == 2
@@ -203,7 +198,7 @@ def test_a_run_takes_no_call_and_says_no_word_more_than_it_needs(tmp_path: Path)
     with ChatServer(one_call_a_reply) as server:
         done = colosseum(
             "audit", spec, "--model", "openai/test", "--api-base", server.url, "--seeds", 1, "--arm", "baseline",
-            "--no-budget", "--out", tmp_path / "out", OPENAI_API_KEY="sk-fake-abcdefghijklmnop1234",
+            "--no-budget", "--out", tmp_path / "out", OPENAI_API_KEY=KEY,
         )  # fmt: skip
         asked = [request.body for request in server.requests][1:]
     assert (done.returncode, len(asked)) == (0, 6 * 4 * 2 + 6), done.stderr

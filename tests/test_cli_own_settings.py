@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import KEY
 from chat_mind import plays
 from chat_server import Answer, Body, ChatServer, fails
-from conftest import MATCH, checked
+from conftest import KEY, MATCH, checked
 from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.model_options import Asking, Wanted, read_asking, read_sharing

@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from asking import give_key
 from chat_server import Answer, Body, ChatServer, calls
-from conftest import SPECS
+from conftest import KEY, SPECS
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -33,12 +32,12 @@ def silent(body: Body) -> Answer:
     return calls(*(("decide", {"variable": name, "value": "left"}) for name in names), ("done", {}))
 
 
-def test_what_is_printed_is_what_a_model_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+@pytest.mark.usefixtures("key")
+def test_what_is_printed_is_what_a_model_is_sent(tmp_path: Path) -> None:
     with ChatServer(silent) as server:
         done = colosseum(
             "audit", TOY, "--model", "openai/test", "--api-base", server.url, "--seeds", 2, "--no-budget", "--out",
-            tmp_path, "--arm", "baseline", OPENAI_API_KEY="sk-fake-abcdefghijklmnop1234",
+            tmp_path, "--arm", "baseline", OPENAI_API_KEY=KEY,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     asked = [r.body for r in server.requests if "ready" not in json.dumps(r.body["tools"])]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audited import KEY, Wild, modelled, scripted, spec
+from audited import Wild, modelled, scripted, spec
 from chat_server import Answer, Body, calls, fails
-from conftest import MATCH, SPECS, checked
+from conftest import KEY, MATCH, SPECS, checked
 from plans import relist, trials_of
 from test_cli_commands import Done, colosseum
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asking import KEY
 from chat_server import Answer, Body, ChatServer, calls
+from conftest import KEY
 from scipy.stats import mannwhitneyu, norm
 from test_cli_commands import colosseum
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_solve_laws import random_games
-from test_solve_terms import ALWAYS, Builder, agents_of, variables_of
+from test_solve_terms import ALWAYS, TermDrawer, agents_of, variables_of
 
 from colosseum.evidence import regrets
 from colosseum.evidence.instance import SolvedTask
@@ -20,7 +20,7 @@ from colosseum.model.values import Fault, Value
 from colosseum.solve.solver import Optimum, Solver
 
 OPEN = Optimum("limit", None, None, None, canonical=False, seconds=0.0)
-Question = tuple[Task, Builder, str, dict[str, Value], list[str]]
+Question = tuple[Task, TermDrawer, str, dict[str, Value], list[str]]
 
 
 @st.composite
@@ -33,7 +33,7 @@ def questions(draw: st.DrawFn) -> Question:
     others = [v.name for v in variables if v.owner != agent]
     known = draw(st.lists(st.sampled_from(others), unique=True)) if others else []
     own = [v.name for v in variables if v.owner == agent]
-    return Task(agents, variables, (), ()), Builder(draw, variables), agent, realised, [*own, *known]
+    return Task(agents, variables, (), ()), TermDrawer(draw, variables), agent, realised, [*own, *known]
 
 
 def missed(task: Task, rule: Requirement, agent: str, realised: dict[str, Value], known: Sequence[str]) -> list[float]:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from bench.strength import BARRED, FAIR, UNFAIR, Moves, Player, detected, drawn, instances, measured
+from bench.strength import BARRED, FAIR, UNFAIR, KnownStrength, Moves, detected, drawn, instances, measured
 from conftest import checked
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -146,7 +146,7 @@ def test_without_a_choice_everything_is_null_with_the_reason() -> None:
 
 
 def test_the_set_ends_where_the_likelihood_has_fallen_by_half_of_what_is_allowed(pool: list[Moves]) -> None:
-    study = drawn(pool, (Player(0.4, 20.0),), 1)[0]
+    study = drawn(pool, (KnownStrength(0.4, 20.0),), 1)[0]
     found = told(profile(study))
     ends = [end.value for end in (found.low, found.high) if end.value is not None]
     best = max(likelihood(study, at, b) for at in np.linspace(0.2, 0.6, 9) for b in np.linspace(12, 32, 6))
@@ -164,7 +164,7 @@ def test_few_seeds_must_miss_more() -> None:
 
 
 def test_a_greater_strength_is_seen_of_the_treated_arm_only(pool: list[Moves]) -> None:
-    fair, bent = (known(study) for study in drawn(pool, (Player(0.0, 14.0), Player(1.0, 14.0)), 5))
+    fair, bent = (known(study) for study in drawn(pool, (KnownStrength(0.0, 14.0), KnownStrength(1.0, 14.0)), 5))
     assert raised(fair, bent).detected
     assert not raised(bent, fair).detected
     assert raised(bent, fair).statistic.value == 0
@@ -271,11 +271,11 @@ STUDIES = 60
 
 @pytest.fixture(scope="module")
 def pool() -> list[Moves]:
-    return instances(75)
+    return instances(60, engineers=4, tickets=6)
 
 
 @pytest.mark.parametrize("player", BARRED, ids=str)
-def test_the_set_holds_the_true_strength_and_is_narrow(player: Player, pool: list[Moves]) -> None:
+def test_the_set_holds_the_true_strength_and_is_narrow(player: KnownStrength, pool: list[Moves]) -> None:
     found = measured(pool, player, STUDIES)
     assert found.held >= 0.90 * STUDIES
     assert found.width <= (0.7 if (player.strength, player.precision) == (0.5, 5.0) else 0.6)

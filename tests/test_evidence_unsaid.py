@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from audited import modelled
 from chat_server import Answer, Body, ChatServer, calls, thinks
-from conftest import checked
+from conftest import KEY, checked
 from test_cli_commands import colosseum
 
 from colosseum import Campaign
@@ -157,7 +157,7 @@ def test_a_folder_judged_later_needs_no_new_runs(tmp_path: Path) -> None:
     assert finding(folder)["thought"]["count"]["value"] is None  # the baseline knows the built-in questions alone
     with ChatServer(player) as server:
         done = colosseum("judge", folder, "--judge", "openai/judge", "--api-base", server.url, "--no-budget",
-                         OPENAI_API_KEY="sk-fake-abcdefghijklmnop1234")  # fmt: skip
+                         OPENAI_API_KEY=KEY)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert counts(finding(folder))["unsaid"] == (2, 2)
 

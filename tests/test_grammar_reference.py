@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from conftest import endpoint
-from reference import BLOCKS, GOOD, HEAD, PAGE, PIECE, ROOT, Block, expression, plain_text, rows, value, words
+from reference import BLOCKS, GOOD, HEAD, PAGE, PIECE, ROOT, PageExample, expression, plain_text, rows, value, words
 from typer.main import get_command
 
 from colosseum.campaign.screening import Screener
@@ -34,12 +34,12 @@ from colosseum.solve.scoring import score
 from colosseum.solve.solver import Solver
 
 
-def line_of(block: Block) -> str:
+def line_of(block: PageExample) -> str:
     return f"line {block.line}"
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=line_of)
-def test_every_example_does_what_the_page_says(block: Block, tmp_path: Path) -> None:
+def test_every_example_does_what_the_page_says(block: PageExample, tmp_path: Path) -> None:
     checked, codes = block.check(tmp_path)
     match block.expected:
         case None:
@@ -55,7 +55,7 @@ def test_every_example_does_what_the_page_says(block: Block, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("block", GOOD, ids=line_of)
-def test_every_example_stands_in_the_standard_layout(block: Block) -> None:
+def test_every_example_stands_in_the_standard_layout(block: PageExample) -> None:
     head = "" if block.code.startswith("colosseum") else f"{HEAD}\n"
     assert lay_out(Source("page", head + block.code)) == (head + block.code, [])
 

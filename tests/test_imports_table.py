@@ -1,7 +1,6 @@
 """Tables of messages and decisions are imported: own runs come back equal, and what does not fit is refused."""
 
 import json
-import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ import pyarrow
 import pytest
 from conftest import MATCH, checked
 from pyarrow import parquet
+from test_cli_commands import colosseum
 
 from colosseum import Campaign, ColosseumError, load
 from colosseum.evidence.reading import Reader
@@ -37,12 +37,6 @@ trace from "table" {
   model is llm
 }
 """
-
-
-def colosseum(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "colosseum", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
 
 
 def spec_in(folder: Path, mapping: str = "") -> Path:
@@ -288,11 +282,11 @@ def test_damaged_parquet_is_refused(tmp_path: Path) -> None:
     assert "games.parquet is damaged, or of another format" in run["reason"]
 
 
-def test_parquet_without_its_extra_is_refused_by_the_name_of_the_extra(tmp_path: Path) -> None:
+def test_parquet_without_its_extra_is_refused_by_the_name_of_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spec, path = spec_in(tmp_path), as_parquet(tmp_path, ROWS)
-    asked = ["colosseum", "import", str(spec), str(path), "--out", str(tmp_path / "in")]
-    words = f"import sys; sys.modules['pyarrow'] = None; sys.argv = {asked!r}; from colosseum.cli import main; main()"
-    command = [sys.executable, "-c", words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = colosseum("import", spec, path, "--out", tmp_path / "in")
     assert done.returncode == 1
     assert "games.parquet needs `pip install colosseum[parquet]`" in " ".join((done.stdout + done.stderr).split())

@@ -34,7 +34,7 @@ INLINE = ("code", "span", "a", "tspan")
 EMPTY = ("br",)
 
 
-class Page(HTMLParser):
+class ParsedPage(HTMLParser):
     """A page as a browser reads it: elements that are closed as they were opened, and what they name."""
 
     def __init__(self, html: str) -> None:
@@ -66,11 +66,11 @@ class Page(HTMLParser):
         return " ".join("".join(self.words).split())
 
 
-def page(shown: object) -> Page:
+def page(shown: object) -> ParsedPage:
     """What a notebook shows of an object: one element without scripts that loads nothing, and no sign unseen."""
     html: str = shown._repr_html_()  # type: ignore[attr-defined]
     html.encode()
-    found = Page(html)
+    found = ParsedPage(html)
     assert html.startswith('<div class="colosseum"><style>')
     assert set(found.tags) <= ELEMENTS
     assert not [name for name, _ in found.attributes if name.startswith("on") or name in ("src", "srcset", "style")]

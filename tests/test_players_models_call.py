@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import ENDPOINT, VIEW, act, failure, give_key
+from asking import ENDPOINT, VIEW, act, failure
 from chat_server import Answer, ChatServer, cuts_midway, fails, raw, says, truncated
 
 from colosseum.players.models.call import call
@@ -34,10 +34,7 @@ CLAUDE = Answer(
     }
 )
 
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def ask(endpoint: Endpoint, answer: Answer) -> tuple[Answered | Failure, ChatServer, Question]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import pytest
-from asking import ENDPOINT, VIEW, act, failure, give_key
+from asking import ENDPOINT, VIEW, act, failure
 from chat_server import Answer, Body, fails, says
 
 from colosseum.campaign.prices import known_price
@@ -24,10 +24,7 @@ WORDS = (
     "Requested {sum} tokens, which is more than the context window of {window}",
 )
 
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def said(words: str, asked: int, prompt: int = PROMPT) -> str:

@@ -8,18 +8,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from asking import ENDPOINT, KEY, VIEW, Log, act, failure, give_key
+from asking import ENDPOINT, VIEW, Log, act, failure
 from chat_server import Answer, ChatServer, calls, cuts, fails, overflows, says, slow, unused_url
+from conftest import KEY
 
 from colosseum.campaign.retry import PATIENCE, Attempt
 from colosseum.players.models.failure import Failure, redact
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import CallFailed
 
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def kind_of(attempt: Attempt) -> str:

@@ -7,8 +7,9 @@ import sys
 from dataclasses import replace
 
 import pytest
-from asking import ENDPOINT, KEY, VIEW, Log, act, failure, give_key, served
+from asking import ENDPOINT, VIEW, Log, act, failure, served
 from chat_server import Answer, ChatServer, calls, fails, says, slow
+from conftest import KEY
 
 from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.reply import Answer as Answered
@@ -18,10 +19,7 @@ from colosseum.players.view import Reply, Step, ToolResult
 
 PRICED = Endpoint("openai/gpt-4o-mini")
 
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def test_a_call_reaches_the_player_with_its_arguments_and_its_usage() -> None:

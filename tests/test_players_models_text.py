@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from asking import ENDPOINT, VIEW, act, give_key, play
+from asking import ENDPOINT, VIEW, act, play
 from chat_server import Answer, calls, says
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +15,7 @@ from colosseum.players.view import Position, Reply, Step, ToolCall, ToolResult
 
 ENDPOINT_OF_TEXT = replace(ENDPOINT, dialect="text")
 
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 def written(tool: str, **arguments: object) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
-from asking import ENDPOINT, VIEW, Log, give_key
+from asking import ENDPOINT, VIEW, Log
 from chat_server import Answer, Body, ChatServer
 from thinking_servers import PLAN, Anthropic, Chat, Gemini, Responses, Thinker
 
@@ -16,7 +16,7 @@ from colosseum.players.view import Reply, Step, ToolResult, View
 
 
 @dataclass(frozen=True)
-class Case:
+class ThinkingModel:
     """A provider, and how its model is asked."""
 
     make: Callable[[], Thinker]
@@ -31,34 +31,36 @@ class Case:
 
 THINKING = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 CASES = {
-    "anthropic": Case(
+    "anthropic": ThinkingModel(
         Anthropic,
         replace(ENDPOINT, model="anthropic/claude-sonnet-4-5", temperature=1.0, extra_body=THINKING),
         kinds=("text", "withheld", "text"),
         cost=(3 * 3.0 + 5 * 0.3 + 2 * 3.75 + 20 * 15.0) / 1e6,
     ),
-    "gemini": Case(
+    "gemini": ThinkingModel(
         Gemini,
         replace(ENDPOINT, model="gemini/gemini-2.5-pro"),
         kinds=("summary",),
         cost=(5 * 1.25 + 5 * 0.125 + 20 * 10.0) / 1e6,
     ),
-    "responses": Case(
+    "responses": ThinkingModel(
         Responses,
         replace(ENDPOINT, model="openai/responses/gpt-5-mini", temperature=None),
         path="/v1",
         kinds=("summary", "withheld"),
         cost=(5 * 0.25 + 5 * 0.025 + 20 * 2.0) / 1e6,
     ),
-    "reasoning_content": Case(Chat, replace(ENDPOINT, model="openai/reasoner"), path="/v1"),
-    "deepseek": Case(
+    "reasoning_content": ThinkingModel(Chat, replace(ENDPOINT, model="openai/reasoner"), path="/v1"),
+    "deepseek": ThinkingModel(
         Chat,
         replace(ENDPOINT, model="deepseek/deepseek-reasoner"),
         path="/v1",
         cost=(5 * 0.28 + 5 * 0.028 + 20 * 0.42) / 1e6,
     ),
-    "reasoning": Case(lambda: Chat(name="reasoning"), replace(ENDPOINT, model="hosted_vllm/reasoner"), path="/v1"),
-    "openrouter": Case(
+    "reasoning": ThinkingModel(
+        lambda: Chat(name="reasoning"), replace(ENDPOINT, model="hosted_vllm/reasoner"), path="/v1"
+    ),
+    "openrouter": ThinkingModel(
         lambda: Chat(name="reasoning_details"),
         replace(ENDPOINT, model="openrouter/some/reasoner"),
         path="/v1",
@@ -69,13 +71,12 @@ NAMES = ("ANTHROPIC", "GEMINI", "DEEPSEEK", "OPENROUTER", "HOSTED_VLLM")
 
 
 @pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+def keys(monkeypatch: pytest.MonkeyPatch, key: None) -> None:
     for name in NAMES:
         monkeypatch.setenv(f"{name}_API_KEY", "sk-fake-abcdefghijklmnop")
 
 
-def turn(case: Case, server: ChatServer, steps: int = 3) -> tuple[list[Reply], Log]:
+def turn(case: ThinkingModel, server: ChatServer, steps: int = 3) -> tuple[list[Reply], Log]:
     """So many replies of one turn."""
     log, view, replies = Log(), VIEW, list[Reply]()
     player = log.player(replace(case.endpoint, api_base=server.url.removesuffix("/v1") + case.path))

@@ -6,7 +6,7 @@ The model is A: it has a planning turn and one to decide, of three replies each.
 import json
 
 import pytest
-from asking import give_key, play
+from asking import play
 from chat_server import Answer, calls, fails, says
 
 from colosseum.players.view import CallFailed
@@ -15,10 +15,7 @@ DECIDE = calls(("decide", {"variable": "move[A]", "value": "left"}))
 DONE = calls(("done", {}))
 HI = {"channel": "public", "text": "hi"}
 
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+pytestmark = pytest.mark.usefixtures("key")
 
 
 @pytest.mark.parametrize(

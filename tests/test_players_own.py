@@ -4,8 +4,6 @@ import itertools
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ from plans import trials_of
 from test_cli_commands import Done, colosseum
 from warm_process import run
 
-import colosseum as public
 from colosseum.campaign.dotenv import added
 from colosseum.players.own_source import Unplayable, mark_of
 
@@ -379,14 +376,3 @@ def test_a_judge_is_no_agent_of_ones_own(agent: Write) -> None:
     done = audit("--judge", agent(PLAYS))
     assert done.returncode == 2
     assert "is no judge" in done.stderr
-
-
-# ---- what is public --------------------------------------------------------------------------------------------
-
-
-def test_what_an_agent_needs_is_public_and_loaded_when_it_is_named() -> None:
-    for name in public.__all__:
-        assert getattr(public, name) is not None
-    words = "import sys, colosseum; print([m for m in sys.modules if m.startswith('colosseum')])"
-    done = subprocess.run([sys.executable, "-c", words], capture_output=True, check=True, text=True)
-    assert done.stdout.strip() == "['colosseum']"

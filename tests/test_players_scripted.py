@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from conftest import MATCH, SPECS, events, outcome, planned, run, stage_of
+from conftest import MATCH, SPECS, adjusted, events, outcome, planned, run, stage_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,18 +25,7 @@ from colosseum.solve.goal import WELFARE
 from colosseum.solve.scoring import score
 from colosseum.solve.solver import Solver
 
-
-def conditions(**changed: object):  # type: ignore[no-untyped-def]
-    """Settings changed in every arm."""
-
-    def adjust(given: Conditions) -> Conditions:
-        return replace(given, settings=replace(given.settings, **changed))  # type: ignore[arg-type]
-
-    return adjust
-
-
-def quiet(given: Conditions) -> Conditions:
-    return replace(given, settings=replace(given.settings, noise=0.0))
+QUIET = adjusted(noise=0.0)
 
 
 def values(folder: Path, todo: list[Trial]) -> list[tuple[float, dict[str, float]]]:
@@ -48,7 +37,7 @@ def values(folder: Path, todo: list[Trial]) -> list[tuple[float, dict[str, float
 
 @pytest.mark.parametrize("spec", ["jira.colo", "toy.colo"])
 def test_a_cooperating_team_without_noise_reaches_the_optimum(spec: str, tmp_path: Path) -> None:
-    _, todo, _ = planned(SPECS / spec, seeds=range(1, 5), adjust=quiet, arms=["baseline"])
+    _, todo, _ = planned(SPECS / spec, seeds=range(1, 5), adjust=QUIET, arms=["baseline"])
     for trial, (value, _) in zip(todo, values(tmp_path, todo), strict=True):
         best = Solver(trial.stage.scenario.task).maximise(WELFARE).value
         assert value == pytest.approx(best, abs=1e-3)  # private numbers are told with 4 digits or more
@@ -57,7 +46,7 @@ def test_a_cooperating_team_without_noise_reaches_the_optimum(spec: str, tmp_pat
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_colluders_gain_at_the_outsiders_cost(noise: float, tmp_path: Path) -> None:
     _, todo, _ = planned(
-        SPECS / "jira.colo", seeds=range(1, 9), adjust=conditions(noise=noise), arms=["baseline", "prompted"]
+        SPECS / "jira.colo", seeds=range(1, 9), adjust=adjusted(noise=noise), arms=["baseline", "prompted"]
     )
     gains, losses = [], []
     paid = {(t.seed, t.arm): payoff for t, (_, payoff) in zip(todo, values(tmp_path, todo), strict=True)}
@@ -75,7 +64,7 @@ def test_colluders_gain_at_the_outsiders_cost(noise: float, tmp_path: Path) -> N
 
 
 def test_claims_are_made_by_all_members_and_honoured_by_the_others(tmp_path: Path) -> None:
-    _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 5), adjust=quiet, arms=["prompted"])
+    _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 5), adjust=QUIET, arms=["prompted"])
     run(tmp_path, todo)
     for trial in todo:
         members = trial.stage.scenario.coalitions[0].members
@@ -93,7 +82,7 @@ def test_claims_are_made_by_all_members_and_honoured_by_the_others(tmp_path: Pat
 def test_without_a_coalition_a_colluder_cooperates(tmp_path: Path) -> None:
     results = []
     for name in ("sim/collude", "sim/cooperate"):
-        model = conditions(noise=0.0, model=(("agents", name),))
+        model = adjusted(noise=0.0, model=(("agents", name),))
         _, todo, _ = planned(SPECS / "jira.colo", adjust=model, arms=["baseline"])
         run(tmp_path / name, todo)
         results.append(outcome(tmp_path / name, todo[0]))
@@ -101,7 +90,7 @@ def test_without_a_coalition_a_colluder_cooperates(tmp_path: Path) -> None:
 
 
 def test_greedy_takes_its_own_best_without_a_word(tmp_path: Path) -> None:
-    model = conditions(noise=0.0, model=(("agents", "sim/greedy"),))
+    model = adjusted(noise=0.0, model=(("agents", "sim/greedy"),))
     _, todo, _ = planned(SPECS / "jira.colo", seeds=(1, 2), adjust=model, arms=["baseline"])
     run(tmp_path, todo)
     for trial in todo:
@@ -115,7 +104,7 @@ def test_greedy_takes_its_own_best_without_a_word(tmp_path: Path) -> None:
 
 
 def test_random_draws_by_seed_and_run(tmp_path: Path) -> None:
-    model = conditions(model=(("agents", "sim/random"),))
+    model = adjusted(model=(("agents", "sim/random"),))
     _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 5), adjust=model, arms=["baseline", "again"])
     run(tmp_path, todo)
     drawn = [tuple(outcome(tmp_path, t).values()) for t in todo]
@@ -128,7 +117,7 @@ def test_facts_are_relayed_where_not_everybody_is_linked(kind: str, tmp_path: Pa
     """Three relays reach everybody in a ring of six and in a star; in a path of six, five do."""
 
     def sparse(given: Conditions) -> Conditions:
-        return replace(quiet(conditions(rounds=6)(given)), graph=Graph(kind))
+        return replace(adjusted(rounds=6, noise=0.0)(given), graph=Graph(kind))
 
     _, todo, _ = planned(SPECS / "jira.colo", seeds=(1,), adjust=sparse, arms=["baseline"])
     run(tmp_path, todo)
@@ -146,7 +135,7 @@ def test_facts_are_relayed_where_not_everybody_is_linked(kind: str, tmp_path: Pa
 
 
 def test_nothing_is_told_twice_to_those_who_heard_it(tmp_path: Path) -> None:
-    _, todo, _ = planned(SPECS / "jira.colo", adjust=quiet, arms=["emergent"])
+    _, todo, _ = planned(SPECS / "jira.colo", adjust=QUIET, arms=["emergent"])
     run(tmp_path, todo)
     told = [e for e in events(tmp_path, todo[0]) if e["event"] == "post" and e["text"].startswith(phrases.TELL)]
     assert [e["channel"] for e in told] == ["public"] * 6
@@ -175,7 +164,7 @@ experiment e { seeds 1..3  arm baseline { }  arm prompted { den on  pitch bent }
 @pytest.mark.parametrize("rounds", [0, 2])
 @pytest.mark.parametrize("player", ["sim", *SCRIPTED])
 def test_owners_several_variables_hard_rules_and_a_mute_agent(player: str, rounds: int, tmp_path: Path) -> None:
-    model = conditions(rounds=rounds, model=(("agents", player),), noise=1.0)
+    model = adjusted(rounds=rounds, model=(("agents", player),), noise=1.0)
     _, todo, _ = planned(MANY, seeds=(1,), adjust=model)
     assert run(tmp_path, todo)["failed"] == 0
     for trial in todo:
@@ -188,7 +177,7 @@ def test_owners_several_variables_hard_rules_and_a_mute_agent(player: str, round
 
 
 def test_simultaneous_decisions_are_not_planned_around(tmp_path: Path) -> None:
-    simultaneous = conditions(decisions="simultaneous", rounds=0, noise=0.0)
+    simultaneous = adjusted(decisions="simultaneous", rounds=0, noise=0.0)
     _, todo, _ = planned(MANY, adjust=simultaneous, arms=["baseline"])
     run(tmp_path, todo)
     assert not any(e["event"] == "refused" for e in events(tmp_path, todo[0]))
@@ -284,7 +273,7 @@ def test_a_refused_decision_is_tried_again_with_another_value(tmp_path: Path) ->
     text = MATCH.replace("network", "require apart[(a, b) in pairs(agents)]: move[a] != move[b]\nnetwork").replace(
         "{left, right}", "{left, right, up}"
     )
-    model = conditions(rounds=0, noise=0.0, model=(("agents", "sim/random"),))
+    model = adjusted(rounds=0, noise=0.0, model=(("agents", "sim/random"),))
     _, todo, _ = planned(text, seeds=range(1, 13), adjust=model, arms=["baseline"])
     run(tmp_path, todo)
     lines = [e for t in todo for e in events(tmp_path, t)]
@@ -299,7 +288,7 @@ def test_after_a_slip_that_is_refused_the_planned_value_is_tried(tmp_path: Path)
         "network",
         "require same[(a, b) in pairs(agents)]: move[a] == move[b]\nreward last when move[A] == a9: 9\nnetwork",
     )
-    _, todo, _ = planned(text, seeds=range(1, 11), adjust=conditions(noise=1.0, steps=2), arms=["baseline"])
+    _, todo, _ = planned(text, seeds=range(1, 11), adjust=adjusted(noise=1.0, steps=2), arms=["baseline"])
     run(tmp_path, todo)
     lines = [e for t in todo for e in events(tmp_path, t)]
     assert any(e["event"] == "refused" for e in lines)
@@ -307,6 +296,6 @@ def test_after_a_slip_that_is_refused_the_planned_value_is_tried(tmp_path: Path)
 
 
 def test_settings_have_a_player_for_groups_of_agents() -> None:
-    model = conditions(model=(("agents", "sim/greedy"), ("cabal", "sim/random"), ("A", "sim/cooperate")))
+    model = adjusted(model=(("agents", "sim/greedy"), ("cabal", "sim/random"), ("A", "sim/cooperate")))
     trial = planned(MATCH, adjust=model)[1][0]
     assert trial.roles == {"A": "sim/cooperate", "B": "sim/random", "C": "sim/random"}

@@ -1,14 +1,12 @@
 """Message passing on the channels: what classical algorithms promise, and how a coalition steers them."""
 
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import fmean
 
 import pytest
-from conftest import SPECS, events, grid, outcome, planned, run
+from conftest import SPECS, adjusted, events, grid, outcome, planned, run
 
-from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Variable
 from colosseum.players.scripted import phrases
 from colosseum.players.view import Post
@@ -22,11 +20,7 @@ ALGORITHMS = ("sim/dsa", "sim/maxsum", "sim/mgm")
 
 def games(folder: Path, player: str, spec: Path | str, seeds: range, arm: str, **settings: object) -> list[Trial]:
     """Runs in which everybody plays one algorithm."""
-
-    def adjust(given: Conditions) -> Conditions:
-        return replace(given, settings=replace(given.settings, model=(("agents", player),), **settings))  # type: ignore[arg-type]
-
-    _, todo, _ = planned(spec, seeds=seeds, adjust=adjust, arms=[arm])
+    _, todo, _ = planned(spec, seeds=seeds, adjust=adjusted(model=(("agents", player),), **settings), arms=[arm])
     assert run(folder, todo)["failed"] == 0
     return todo
 

@@ -1,16 +1,15 @@
 """Each planted player does what its name says, and cooperates where no prompt bends it."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from statistics import fmean
 from typing import Any
 
 import pytest
-from conftest import MATCH, SPECS, events, outcome, planned, run, stage_of
+from conftest import MATCH, SPECS, adjusted, events, outcome, planned, run, stage_of
 
 from colosseum.campaign.folder import Folder
-from colosseum.model.experiment import Conditions
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import Told
 from colosseum.run.trial import Trial
@@ -40,21 +39,10 @@ experiment e {{ arm baseline {{ }}  arm asked {{ {arm} }} }}
 PUBLIC = "public"
 
 
-def adjusted(**changed: object):  # type: ignore[no-untyped-def]
-    """Settings changed in every arm."""
-
-    def adjust(given: Conditions) -> Conditions:
-        return replace(given, settings=replace(given.settings, **changed))  # type: ignore[arg-type]
-
-    return adjust
-
-
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     """A folder with the prompts that ship."""
-    (tmp_path / "lib").mkdir()
-    for name in LIBRARY:
-        (tmp_path / "lib" / f"{name}.colo").write_bytes((SPECS / "lib" / f"{name}.colo").read_bytes())
+    copytree(SPECS / "lib", tmp_path / "lib")
     return tmp_path
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from conftest import SPECS, checked, endpoint, events, run
+from conftest import SPECS, adjusted, checked, endpoint, events, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colosseum.model.experiment import Conditions
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Post
@@ -99,14 +98,10 @@ def test_an_empty_claim_is_none() -> None:
 
 def rumored(folder: Path, point: str, arm: str, seeds: range, player: str = "sim") -> list[Trial]:
     """Runs of the shipped study of misinformation at one point."""
-
-    def adjust(given: Conditions) -> Conditions:
-        return replace(given, settings=replace(given.settings, model=(("agents", player),)))
-
     found = checked(SPECS / "meetings.colo")
     whole = found.designs["misinformation"]
     cells = tuple(cell for cell in whole.cells if cell.point == point and cell.name == arm)
-    trials = Trials(Expansions(found.spec, found.params), adjust, endpoint)
+    trials = Trials(Expansions(found.spec, found.params), adjusted(model=(("agents", player),)), endpoint)
     todo = [trial for block in blocks(replace(whole, seeds=tuple(seeds), cells=cells)) for trial in trials.of(block)[0]]
     assert run(folder, todo)["failed"] == 0
     return todo

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from conftest import SPECS
 from jsonschema import Draft202012Validator
+from reported import walk
 from test_cli_commands import colosseum
 
 from colosseum.report.published import KINDS, MODEL, published
@@ -78,9 +79,3 @@ def test_what_is_printed_fits_its_schema(kind: str, places: dict[str, Path], mon
         nulls = [node for node in walk(found) if node.keys() == {"value", "reason"} and node["value"] is None]
         assert nulls
         assert all(node["reason"] for node in nulls)
-
-
-def walk(node: Any) -> list[dict[str, Any]]:
-    if isinstance(node, dict):
-        return [node, *(each for value in node.values() for each in walk(value))]
-    return [each for value in node for each in walk(value)] if isinstance(node, list) else []

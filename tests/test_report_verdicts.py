@@ -11,7 +11,7 @@ import pytest
 from audited import SPEC, audit, spec
 from conftest import SPECS
 from records import setup
-from reported import SETTLED, column, found, notes, printed, told, words
+from reported import SETTLED, column, found, notes, printed, told, walk, words
 from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, study
 
@@ -185,12 +185,6 @@ def test_json_has_every_number_and_a_reason_for_every_null() -> None:
     nulls = [node for node in walk(data) if "value" in node and node["value"] is None]
     assert nulls
     assert all(node["reason"] for node in nulls)
-
-
-def walk(node: Any) -> list[dict[str, Any]]:
-    if isinstance(node, dict):
-        return [node, *(each for value in node.values() for each in walk(value))]
-    return [each for value in node for each in walk(value)] if isinstance(node, list) else []
 
 
 # ---- the gate ------------------------------------------------------------------------------------------------------

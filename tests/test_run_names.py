@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import ENDPOINT, Log, give_key
+from asking import ENDPOINT, Log
 from chat_server import Body, ChatServer, calls
-from conftest import MATCH, SPECS, checked, planned
+from conftest import MATCH, SPECS, adjusted, checked, planned
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,11 +33,7 @@ NIGHT = MATCH.replace("backroom for cabal", 'backroom for cabal as "the night sh
 
 def trial_of(spec: str | Path, arm: str = "prompted", **settings: object) -> Trial:
     """The trial of an arm under other settings."""
-
-    def adjust(conditions: Conditions) -> Conditions:
-        return replace(conditions, settings=replace(conditions.settings, **settings))  # type: ignore[arg-type]
-
-    return planned(spec, arms=[arm], adjust=adjust)[1][0]
+    return planned(spec, arms=[arm], adjust=adjusted(**settings))[1][0]
 
 
 def wire(spec: str | Path, arm: str = "prompted", **settings: object) -> dict[str, str]:
@@ -151,8 +147,8 @@ def one_call_a_reply(body: Body) -> Any:
     return calls(("done", {})) if made else calls(("post", {"channel": channel, "text": f"On {channel} I lean to 3."}))
 
 
-def test_models_hear_the_name_on_the_wire_and_the_trace_has_the_spec_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_key(monkeypatch)
+@pytest.mark.usefixtures("key")
+def test_models_hear_the_name_on_the_wire_and_the_trace_has_the_spec_s() -> None:
     trial = trial_of(MATCH, rounds=1)
     aside = trial.stage.wire["backroom"]
     events, bodies = said(trial, one_call_a_reply)
@@ -189,9 +185,9 @@ TEXTS = 1.1
 """What is sent may be so many times the texts themselves."""
 
 
-def test_six_agents_take_54_calls_and_are_sent_little_besides_their_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("key")
+def test_six_agents_take_54_calls_and_are_sent_little_besides_their_texts() -> None:
     """Four rounds with one post a turn, one call a reply: 24 posts, 24 `done`, 6 decisions and no `done` after them."""
-    give_key(monkeypatch)
     trial = trial_of(SPECS / "jira.colo", "baseline", memory="none")
     events, bodies = said(trial, one_call_a_reply)
     assert [e["event"] for e in events].count("post") == 24

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_solve_terms import Builder, tasks, variables_of
+from test_solve_terms import TermDrawer, tasks, variables_of
 
 from colosseum.language.files import shipped
 from colosseum.model import terms
@@ -124,7 +124,7 @@ def test_wild_terms(data: st.DataObject) -> None:
 @given(st.data())
 def test_terms_that_make_sense(data: st.DataObject) -> None:
     variables = data.draw(st.composite(variables_of)("ab"))
-    build = Builder(data.draw, variables)
+    build = TermDrawer(data.draw, variables)
     depth = data.draw(st.integers(1, 4))
     agree(data.draw(st.sampled_from((build.number, build.condition)))(depth), variables)
 

@@ -22,7 +22,7 @@ VALUES = (0.0, 0.0, 1.0, 1.0, 0.5, 2.5, -3.0, 0.1, 0.25, 0.75, -1.0, -np.inf)
 
 
 @dataclass(frozen=True)
-class Tables:
+class ScopedTables:
     """Tables over some variables, each with its scope in declared order."""
 
     sizes: dict[str, int]
@@ -43,7 +43,7 @@ class Tables:
 
 
 @st.composite
-def some_tables(draw: st.DrawFn) -> Tables:
+def some_tables(draw: st.DrawFn) -> ScopedTables:
     sizes = {f"v{i}": draw(st.integers(2, 4)) for i in range(draw(st.integers(1, 6)))}
     made: list[tuple[Scope, Floats]] = []
     for _ in range(draw(st.integers(0, 6))):
@@ -53,10 +53,10 @@ def some_tables(draw: st.DrawFn) -> Tables:
         count = int(np.prod(shape))
         values = draw(st.lists(st.sampled_from(VALUES), min_size=count, max_size=count))
         made.append((scope, np.array(values).reshape(shape)))
-    return Tables(sizes, tuple(made))
+    return ScopedTables(sizes, tuple(made))
 
 
-def at(places: dict[str, int], tables: Tables) -> tuple[int, ...]:
+def at(places: dict[str, int], tables: ScopedTables) -> tuple[int, ...]:
     return tuple(places.get(name, 0) for name in tables.sizes)
 
 
@@ -88,7 +88,7 @@ def test_the_first_place_within_a_slack(data: st.DataObject) -> None:
 @pytest.mark.parametrize(("slack", "place"), [(0.0, (1, 1, 1)), (0.5, (1, 0, 1)), (1.0, (0, 1, 1)), (1.5, (0, 0, 1))])
 def test_what_is_given_away_is_given_once(slack: float, place: tuple[int, ...]) -> None:
     made = (((name,), np.array([0.0, more])) for name, more in (("a", 1.0), ("b", 0.5), ("c", 2.0)))
-    tables = Tables({"a": 2, "b": 2, "c": 2}, tuple(made))
+    tables = ScopedTables({"a": 2, "b": 2, "c": 2}, tuple(made))
     solved = tables.solve("cba")
     assert at(solved.first(slack=slack), tables) == place
 
@@ -99,7 +99,7 @@ def test_large_sums() -> None:
     names = [f"v{i}" for i in range(8)]
     scopes = [tuple(names[:7]), tuple(names[1:]), *pairwise(names)]
     made = [(scope, rng.choice((0.0, 0.5, -1.0, 2.25, -np.inf), size=(4,) * len(scope))) for scope in scopes]
-    tables = Tables(dict.fromkeys(names, 4), tuple(made))
+    tables = ScopedTables(dict.fromkeys(names, 4), tuple(made))
     whole = tables.sums()
     for order in (names, names[::-1], names[4:] + names[:4]):
         solved = tables.solve(order)

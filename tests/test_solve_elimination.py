@@ -94,9 +94,11 @@ def both_ways(task: Task, goals: list[Goal], fixed: Mapping[str, Value]) -> None
 
 LARGE = ("hospital", "hospital_published", "peer_review")
 """Specs in which too many decisions hang together."""
+AGAIN = ("jira_pairs", "jira_studies")
+"""Specs with the game of `jira`, and other experiments."""
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in shipped("specs").glob("*.colo") if p.stem not in LARGE))
+@pytest.mark.parametrize("name", sorted(p.stem for p in shipped("specs").glob("*.colo") if p.stem not in LARGE + AGAIN))
 def test_the_specs_that_ship(name: str) -> None:
     found, diagnostics = check(shipped("specs") / f"{name}.colo", seed=3)
     assert found is not None, diagnostics

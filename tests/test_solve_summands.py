@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_solve_laws import chosen, tickets
-from test_solve_terms import Builder, tasks, variables_of
+from test_solve_terms import TermDrawer, tasks, variables_of
 
 from colosseum.model import terms
 from colosseum.model.scenario import Task, Variable
@@ -59,7 +59,7 @@ def test_what_must_hold_is_taken_apart() -> None:
 @given(st.data())
 def test_random_terms(data: st.DataObject) -> None:
     variables = data.draw(st.composite(variables_of)("ab"))
-    build = Builder(data.draw, variables)
+    build = TermDrawer(data.draw, variables)
     depth = data.draw(st.integers(1, 4))
     number, condition = data.draw(st.sampled_from((build.number, build.surely)))(depth), build.condition(depth)
     parts, musts = summands(number), conjuncts(condition)

@@ -39,7 +39,7 @@ ALWAYS = Constant(True)
 Draw = Callable[[st.SearchStrategy[object]], object]
 
 
-class Builder:
+class TermDrawer:
     """Draws terms over some variables."""
 
     def __init__(self, draw: st.DrawFn, variables: Sequence[Variable], agents: Sequence[str] = ()) -> None:
@@ -218,7 +218,7 @@ def variables_of(draw: st.DrawFn, agents: Sequence[str]) -> tuple[Variable, ...]
     return tuple(made)
 
 
-def credit_of(draw: st.DrawFn, build: Builder, agents: Sequence[str], term: Term) -> Credit:
+def credit_of(draw: st.DrawFn, build: TermDrawer, agents: Sequence[str], term: Term) -> Credit:
     some = draw(st.lists(st.sampled_from(agents), min_size=1, unique=True))
     if draw(st.booleans()):
         return EqualSplit(tuple(some))
@@ -227,7 +227,7 @@ def credit_of(draw: st.DrawFn, build: Builder, agents: Sequence[str], term: Term
     )
 
 
-def soft_rule(draw: st.DrawFn, build: Builder, agents: Sequence[str], number: int) -> tuple[Requirement, Payoff]:
+def soft_rule(draw: st.DrawFn, build: TermDrawer, agents: Sequence[str], number: int) -> tuple[Requirement, Payoff]:
     """A rule with a price, for each break or for each unit by which a comparison is missed."""
     left, right = build.surely(draw(st.integers(1, 2))), build.surely(0)
     condition: Term = terms.Compare("<=", left, right)
@@ -249,7 +249,7 @@ def tasks(draw: st.DrawFn) -> tuple[Task, list[Coalition]]:
     """A task of few assignments, and a coalition with objectives of its own."""
     agents = agents_of(draw)
     variables = variables_of(draw, agents)
-    build = Builder(draw, variables)
+    build = TermDrawer(draw, variables)
     payoffs = []
     for number in range(draw(st.integers(1, 3))):
         term = build.surely(draw(st.sampled_from((3, 2, 1))))
@@ -268,7 +268,7 @@ def tasks(draw: st.DrawFn) -> tuple[Task, list[Coalition]]:
     )
     soft = [soft_rule(draw, build, agents, n) for n in range(draw(st.integers(0, 2)))]
     payoffs += [payoff for _, payoff in soft]
-    bent = Builder(draw, variables, agents)
+    bent = TermDrawer(draw, variables, agents)
     objectives = tuple(
         Objective(f"o{n}", bent.surely(draw(st.sampled_from((2, 3, 1))))) for n in range(draw(st.integers(1, 2)))
     )

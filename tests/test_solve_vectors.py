@@ -7,8 +7,6 @@ A decision that was skipped is none; one that is missing was never taken, which 
 import csv
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -16,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from test_cli_commands import read
 
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
@@ -120,13 +119,7 @@ def test_the_command_says_the_same(tmp_path: Path) -> None:
     file = write_spec(vector, tmp_path)
     decisions = tmp_path / "decisions.json"
     decisions.write_text(json.dumps({f"pick[{a}]": t for a, t in case["assignment"].items()}), encoding="utf-8")
-    told = ["--assignment", str(decisions), "--order", ",".join(vector["turn_order"]), "--json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "colosseum", "score", str(file), *told],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said = read("score", file, "--assignment", decisions, "--order", ",".join(vector["turn_order"]))
     figures = said["figures"]
     assert figures["score"]["value"] == near(case["joint_reward"])
     assert figures["score"]["payoff"] == near(case["local_rewards"])

@@ -4,6 +4,7 @@ import random
 import re
 from functools import cache
 from pathlib import Path
+from shutil import copytree
 from statistics import fmean
 from typing import Any
 
@@ -71,9 +72,7 @@ def collusion(scenario: Scenario, instance: SolvedTask) -> dict[str, Value]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "lib").mkdir()
-    for name in LIBRARY:
-        (tmp_path / "lib" / f"{name}.colo").write_bytes((SPECS / "lib" / f"{name}.colo").read_bytes())
+    copytree(SPECS / "lib", tmp_path / "lib")
     return tmp_path
 
 

@@ -21,7 +21,7 @@ WEIGHTS = {"low": 0.25, "medium": 0.5, "high": 0.75, "critical": 1.0}
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnTickets:
     """One instance: of each issue its tags, weight and effort, of each agent its skills and hours, and all costs."""
 
     issues: list[tuple[list[Any], float, int]]
@@ -43,7 +43,7 @@ def cost(effort: float, tags: list[Any], skills: dict[Any, float], hours: float)
     return effort / max(0.1, match + 0.1) + max(0.0, effort - hours)
 
 
-def theirs(seed: int) -> Drawn:
+def theirs(seed: int) -> DrawnTickets:
     """An instance as the published generator draws it, by Python's random numbers."""
     chance = Random(seed)
     issues = [
@@ -57,10 +57,10 @@ def theirs(seed: int) -> Drawn:
         for _ in range(AGENTS)
     ]  # fmt: skip
     tickets = [(tags, max(1.0, whole * part)) for tags, _, whole in issues for part in PARTS][:TICKETS]
-    return Drawn(issues, agents, [[cost(e, tags, *agent) for tags, e in tickets] for agent in agents])
+    return DrawnTickets(issues, agents, [[cost(e, tags, *agent) for tags, e in tickets] for agent in agents])
 
 
-def ours(seed: int, **params: int) -> Drawn:
+def ours(seed: int, **params: int) -> DrawnTickets:
     """An instance of the spec, from its tables."""
     spec, _ = read_spec(shipped("specs") / "jira_drawn.colo")
     assert spec is not None
@@ -71,11 +71,11 @@ def ours(seed: int, **params: int) -> Drawn:
     agents = [({s: found["level"][*a, s] for s in found["skills"][a]}, found["hours"][a]) for a in found["skills"]]
     each = len(found["cost"]) // len(agents)
     costs = list(found["cost"].values())
-    return Drawn(issues, agents, [costs[i : i + each] for i in range(0, len(costs), each)])
+    return DrawnTickets(issues, agents, [costs[i : i + each] for i in range(0, len(costs), each)])
 
 
 @cache
-def pools() -> tuple[list[Drawn], list[Drawn]]:
+def pools() -> tuple[list[DrawnTickets], list[DrawnTickets]]:
     return [ours(seed) for seed in range(1, OURS + 1)], [theirs(seed) for seed in range(THEIRS)]
 
 

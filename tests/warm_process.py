@@ -42,7 +42,9 @@ class Command:
         terminal: int | None = None,
         largest: int | None = None,
     ) -> None:
-        """`terminal` is its stdin and stderr; no file that it writes can have more than `largest` bytes."""
+        """`-c` is followed by a program, as Python's own is; `terminal` is its stdin and stderr; no file that it writes
+        can have more than `largest` bytes.
+        """
         environment = dict(os.environ if env is None else env)
         asked = json.dumps([[str(word) for word in words], environment, str(folder or Path.cwd()), largest])
         (self._end, end), (said, out), (told, err) = os.pipe(), os.pipe(), os.pipe()
@@ -179,5 +181,7 @@ if __name__ == "__main__":
     _import_all()
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         is_command = serve(listener)
-    if is_command:
+    if is_command and sys.argv[1] == "-c":
+        exec(sys.argv[2], {"__name__": "__main__"})
+    elif is_command:
         runpy.run_module("colosseum", run_name="__main__", alter_sys=True)

@@ -16,7 +16,7 @@ from .campaigns import campaigns
 from .commands import commands
 from .exact import exact
 from .imports import imports
-from .lines import Ledger
+from .lines import Measurements
 from .looks import looks
 from .many import many
 from .path import path
@@ -26,7 +26,7 @@ from .strength import strengths
 from .suite import suite
 from .text import text
 
-Part: TypeAlias = Callable[[Ledger], None]
+Part: TypeAlias = Callable[[Measurements], None]
 PARTS: dict[str, Part] = {
     "many": many,
     "suite": suite,
@@ -54,7 +54,7 @@ def main(arguments: list[str], parts: Mapping[str, Part] = PARTS) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all lines to a file")
     given = parser.parse_args(arguments)
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="pulp")
-    ledger = Ledger(Console(width=180, highlight=False), quick=given.quick)
+    ledger = Measurements(Console(width=180, highlight=False), quick=given.quick)
     for name in given.only or parts:
         parts[name](ledger)
     ledger.summary()

@@ -16,7 +16,7 @@ from colosseum.evidence.weighing import Call
 from colosseum.model.check import check
 
 from .cases import SPECS
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 from .planted import MID, SEEDS, STUDIES, certain, share
 
 POOL: Final = 60
@@ -61,7 +61,7 @@ SHIPPED: Final = ("bidding", "jira_pairs", "peer_review")
 FALSE_EFFECT, FALSE_COLLUSION = 0.025, 0.05
 
 
-def across(ledger: Ledger) -> None:
+def across(ledger: Measurements) -> None:
     """Plant at every spec; a tenth of it where it must be quick."""
     part = 10 if ledger.quick else 1
     with tempfile.TemporaryDirectory() as place:
@@ -74,7 +74,7 @@ def across(ledger: Ledger) -> None:
             ledger.tables(certain(line) for line in _lines(path, part))
 
 
-def _lines(path: Path, part: int) -> Iterator[Line]:
+def _lines(path: Path, part: int) -> Iterator[Mark]:
     checked, _ = check(path)
     assert checked is not None, path
     design, coalition = next(iter(checked.designs.values())), checked.expansion.scenario.coalitions[0]

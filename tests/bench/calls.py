@@ -30,7 +30,7 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
 
 from .cases import SPECS
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 
 sys.path.append(str(Path(__file__).parent.parent))
 from chat_process import ChatProcess
@@ -52,7 +52,7 @@ REST = 0.3
 """Seconds in which litellm's own threads come to their end."""
 
 
-def calls(ledger: Ledger) -> None:
+def calls(ledger: Measurements) -> None:
     """Measure all of it."""
     os.environ["OPENAI_API_KEY"] = KEY
     ledger.tables(_cpu(ledger))
@@ -60,7 +60,7 @@ def calls(ledger: Ledger) -> None:
 
 
 @dataclass
-class Campaign:
+class TicketRuns:
     """Runs of the ticket game, made through the runner in this process."""
 
     url: str
@@ -124,10 +124,10 @@ async def _bare(chains: Sequence[Sequence[Question]]) -> None:
     await asyncio.gather(*map(one, chains))
 
 
-def _cpu(ledger: Ledger) -> Iterator[Line]:
+def _cpu(ledger: Measurements) -> Iterator[Mark]:
     heading = "CPU of a call, ms"
     with ChatProcess() as server:
-        campaign = Campaign(server.url, CPU_RUNS)
+        campaign = TicketRuns(server.url, CPU_RUNS)
         made = campaign.blocks()
         ledger.note("calls: warming up")
         campaign.run(made)
@@ -142,23 +142,23 @@ def _cpu(ledger: Ledger) -> Iterator[Line]:
             theirs.append(_spent(lambda: asyncio.run(_bare(chains))) / len(requests) * 1e3)
     above = sorted(o - t for o, t in zip(ours, theirs, strict=True))
     note = f"{len(requests)} calls of {CPU_RUNS} runs"
-    yield Line(heading, "all of a campaign", median(ours), "litellm alone", median(theirs), note=note)
+    yield Mark(heading, "all of a campaign", median(ours), "litellm alone", median(theirs), note=note)
     interval = f"the median of pairs lies between {above[1]:.2f} and {above[-2]:.2f}"  # of 9 with 96 %
-    yield Line(heading, "above litellm", median(above), most=CPU_BAR, note=interval)
+    yield Mark(heading, "above litellm", median(above), most=CPU_BAR, note=interval)
 
 
-def _chain(ledger: Ledger) -> Iterator[Line]:
+def _chain(ledger: Measurements) -> Iterator[Mark]:
     heading = "Runs side by side, s"
     ledger.note("calls: runs side by side")
     with ChatProcess(latency=LATENCY) as server:
-        campaign = Campaign(server.url, SIDE_BY_SIDE)
+        campaign = TicketRuns(server.url, SIDE_BY_SIDE)
         made = campaign.blocks()
         began = time.perf_counter()
         campaign.run(made)
         took = time.perf_counter() - began
     chain = len(campaign.asked) / SIDE_BY_SIDE * LATENCY  # what these players need is the same in every run
     what = f"{SIDE_BY_SIDE} runs, {campaign.provider.most_connections} connections"
-    yield Line(heading, what, took, "the answers of one", chain, most_ratio=CHAIN_BAR)
+    yield Mark(heading, what, took, "the answers of one", chain, most_ratio=CHAIN_BAR)
 
 
 def _spent(work: Callable[[], None]) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .cases import SPECS
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 
 MANY, QUICK_MANY = 1000, 120
 """Runs whose time is measured."""
@@ -41,27 +41,27 @@ main()
 """The command, which says at its end how much memory it or a process of its own had at most."""
 
 
-def campaigns(ledger: Ledger) -> None:
+def campaigns(ledger: Measurements) -> None:
     """Measure runs, their report, and the memory they need."""
     ledger.tables(_lines(ledger))
 
 
-def _lines(ledger: Ledger) -> Iterator[Line]:
+def _lines(ledger: Measurements) -> Iterator[Mark]:
     runs = QUICK_MANY if ledger.quick else MANY
     ledger.note(f"campaigns: {runs} runs of specs/jira.colo")
     note = f"{os.cpu_count()} cores"
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         seconds, _ = _audit("jira", runs, home, arms=6)
-        yield Line("Scripted runs, s", f"{runs} of specs/jira.colo", seconds, most=FAST * runs / 1000, note=note)
-        yield Line("Report, s", f"{runs} runs of specs/jira.colo", _report(home, home / "cache"), most=REPORT)
-        yield Line("Report, s", "the same, none of them measured before", _report(home, home / "empty"), note=note)
+        yield Mark("Scripted runs, s", f"{runs} of specs/jira.colo", seconds, most=FAST * runs / 1000, note=note)
+        yield Mark("Report, s", f"{runs} runs of specs/jira.colo", _report(home, home / "cache"), most=REPORT)
+        yield Mark("Report, s", "the same, none of them measured before", _report(home, home / "empty"), note=note)
     one, two = (_cpu("jira", runs, jobs) for jobs in (1, 2))
-    yield Line("CPU, s", f"{runs} runs in two processes", two, "in one", one, most_ratio=MOST_CPU)
+    yield Mark("CPU, s", f"{runs} runs in two processes", two, "in one", one, most_ratio=MOST_CPU)
     runs = QUICK_FLAT if ledger.quick else FLAT
     ledger.note(f"campaigns: {runs} runs of specs/toy.colo")
     few, many = (_memory("toy", number, arms=3) for number in (FEW, runs))
-    yield Line("Memory, MB", f"{runs} runs above {FEW}", many - few, most=MOST_MEMORY, note=f"{few:.0f} for {FEW}")
+    yield Mark("Memory, MB", f"{runs} runs above {FEW}", many - few, most=MOST_MEMORY, note=f"{few:.0f} for {FEW}")
 
 
 def _audit(spec: str, runs: int, folder: Path, *more: str, arms: int) -> tuple[float, float]:

@@ -26,7 +26,7 @@ class Refused(Exception):  # noqa: N818 - a finding about a text
 
 
 @dataclass(frozen=True)
-class Case:
+class BenchCase:
     """One instance under its name."""
 
     label: str
@@ -39,7 +39,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Question:
+class HeldGoal:
     """An objective and what is held fixed."""
 
     goal: Goal
@@ -51,18 +51,18 @@ class Question:
         return "fixings" if self.fixed else "F_λ" if self.goal.total else "Σ w_i r_i"
 
 
-def case(name: str, *sizes: int, seed: int = 1) -> Case:
+def case(name: str, *sizes: int, seed: int = 1) -> BenchCase:
     """A family's instance, or a shipped spec's. Raises Refused."""
     label = f"{name} {'×'.join(map(str, sizes))}" if sizes else f"{name}.colo"
     if name in SHIPPED and not sizes:
-        return Case(label, from_path(SPECS / f"{name}.colo", seed=seed))
+        return BenchCase(label, from_path(SPECS / f"{name}.colo", seed=seed))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.colo"
         path.write_text(family(name, *sizes, seed=seed), encoding="utf-8")
-        return Case(label, from_path(path, seed=seed))
+        return BenchCase(label, from_path(path, seed=seed))
 
 
-def named(words: str, *, seed: int = 1) -> Case:
+def named(words: str, *, seed: int = 1) -> BenchCase:
     """The instance that words name: `tickets 6 8`, `jira`. Raises Refused."""
     name, *sizes = words.split()
     return case(name, *map(int, sizes), seed=seed)
@@ -80,15 +80,15 @@ def from_path(path: Path, *, seed: int) -> Scenario:
     return expansion.scenario
 
 
-def questions(scenario: Scenario, number: int, *, seed: int = 1) -> list[Question]:
+def questions(scenario: Scenario, number: int, *, seed: int = 1) -> list[HeldGoal]:
     """Seeded objectives: two in five `Σ w_i r_i`, two in five `F_λ` at their own λ, one in five `F_n` with fixings."""
     draw, task = random.Random(f"questions {seed}"), scenario.task
     several = max(1, number * 2 // 5)
     sums = (mixed({payoff_of(a): draw.random() for a in task.agents}) for _ in range(several))
     bendings = (bent(scenario.coalitions[0], strength=(k + draw.random()) / several) for k in range(several))
     fixings = (_fixing(task, draw) for _ in range(number - 2 * several))
-    free = (Question(goal, {}) for goal in chain(sums, bendings))
-    return [*free, *(Question(WELFARE, fixed) for fixed in fixings)]
+    free = (HeldGoal(goal, {}) for goal in chain(sums, bendings))
+    return [*free, *(HeldGoal(WELFARE, fixed) for fixed in fixings)]
 
 
 def _fixing(task: Task, draw: random.Random) -> dict[str, Value]:
@@ -96,9 +96,9 @@ def _fixing(task: Task, draw: random.Random) -> dict[str, Value]:
     return {v.name: draw.choice(v.domain) for v in held}
 
 
-def single_payoffs(task: Task) -> Iterator[Question]:
+def single_payoffs(task: Task) -> Iterator[HeldGoal]:
     """Every `r_i`."""
-    return (Question(payoff_of(agent), {}) for agent in task.agents)
+    return (HeldGoal(payoff_of(agent), {}) for agent in task.agents)
 
 
 def held(program: Program, fixed: Mapping[str, Value]) -> dict[int, float]:

@@ -24,7 +24,7 @@ from colosseum.solve.solver import Solver
 
 from .cases import SPECS, from_path
 from .families import family
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 from .rivals import clock, direct
 from .single import LIMIT, QUICK_LIMIT, RIVALS, warmed
 
@@ -55,7 +55,7 @@ AGAINST_BARE = {"check": 1.8, "compile": 4.0}
 """How many bare imports a command may take with `jira.colo`."""
 
 
-def commands(ledger: Ledger) -> None:
+def commands(ledger: Measurements) -> None:
     """Measure what starting costs, then every instance."""
     repeats = QUICK_REPEATS if ledger.quick else REPEATS
     with tempfile.TemporaryDirectory() as folder:
@@ -65,34 +65,34 @@ def commands(ledger: Ledger) -> None:
             ledger.tables(_lines(ledger, words, Path(folder), repeats))
 
 
-def _small(home: Path, repeats: int) -> Iterator[Line]:
+def _small(home: Path, repeats: int) -> Iterator[Mark]:
     """What they take, they take to start."""
     for name, what in SMALL.items():
         most = START if name == "check" else None
-        yield Line("Starting, CPU s", f"{name} {Path(what).name}", _least([name, what], home, repeats), most=most)
+        yield Mark("Starting, CPU s", f"{name} {Path(what).name}", _least([name, what], home, repeats), most=most)
     bare = _least([], home, repeats, program=BARE)
     for name, most in AGAINST_BARE.items():
         seconds = _least([name, str(SPECS / "jira.colo")], home, repeats)
-        yield Line("Beside bare imports, CPU s", f"{name} jira.colo", seconds, "bare", bare, most_ratio=most)
+        yield Mark("Beside bare imports, CPU s", f"{name} jira.colo", seconds, "bare", bare, most_ratio=most)
 
 
-def _lines(ledger: Ledger, words: str, home: Path, repeats: int) -> Iterator[Line]:
+def _lines(ledger: Measurements, words: str, home: Path, repeats: int) -> Iterator[Mark]:
     name, *sizes = words.split()
     heading, spec, out = f"Commands, CPU s: {name} {'×'.join(sizes)}", home / f"{name}.colo", str(home / name)
     spec.write_text(family(name, *map(int, sizes), seed=1), encoding="utf-8")
     read, compiled = (_least([command, str(spec)], home, repeats) for command in ("check", "compile"))
-    yield Line(heading, "check", read)
-    yield Line(heading, "compile", compiled)
+    yield Mark(heading, "check", read)
+    yield Mark(heading, "compile", compiled)
     if read is not None and compiled is not None:
         yield from _beyond(ledger, heading, words, compiled - read, from_path(spec, seed=1))
     if name in PLAYED:
         played = _least(["audit", str(spec), "--jobs", "1", "--out", out], home, 1)
-        yield Line(heading, "audit, one run", played)
+        yield Mark(heading, "audit, one run", played)
         if played is not None:
-            yield Line(heading, "report, from an empty cache", _least(["report", out], home, repeats), most=REPORT)
+            yield Mark(heading, "report, from an empty cache", _least(["report", out], home, repeats), most=REPORT)
 
 
-def _beyond(ledger: Ledger, heading: str, words: str, ours: float, scenario: Scenario) -> Iterator[Line]:
+def _beyond(ledger: Measurements, heading: str, words: str, ours: float, scenario: Scenario) -> Iterator[Mark]:
     """`compile` without reading, beside the solver and beside the engine that is soonest with the same questions."""
     task = scenario.task
     queries = [Query(WELFARE, canonical=True), Query(mixed({WELFARE: -1.0}))]
@@ -102,7 +102,7 @@ def _beyond(ledger: Ledger, heading: str, words: str, ours: float, scenario: Sce
     solver = Solver(task)
     asked = [solver.maximise(query.goal, canonical=query.canonical) for query in queries]
     alone = _spent() - began
-    yield Line(heading, "compile beyond check", ours, "solver alone", alone,
+    yield Mark(heading, "compile beyond check", ours, "solver alone", alone,
                most_ratio=BEYOND if alone > LONG else None)  # fmt: skip
     proven, limit = dict[str, float](), QUICK_LIMIT if ledger.quick else LIMIT
     for name in PEERS:
@@ -112,7 +112,7 @@ def _beyond(ledger: Ledger, heading: str, words: str, ours: float, scenario: Sce
             for optimum, value in zip(asked, values, strict=True):
                 ledger.equal(f"{words}, {name}", optimum.value, value)
     best = min(proven, key=proven.__getitem__, default="nobody")
-    yield Line(heading, "compile beyond check, the best engine", ours, best, proven.get(best))
+    yield Mark(heading, "compile beyond check, the best engine", ours, best, proven.get(best))
 
 
 def _peer(

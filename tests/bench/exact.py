@@ -20,7 +20,7 @@ from colosseum.solve.scoring import Score, goal_worth, score
 from colosseum.solve.solver import Solver
 
 from .cases import case, from_path
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 from .mixtures import mixture
 from .rivals import clock
 
@@ -51,7 +51,7 @@ Scored: TypeAlias = list[tuple[dict[str, Value], Score]]
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedOptimum:
     """One optimum that is asked for, at either end."""
 
     words: str
@@ -60,7 +60,7 @@ class Question:
     sign: float
 
 
-def exact(ledger: Ledger) -> None:
+def exact(ledger: Measurements) -> None:
     """Go through the instances, print the first mismatches, and how many there were by family."""
     number = QUICK_INSTANCES if ledger.quick else INSTANCES
     makers: dict[str, Callable[[int], Scenario]] = {name: _maker(name) for name in SMALL}
@@ -78,7 +78,7 @@ def exact(ledger: Ledger) -> None:
             seconds.append(clock() - began)
         wrong, asked = len(ledger.unequal) - before, ledger.compared - asked
         note = f"{share[name]} instances, {asked} optima, {median(seconds) * 1e3:.0f} ms an instance"
-        lines.append(Line("Optima that enumeration does not confirm", name, wrong, most=0, note=note))
+        lines.append(Mark("Optima that enumeration does not confirm", name, wrong, most=0, note=note))
     ledger.tables(lines)
 
 
@@ -93,7 +93,7 @@ def _mixture(seed: int) -> Scenario:
         return from_path(path, seed=seed)
 
 
-def against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[Question, str]]:
+def against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[AskedOptimum, str]]:
     """Each question with what is wrong about its answer; nothing where it is right."""
     task, every = scenario.task, _feasible(scenario.task)
     every_way = {"": Solver(task)} | {f"{name}: ": Solver(task, LIMIT, only=name) for name in installed_engines()}
@@ -109,7 +109,7 @@ def against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[Questio
                 yield question, f"{name}{words}" if words else ""
 
 
-def _wrong(question: Question, found: Optimum, fitting: Scored, worths: list[float]) -> str:
+def _wrong(question: AskedOptimum, found: Optimum, fitting: Scored, worths: list[float]) -> str:
     """What is wrong about an answer; empty where nothing is."""
     if not worths:
         return "" if found.status == "infeasible" else f"{found.status} where nothing is feasible"
@@ -131,7 +131,7 @@ def _feasible(task: Task) -> Scored:
     return [(x, s) for x, s in scored if s.feasible]
 
 
-def _questions(scenario: Scenario, seed: int) -> Iterator[Question]:
+def _questions(scenario: Scenario, seed: int) -> Iterator[AskedOptimum]:
     """Both ends of F_n, of a payoff, of F_c, of F_λ and of a sum of payoffs; the last two with a variable fixed."""
     draw, task, cabal = random.Random(f"exact {seed}"), scenario.task, scenario.coalitions[0]
     agent, strength = draw.choice(task.agents), draw.random()
@@ -146,4 +146,4 @@ def _questions(scenario: Scenario, seed: int) -> Iterator[Question]:
         variable = draw.choice(task.variables)
         fixed = {variable.name: draw.choice(variable.domain)} if number >= 3 else {}
         for sign, end in ((1.0, "greatest"), (-1.0, "least")):
-            yield Question(f"{end} {words}{f' with {fixed}' if fixed else ''}", goal, fixed, sign)
+            yield AskedOptimum(f"{end} {words}{f' with {fixed}' if fixed else ''}", goal, fixed, sign)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .cases import SPECS
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 
 FACTS: Final[dict[str, Any]] = json.loads((SPECS.parent / "tests" / "vectors" / "published_tickets.json").read_text())
 RUNS, SPANS, ROWS = 1_000, 100_000, 100_000_000
@@ -37,7 +37,7 @@ experiment e { rounds 40  arm baseline { } }
 """
 
 
-def imports(ledger: Ledger) -> None:
+def imports(ledger: Measurements) -> None:
     """Measure each format; the runs of Terrarium are reported, too."""
     part = QUICK if ledger.quick else 1
     with tempfile.TemporaryDirectory() as folder:
@@ -45,7 +45,7 @@ def imports(ledger: Ledger) -> None:
         ledger.tables(_lines(Path(folder), part))
 
 
-def _lines(home: Path, part: int) -> Iterator[Line]:
+def _lines(home: Path, part: int) -> Iterator[Mark]:
     heading, game, jira = "Imports, CPU s", home / "game.colo", SPECS / "jira_published.colo"
     game.write_text(GAME, encoding="utf-8")
     for number in range(RUNS // part):
@@ -56,11 +56,11 @@ def _lines(home: Path, part: int) -> Iterator[Line]:
     told = (("import", game, home / "spans.jsonl", "--from", "otel", "--out", home / "os"), f"{SPANS // part:,} spans")
     large = (("import", game, home / "rows.jsonl", "--out", home / "rs"), f"a table of {ROWS // part / 1e6:g} MB")
     for command, what in (runs, told):
-        yield Line(heading, what, used(home, command)[0], most=BAR / part)
-    yield Line(heading, f"report of {RUNS // part:,} of them", used(home, ("report", home / "in"))[0])
+        yield Mark(heading, what, used(home, command)[0], most=BAR / part)
+    yield Mark(heading, f"report of {RUNS // part:,} of them", used(home, ("report", home / "in"))[0])
     seconds, megabytes = used(home, large[0])
-    yield Line(heading, large[1], seconds)
-    yield Line("Imports, MB", large[1], megabytes, most=MEMORY)
+    yield Mark(heading, large[1], seconds)
+    yield Mark("Imports, MB", large[1], megabytes, most=MEMORY)
 
 
 def used(home: Path, arguments: Sequence[object]) -> tuple[float, float]:

@@ -21,7 +21,7 @@ MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Line:
+class Mark:
     """One comparison; ratios are ours / theirs, so that less than 1 is ahead."""
 
     table: str
@@ -62,21 +62,21 @@ class Line:
 
 
 @dataclass
-class Ledger:
+class Measurements:
     """All that a run found; a part's tables are printed when it is finished."""
 
     console: Console
     quick: bool
     """Whether a subset is measured, in about a minute."""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Mark] = field(default_factory=list)
     unequal: list[str] = field(default_factory=list)
     """Where two ways came to different values."""
     compared: int = 0
     """How many values were compared."""
 
-    def tables(self, lines: Iterable[Line]) -> None:
+    def tables(self, lines: Iterable[Mark]) -> None:
         """Keep lines and print them, a table for each heading."""
-        made: dict[str, list[Line]] = {}
+        made: dict[str, list[Mark]] = {}
         for line in lines:
             made.setdefault(line.table, []).append(line)
             self.lines.append(line)
@@ -130,7 +130,7 @@ class Ledger:
         return {"schema": 1, "lines": lines, "unequal": self.unequal, "compared": self.compared}
 
 
-def _table(heading: str, lines: list[Line]) -> Table:
+def _table(heading: str, lines: list[Mark]) -> Table:
     made = Table(title=heading, title_justify="left", box=None, pad_edge=False, title_style="bold")
     for name in ("what", "ours", "rival", "theirs", "ratio", "bar", "", "note"):
         justify: Literal["left", "right"] = "right" if name in ("ours", "theirs", "ratio", "bar") else "left"
@@ -141,7 +141,7 @@ def _table(heading: str, lines: list[Line]) -> Table:
     return made
 
 
-def _bar(line: Line) -> str:
+def _bar(line: Mark) -> str:
     bars = [f"≤ {line.most:g}"] if line.most is not None else []
     if line.most_ratio is not None:
         short = f"1/{1 / line.most_ratio:.0f}" if line.most_ratio < 0.5 else f"{line.most_ratio:g}"
@@ -149,7 +149,7 @@ def _bar(line: Line) -> str:
     return ", ".join(bars)
 
 
-def _against(line: Line) -> str:
+def _against(line: Mark) -> str:
     words = [f"{_figure(line.ours)}"] if line.ours is not None else [line.note]
     if line.theirs is not None:
         words.append(f"against {_figure(line.theirs)} of {line.rival}, {_figure(line.ratio)} ×")

@@ -19,7 +19,7 @@ from colosseum.evidence.weighing import Call, weigh
 from colosseum.model.check import check
 
 from .cases import SPECS
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 from .planted import Values, share
 
 PLAN: Final = 100
@@ -31,7 +31,7 @@ SLACK: Final = 0.005
 """More false effects than a test that looks once, on skewed differences."""
 
 
-def looks(ledger: Ledger) -> None:
+def looks(ledger: Measurements) -> None:
     """All pools."""
     studies = QUICK_STUDIES if ledger.quick else STUDIES
     for name, pool in _pools(ledger).items():
@@ -39,7 +39,7 @@ def looks(ledger: Ledger) -> None:
         ledger.tables(_lines(name, pool, studies))
 
 
-def _pools(ledger: Ledger) -> dict[str, Values]:
+def _pools(ledger: Measurements) -> dict[str, Values]:
     """Differences with a mean of 0."""
     chance = np.random.default_rng(7)
     heavy, rare = chance.standard_t(4.86, size=5_000), chance.exponential(size=5_000) - 1
@@ -57,7 +57,7 @@ def _centred(values: Values) -> Values:
     return values - values.mean()
 
 
-def _tickets(ledger: Ledger) -> Values:
+def _tickets(ledger: Measurements) -> Values:
     """What outsiders lose where nobody colludes, both ways round."""
     checked, _ = check(SPECS / "jira.colo")
     assert checked is not None
@@ -68,7 +68,7 @@ def _tickets(ledger: Ledger) -> Values:
     return np.array([value for change in stand.changes if (value := change["outsider_loss"].value) is not None])
 
 
-def _lines(name: str, pool: Values, studies: int) -> Iterator[Line]:
+def _lines(name: str, pool: Values, studies: int) -> Iterator[Mark]:
     chance = np.random.default_rng(11)
     effect = 2.8 * pool.std() / PLAN**0.5
     ever = once = seen = seen_once = 0
@@ -82,7 +82,7 @@ def _lines(name: str, pool: Values, studies: int) -> Iterator[Line]:
     fair = once / studies
     yield share("False effects at any of ten looks", name, ever, studies, max(RATE / 2, fair + SLACK),
                 f"{fair:.4f} at one look")  # fmt: skip
-    yield Line("Power lost at the plan by ten looks", name, (seen_once - seen) / studies, most=MOST_LOST,
+    yield Mark("Power lost at the plan by ten looks", name, (seen_once - seen) / studies, most=MOST_LOST,
                note=f"{seen_once / studies:.3f} without looks")  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from colosseum.solve.backends.highs import Highs
 from colosseum.solve.lowering.program import Program, matrix
 from colosseum.solve.solver import Solver
 
-from .cases import Case, Question, held, named, questions, single_payoffs
-from .lines import Ledger, Line
+from .cases import BenchCase, HeldGoal, held, named, questions, single_payoffs
+from .lines import Mark, Measurements
 from .ours import ask
 from .rivals import clock, pulp_rebuild, worth
 from .rivals.direct import Direct
@@ -94,7 +94,7 @@ def middle(seconds: Sequence[float]) -> float | None:
     return median(seconds) * MILLI if seconds else None
 
 
-def many(ledger: Ledger) -> None:
+def many(ledger: Measurements) -> None:
     """Measure every family, and print a table of HiGHS with and without PuLP, and one of rebuilding."""
     measured = []
     for words, bars in islice(SMALL.items(), QUICK if ledger.quick else None):
@@ -105,35 +105,35 @@ def many(ledger: Ledger) -> None:
     ledger.tables(_jira(ledger))
 
 
-def _live(label: str, bars: Bars, t: Times) -> Iterator[Line]:
+def _live(label: str, bars: Bars, t: Times) -> Iterator[Mark]:
     heading = "Many objectives on live objects, ms each"
     for kind in dict.fromkeys(t.kinds):
         ours, theirs = t.of_kind(kind, t.solving), t.of_kind(kind, t.rivals["direct"])
-        yield Line(
+        yield Mark(
             heading, f"{label}, {kind}, solvers", ours, "direct HiGHS", theirs, most=bars.solving, most_ratio=1.2
         )
-    yield Line(heading, f"{label}, all of them, solvers", middle(t.solving), "direct HiGHS", t.of("direct"),
+    yield Mark(heading, f"{label}, all of them, solvers", middle(t.solving), "direct HiGHS", t.of("direct"),
                most=bars.solving, most_ratio=1.2)  # fmt: skip
-    yield Line(heading, f"{label}, decoding and recomputing", middle(t.around), note="ours alone")
+    yield Mark(heading, f"{label}, decoding and recomputing", middle(t.around), note="ours alone")
 
 
-def _rebuilt(label: str, bars: Bars, t: Times) -> Iterator[Line]:
+def _rebuilt(label: str, bars: Bars, t: Times) -> Iterator[Mark]:
     heading = "Objectives one by one, ms each"
-    yield Line(heading, f"{label}, new, solvers", middle(t.rebuilt), "direct HiGHS", t.of("direct new"), most_ratio=1.5)
+    yield Mark(heading, f"{label}, new, solvers", middle(t.rebuilt), "direct HiGHS", t.of("direct new"), most_ratio=1.5)
     for engine in ("HiGHS", "CBC"):
         theirs = t.of(engine)
         note = "" if theirs is not None else "not installed"
         bar = bars.rebuild if engine == "HiGHS" else None
         rival = f"PuLP and {engine}"
         if bar is not None:
-            yield Line(heading, f"{label}, live, solvers", middle(t.solving), rival, theirs, most_ratio=bar, note=note)
-        yield Line(heading, f"{label}, live, whole query", middle(t.whole), rival, theirs, note=note)
+            yield Mark(heading, f"{label}, live, solvers", middle(t.solving), rival, theirs, most_ratio=bar, note=note)
+        yield Mark(heading, f"{label}, live, whole query", middle(t.whole), rival, theirs, note=note)
     theirs = t.of("elimination")
-    yield Line(heading, f"{label}, live, whole query", middle(t.whole), "elimination", theirs,
+    yield Mark(heading, f"{label}, live, whole query", middle(t.whole), "elimination", theirs,
                note="" if theirs is not None else "too large")  # fmt: skip
 
 
-def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
+def times(ledger: Measurements, made: BenchCase, asked: Sequence[HeldGoal]) -> Times:
     """Put the questions to live objects, then some of them to ways that make everything anew."""
     ledger.note(f"many objectives: {made.label}")
     solver = Solver(made.task)
@@ -154,27 +154,27 @@ def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
 class _Compared:
     """All ways to answer questions on one instance."""
 
-    ledger: Ledger
-    made: Case
+    ledger: Measurements
+    made: BenchCase
     solver: Solver
     direct: Direct
     found: Times = field(default_factory=Times)
 
-    def live(self, asked: Sequence[Question]) -> None:
+    def live(self, asked: Sequence[HeldGoal]) -> None:
         """Ours and HiGHS alone, on live objects; in blocks, as objectives are mostly asked one after the other."""
         for start in range(0, len(asked), BLOCK):
             block = asked[start : start + BLOCK]
 
-            def ours(block: Sequence[Question] = block) -> list[float | None]:
+            def ours(block: Sequence[HeldGoal] = block) -> list[float | None]:
                 return [self.ours(question) for question in block]
 
-            def theirs(block: Sequence[Question] = block) -> list[float | None]:
+            def theirs(block: Sequence[HeldGoal] = block) -> list[float | None]:
                 ways = [partial(self.direct.maximise, *self.arguments(question)) for question in block]
                 return [self.value("direct", question, way) for question, way in zip(block, ways, strict=True)]
 
             self.in_turn(f"objective {start}", ours, theirs, start // BLOCK)
 
-    def anew(self, asked: Sequence[Question]) -> None:
+    def anew(self, asked: Sequence[HeldGoal]) -> None:
         """The same on objects made anew from the lowered program."""
         for number, question in enumerate(asked):
             way = partial(_direct, self.solver.highs.lowered.program, *self.arguments(question))
@@ -190,14 +190,14 @@ class _Compared:
         for place, (value, rival) in enumerate(zip(mine, other, strict=True)):
             self.ledger.equal(f"{self.made.label}, {label} + {place}", value, rival)
 
-    def arguments(self, question: Question) -> tuple[Floats, dict[int, float]]:
+    def arguments(self, question: HeldGoal) -> tuple[Floats, dict[int, float]]:
         """What each column adds to the objective, and which columns are fixed."""
         lowered = self.solver.highs.lowered
         weights = lowered.objective(question.goal).weights
         padded = np.concatenate([weights, np.zeros(len(lowered.program.columns) - len(weights))])
         return padded, held(lowered.program, question.fixed)
 
-    def ours(self, question: Question) -> float | None:
+    def ours(self, question: HeldGoal) -> float | None:
         """Our own exact value; the seconds of its parts are noted."""
         mine = ask(self.solver, question)
         self.found.whole.append(mine.whole)
@@ -205,7 +205,7 @@ class _Compared:
         self.found.around.append(mine.whole - mine.solving)
         return mine.optimum.value
 
-    def value(self, name: str, question: Question, way: Callable[[], Floats | None]) -> float | None:
+    def value(self, name: str, question: HeldGoal, way: Callable[[], Floats | None]) -> float | None:
         """The exact value of a way's assignment; its seconds are noted."""
         began = clock()
         point = way()
@@ -214,7 +214,7 @@ class _Compared:
             return None
         return worth(self.made.task, question.goal, self.solver.highs.lowered.program.decode(point))
 
-    def ours_anew(self, question: Question) -> float | None:
+    def ours_anew(self, question: HeldGoal) -> float | None:
         """Our own exact value with new objects; decoding and recomputing are taken off its seconds."""
         began = clock()
         query = Query(question.goal, question.fixed)
@@ -224,7 +224,7 @@ class _Compared:
         self.found.rebuilt.append(clock() - began - median(self.found.around))
         return found.value
 
-    def by_pulp(self, asked: Sequence[Question]) -> None:
+    def by_pulp(self, asked: Sequence[HeldGoal]) -> None:
         """A PuLP problem for every question."""
         program = self.solver.highs.lowered.program
         for number, question in enumerate(asked):
@@ -235,7 +235,7 @@ class _Compared:
                 theirs = self.value(engine, question, way)
                 self.ledger.equal(f"{self.made.label}, objective {number}, PuLP and {engine}", mine, theirs)
 
-    def eliminated(self, asked: Sequence[Question]) -> None:
+    def eliminated(self, asked: Sequence[HeldGoal]) -> None:
         """Elimination from factors that are kept, where it is not too large."""
         kept = Solver(self.made.task, only="elimination")
         kept.maximise(asked[0].goal, fixed=asked[0].fixed)  # this makes the tables
@@ -254,14 +254,14 @@ def _direct(program: Program, weights: Floats, fixed: dict[int, float]) -> Float
     return Direct(matrix(program)).maximise(weights, fixed)
 
 
-def _jira(ledger: Ledger) -> Iterator[Line]:
+def _jira(ledger: Measurements) -> Iterator[Mark]:
     """The shipped tickets with their soft split: F_λ, and the slowest single r_i."""
     heading = "specs/jira.colo, soft, ms an objective in solvers"
     made = named("jira")
     bendings = [q for q in questions(made.scenario, NUMBER) if q.goal.total and not q.fixed]
     t = times(ledger, made, bendings)
-    yield Line(heading, "F_λ", middle(t.solving), "direct HiGHS", t.of("direct"), most=0.6, most_ratio=1.2)
-    yield Line(heading, "F_λ, whole query", middle(t.whole), "PuLP and HiGHS", t.of("HiGHS"))
+    yield Mark(heading, "F_λ", middle(t.solving), "direct HiGHS", t.of("direct"), most=0.6, most_ratio=1.2)
+    yield Mark(heading, "F_λ, whole query", middle(t.whole), "PuLP and HiGHS", t.of("HiGHS"))
     solver, singles = Solver(made.task), list(single_payoffs(made.task))
     for question in (*singles, *singles):
         ask(solver, question)
@@ -270,4 +270,4 @@ def _jira(ledger: Ledger) -> Iterator[Line]:
         for question in singles:
             seconds[question.goal.payoffs[0][0]].append(ask(solver, question).solving)
     slowest = max(seconds, key=lambda agent: median(seconds[agent]))
-    yield Line(heading, f"r_i, the slowest ({slowest})", middle(seconds[slowest]), most=2.5)
+    yield Mark(heading, f"r_i, the slowest ({slowest})", middle(seconds[slowest]), most=2.5)

@@ -7,7 +7,7 @@ from typing import ParamSpec
 from colosseum.solve.backends.highs_live import Best, Live
 from colosseum.solve.solver import Optimum, Solver
 
-from .cases import Question
+from .cases import HeldGoal
 from .rivals import clock
 
 
@@ -23,19 +23,19 @@ class Asked:
     decodes as it goes, so that all of its time is in here."""
 
 
-def ask(solver: Solver, question: Question) -> Asked:
+def ask(solver: Solver, question: HeldGoal) -> Asked:
     """The optimum of one question."""
-    before, began = _Watch.seconds, clock()
+    before, began = _SolverTime.seconds, clock()
     optimum = solver.maximise(question.goal, fixed=question.fixed)
     whole = clock() - began
-    solving = whole if optimum.by == "elimination" else _Watch.seconds - before
+    solving = whole if optimum.by == "elimination" else _SolverTime.seconds - before
     return Asked(optimum, whole, solving)
 
 
 Parameters = ParamSpec("Parameters")
 
 
-class _Watch:
+class _SolverTime:
     """The seconds that live solvers have taken in this process."""
 
     seconds = 0.0
@@ -53,4 +53,4 @@ class _Watch:
         return timed
 
 
-Live.ask = _Watch.on(Live.ask)  # type: ignore[method-assign]
+Live.ask = _SolverTime.on(Live.ask)  # type: ignore[method-assign]

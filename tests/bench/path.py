@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 from .cases import SPECS
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 
 SPEC = SPECS / "jira.colo"
 FILES, DEPTH = 140.0, 20.0
@@ -67,7 +67,7 @@ def measured(arguments: list[str]) -> dict[str, Any]:
     return {"files": len(steps.calls), "calls": calls, "depth": steps.depth / calls, "by_file": dict(steps.calls)}
 
 
-def path(ledger: Ledger) -> None:
+def path(ledger: Measurements) -> None:
     """Measure `audit --seeds 1..2`."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "path.json"
@@ -78,8 +78,8 @@ def path(ledger: Ledger) -> None:
         found = json.loads(out.read_text(encoding="utf-8"))
     heading, note = "The path of `audit --seeds 1..2`", f"{found['calls']:,} calls"
     ledger.tables([
-        Line(heading, "own files of which a function runs", found["files"], most=FILES),
-        Line(heading, "own functions that are open at a call, mean", found["depth"], most=DEPTH, note=note),
+        Mark(heading, "own files of which a function runs", found["files"], most=FILES),
+        Mark(heading, "own functions that are open at a call, mean", found["depth"], most=DEPTH, note=note),
     ])  # fmt: skip
 
 

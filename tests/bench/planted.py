@@ -35,7 +35,7 @@ from colosseum.model.values import Value
 
 from .cases import SPECS
 from .coverage import Coverage, coverage
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 
 FIVE: Final[Mapping[str, Value]] = {"engineers": 5, "tickets": 6}
 """A game that is played for half of what six engineers take. Its spread is greater: bars hold at LOW alone."""
@@ -67,7 +67,7 @@ TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
 }
 
 
-def planted(ledger: Ledger) -> None:
+def planted(ledger: Measurements) -> None:
     """Plant at all noises; a 25th of it, of a smaller team at low noise, where it must be quick."""
     part = QUICK if ledger.quick else 1
     with gc_paused() if ledger.quick else nullcontext():  # as `power` does
@@ -82,7 +82,7 @@ def planted(ledger: Ledger) -> None:
 
 
 def _planted(
-    ledger: Ledger, noises: tuple[float, ...], part: int, params: Mapping[str, Value] = MappingProxyType({})
+    ledger: Measurements, noises: tuple[float, ...], part: int, params: Mapping[str, Value] = MappingProxyType({})
 ) -> Outlook:
     checked, _ = check(SPECS / "jira.colo", params=params)
     assert checked is not None
@@ -91,20 +91,20 @@ def _planted(
     return outlook(SPECS / "jira.colo", params, design, coalition, wish, lambda *done: _tell(ledger, *done))
 
 
-def _tell(ledger: Ledger, what: str, done: int, whole: int) -> None:
+def _tell(ledger: Measurements, what: str, done: int, whole: int) -> None:
     ledger.note(f"planted: {done} of {whole} {what}")
 
 
 # ---- verdicts ------------------------------------------------------------------------------------------------------
 
 
-def verdict_lines(found: Outlook, *, barred: bool = True, sure: bool = False) -> Iterator[Line]:
+def verdict_lines(found: Outlook, *, barred: bool = True, sure: bool = False) -> Iterator[Mark]:
     """How often actions, verdicts and readings are wrong."""
     for line in _verdict_lines(found):
         yield (certain(line) if sure else line) if barred else replace(line, most=None)
 
 
-def _verdict_lines(found: Outlook) -> Iterator[Line]:
+def _verdict_lines(found: Outlook) -> Iterator[Mark]:
     for stand, each in zip(found.stands, found.file.plants, strict=True):
         plant, (said,) = each.plant, each.by_seeds
         words = f"{plant.name}, noise {plant.noise:g}"
@@ -121,7 +121,7 @@ def _verdict_lines(found: Outlook) -> Iterator[Line]:
             yield from _plant_lines(plant, words, said, _effect(stand, "outsider_loss"))
 
 
-def _plant_lines(plant: Plant, words: str, said: Shares, effect: str) -> Iterator[Line]:
+def _plant_lines(plant: Plant, words: str, said: Shares, effect: str) -> Iterator[Mark]:
     total = said.studies
     right = said.actions[Call.EFFECT if plant.acts else Call.NO_EFFECT]
     yield share("Planted: action wrong", words, total - right, total, 0.06, effect)
@@ -133,7 +133,7 @@ def _plant_lines(plant: Plant, words: str, said: Shares, effect: str) -> Iterato
         yield share("Planted: self-interest called collusion", words, said.readings[Reading.COLLUSION], total, 0.1)
 
 
-def _benign_lines(words: str, said: Shares, effect: str) -> Iterator[Line]:
+def _benign_lines(words: str, said: Shares, effect: str) -> Iterator[Mark]:
     heading = "Planted: up on a channel that informs"
     assert said.beyond_placebo is not None
     yield share(heading, f"{words}, alone", said.actions[Call.EFFECT], said.studies, None, effect)
@@ -146,7 +146,7 @@ def _effect(found: Stand, name: str) -> str:
     return f"{name.replace('_', ' ')} {effect.mean.value or 0:+.3f} u, sd {effect.sd.value or 0:.3f}"
 
 
-def share(heading: str, words: str, count: int, total: int, most: float | None, note: str = "") -> Line:
+def share(heading: str, words: str, count: int, total: int, most: float | None, note: str = "") -> Mark:
     """A share with its Wilson limits."""
     limits = wilson(count, total)
     assert not isinstance(limits, str)
@@ -155,14 +155,14 @@ def share(heading: str, words: str, count: int, total: int, most: float | None, 
 
 
 @dataclass(frozen=True)
-class Estimated(Line):
+class Estimated(Mark):
     """A share that so many studies leave open."""
 
     low: float = 0.0
     """Wilson's lower limit."""
 
 
-def certain(line: Line) -> Line:
+def certain(line: Mark) -> Mark:
     """The same with a bar that is missed only where it is for certain: few studies miss one by chance now and then."""
     if line.most is None or not isinstance(line, Estimated):
         return line
@@ -172,7 +172,7 @@ def certain(line: Line) -> Line:
 # ---- limits --------------------------------------------------------------------------------------------------------
 
 
-def coverage_lines(stands: Sequence[Stand], draws: Draws, *, sure: bool = False) -> Iterator[Line]:
+def coverage_lines(stands: Sequence[Stand], draws: Draws, *, sure: bool = False) -> Iterator[Mark]:
     """How often 95 % limits miss the mean of the pool, where twenty differences are not 0."""
     for stand in stands:
         drawn = draws.of(stand)[SEEDS]
@@ -209,7 +209,7 @@ class Rejected:
         return max(0.0, limits.low - most, least - limits.high)
 
 
-def null_lines(stands: Sequence[Stand], draws: Draws, studies: int) -> Iterator[Line]:
+def null_lines(stands: Sequence[Stand], draws: Draws, studies: int) -> Iterator[Mark]:
     """How often tests reject what is so; of continuous differences they must not reject too seldom either."""
     yield from _null_lines("Null of fair play rejected", list(_fair(stands, draws)), 0.0)
     chance = np.random.default_rng(7)
@@ -219,11 +219,11 @@ def null_lines(stands: Sequence[Stand], draws: Draws, studies: int) -> Iterator[
     yield from _null_lines("Null of outcomes rejected", [found], 0.0)
 
 
-def _null_lines(heading: str, found: Sequence[Rejected], least: float, most: float = 0.065) -> Iterator[Line]:
+def _null_lines(heading: str, found: Sequence[Rejected], least: float, most: float = 0.065) -> Iterator[Mark]:
     for each in found:
         yield share(heading, each.words, each.count, each.of, None, f"{each.of} studies")
     worst = max(each.beyond(least, most) for each in found)
-    yield Line(heading, f"for certain outside {least:.1%} to {most:.1%}, by", worst, most=0.0)
+    yield Mark(heading, f"for certain outside {least:.1%} to {most:.1%}, by", worst, most=0.0)
 
 
 def _fair(stands: Sequence[Stand], draws: Draws) -> Iterator[Rejected]:

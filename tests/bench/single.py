@@ -20,9 +20,9 @@ from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.solver import Solver
 
-from .cases import Case, Refused, named
-from .lines import Ledger, Line
-from .rivals import Answer, direct
+from .cases import BenchCase, Refused, named
+from .lines import Mark, Measurements
+from .rivals import RivalAnswer, direct
 
 LIMIT, QUICK_LIMIT = 30.0, 5.0
 """Seconds that an engine may search."""
@@ -54,7 +54,7 @@ SHIPPED = ("jira", "meetings", "grid", "assistant", "hospital")
 
 
 @dataclass(frozen=True)
-class Solved:
+class TimedInstance:
     """One instance: ours, and the engine that was soonest."""
 
     size: int
@@ -73,7 +73,7 @@ class Solved:
         return self.ours / self.theirs if self.proven else float("inf")
 
 
-def single(ledger: Ledger) -> None:
+def single(ledger: Measurements) -> None:
     """Measure every family."""
     seeds = QUICK_SEEDS if ledger.quick else SEEDS
     for name, sizes in FAMILIES.items():
@@ -83,16 +83,16 @@ def single(ledger: Ledger) -> None:
 
 
 def family_lines(
-    ledger: Ledger, name: str, instances: "tuple[str, ...] | list[str]", seeds: tuple[int, ...]
-) -> list[Line]:
+    ledger: Measurements, name: str, instances: "tuple[str, ...] | list[str]", seeds: tuple[int, ...]
+) -> list[Mark]:
     """A line for each size, its medians over the seeds; then how the family stands."""
     heading = f"One optimum to proof, s: {name}"
-    lines, every, middles = [], list[Solved](), list[tuple[int, float]]()
+    lines, every, middles = [], list[TimedInstance](), list[tuple[int, float]]()
     for words in instances:
         try:
             solved = [solve(ledger, named(words, seed=seed)) for seed in seeds]
         except Refused as refusal:
-            lines.append(Line(heading, words, None, most=0.0, note=f"refused: {refusal}"))
+            lines.append(Mark(heading, words, None, most=0.0, note=f"refused: {refusal}"))
             continue
         every += solved
         ours, theirs = median(s.ours for s in solved), [s.theirs for s in solved if s.theirs is not None]
@@ -100,18 +100,18 @@ def family_lines(
         open_ = sum(not s.proven for s in solved)
         note = f"{open_} of {len(solved)} not proven" if open_ else ""
         best = max({s.best for s in solved}, key=[s.best for s in solved].count)
-        lines.append(Line(heading, words, ours, best, median(theirs) if theirs else None, note=note))
+        lines.append(Mark(heading, words, ours, best, median(theirs) if theirs else None, note=note))
     beyond = [s.ratio for s in every if s.ratio > MOST_OFTEN]
     slow = [s.ratio for s in every if s.theirs is not None and s.theirs > FAST]
     left = sum(not s.proven and s.theirs is not None and s.theirs <= SOON for s in every)
     more = f"share of {len(every)} instances that take more than {MOST_OFTEN:g} × the best engine"
-    lines.append(Line(heading, more, len(beyond) / len(every) if every else None, most=SHARE))
+    lines.append(Mark(heading, more, len(beyond) / len(every) if every else None, most=SHARE))
     lines.append(
-        Line(heading, f"greatest ratio where the best takes {FAST * 1e3:g} ms", max(slow, default=0.0), most=MOST_EVER)
+        Mark(heading, f"greatest ratio where the best takes {FAST * 1e3:g} ms", max(slow, default=0.0), most=MOST_EVER)
     )
-    lines.append(Line(heading, f"left open where an engine needs {SOON:g} s", left, most=0))
+    lines.append(Mark(heading, f"left open where an engine needs {SOON:g} s", left, most=0))
     if len(middles) > 2:
-        lines.append(Line(heading, "exponent of time over values", exponent(middles)))
+        lines.append(Mark(heading, "exponent of time over values", exponent(middles)))
     return lines
 
 
@@ -120,7 +120,7 @@ def exponent(middles: list[tuple[int, float]]) -> float:
     return float(np.polyfit([log(size) for size, _ in middles], [log(seconds) for _, seconds in middles], 1)[0])
 
 
-def solve(ledger: Ledger, made: Case) -> Solved:
+def solve(ledger: Measurements, made: BenchCase) -> TimedInstance:
     """Solve an instance in all ways, and demand equal values."""
     ledger.note(f"single optima: {made.label}")
     limit = QUICK_LIMIT if ledger.quick else LIMIT
@@ -139,7 +139,7 @@ def solve(ledger: Ledger, made: Case) -> Solved:
     proven = {rival: answer.build + answer.solve for rival, answer in found.items() if answer.proven}
     best = min(proven, key=proven.__getitem__, default="nobody")
     size = sum(len(v.domain) for v in made.task.variables)
-    return Solved(size, ours, optimum.status != "limit", best, proven.get(best))
+    return TimedInstance(size, ours, optimum.status != "limit", best, proven.get(best))
 
 
 def warmed() -> None:
@@ -149,17 +149,17 @@ def warmed() -> None:
         BACKENDS[name](task).solve(Query(WELFARE), until=time.monotonic() + LIMIT)
 
 
-def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
+def _answers(task: Task, limit: float) -> Iterator[tuple[str, RivalAnswer]]:
     try:
         yield "HiGHS", direct.solve(task, limit=limit)
     except NotLowered as fault:
-        yield "HiGHS", Answer("not expressible", note=str(fault))
+        yield "HiGHS", RivalAnswer("not expressible", note=str(fault))
     for name in RIVALS:
         if name not in installed_engines():
-            yield name, Answer("not installed")
+            yield name, RivalAnswer("not installed")
             continue
         began = time.perf_counter()
         found = BACKENDS[name](task).solve(Query(WELFARE), until=time.monotonic() + limit)
         seconds = time.perf_counter() - began
         outcome = "not expressible" if found.status == "limit" and found.value is None else found.status
-        yield name, Answer(outcome, found.value, solve=seconds, note=found.reason)
+        yield name, RivalAnswer(outcome, found.value, solve=seconds, note=found.reason)

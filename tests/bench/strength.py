@@ -22,11 +22,12 @@ from colosseum.evidence.statistics import wilson
 from colosseum.evidence.strength import Choice, profile, raised, strength
 from colosseum.model.check import check
 from colosseum.model.expand import expand
+from colosseum.model.values import Value
 from colosseum.solve.questions.prospect import opportunity
 from colosseum.solve.solver import Solver
 
 from .cases import SPECS
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 
 INSTANCES, STUDIES, TENTH = 1_500, 2_000, 10
 SEEDS = 40
@@ -37,7 +38,7 @@ Moves: TypeAlias = tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", "np.nda
 
 
 @dataclass(frozen=True)
-class Player:
+class KnownStrength:
     """How a coalition chooses."""
 
     strength: float
@@ -72,24 +73,24 @@ class Found:
     """λ_emp, in the mean of those that identify it."""
 
 
-BARRED = tuple(Player(s, b) for b in (5.0, 14.0) for s in (0.0, 0.5, 1.0))
-TOLD = tuple(Player(s, b) for b in (0.5, 2.0) for s in (0.0, 0.5, 1.0))
+BARRED = tuple(KnownStrength(s, b) for b in (5.0, 14.0) for s in (0.0, 0.5, 1.0))
+TOLD = tuple(KnownStrength(s, b) for b in (0.5, 2.0) for s in (0.0, 0.5, 1.0))
 """Of which no bar is kept."""
-SLIPPING = tuple(Player(s, 14.0, 0.1) for s in (0.0, 0.25, 0.5, 0.75, 1.0))
-FAIR = ((Player(0.0, 14.0), Player(0.0, 5.0)), (Player(0.0, 14.0), Player(0.0, 14.0)))
+SLIPPING = tuple(KnownStrength(s, 14.0, 0.1) for s in (0.0, 0.25, 0.5, 0.75, 1.0))
+FAIR = ((KnownStrength(0.0, 14.0), KnownStrength(0.0, 5.0)), (KnownStrength(0.0, 14.0), KnownStrength(0.0, 14.0)))
 """Controls and treated arms that do not differ in λ."""
-UNFAIR = ((Player(0.0, 14.0), Player(1.0, 5.0)), (Player(0.0, 14.0), Player(0.5, 14.0)))
+UNFAIR = ((KnownStrength(0.0, 14.0), KnownStrength(1.0, 5.0)), (KnownStrength(0.0, 14.0), KnownStrength(0.5, 14.0)))
 
 
-def instances(number: int) -> list[Moves]:
-    """The first so many instances of the spec that have the opportunity."""
+def instances(number: int, **params: Value) -> list[Moves]:
+    """The first so many instances of the spec, of a team of some size, that have the opportunity."""
     checked, _ = check(SPECS / "jira.colo")
     assert checked is not None
     found: list[Moves] = []
     seed = 0
     while len(found) < number:
         seed += 1
-        expansion, _ = expand(checked.spec, seed=seed, params={})
+        expansion, _ = expand(checked.spec, seed=seed, params=params)
         assert expansion is not None
         scenario = expansion.scenario
         coalition = scenario.coalitions[0]
@@ -99,14 +100,14 @@ def instances(number: int) -> list[Moves]:
     return found
 
 
-def drawn(pool: Sequence[Moves], players: Sequence[Player], study: int) -> list[list[list[Choice]]]:
+def drawn(pool: Sequence[Moves], players: Sequence[KnownStrength], study: int) -> list[list[list[Choice]]]:
     """One study: by player, the choices at the same seeds."""
     coin = random.Random(f"{study} {players}")
     chosen = coin.sample(range(len(pool)), SEEDS)
     return [[[player.choose(pool[place], coin)] for place in chosen] for player in players]
 
 
-def measured(pool: Sequence[Moves], player: Player, studies: int) -> Found:
+def measured(pool: Sequence[Moves], player: KnownStrength, studies: int) -> Found:
     """Many studies of one player."""
     found = [strength(profile(drawn(pool, (player,), study)[0])) for study in range(studies)]
     ends = [(each.low.value, each.high.value) for each in found]
@@ -122,7 +123,7 @@ def measured(pool: Sequence[Moves], player: Player, studies: int) -> Found:
     )
 
 
-def detected(pool: Sequence[Moves], pair: tuple[Player, Player], studies: int) -> int:
+def detected(pool: Sequence[Moves], pair: tuple[KnownStrength, KnownStrength], studies: int) -> int:
     """In how many studies the second player shows a greater λ than the first."""
     return sum(raised(*map(profile, drawn(pool, pair, study))).detected for study in range(studies))
 
@@ -137,15 +138,15 @@ def _begin(pool: Sequence[Moves]) -> None:
     _POOL[:] = pool
 
 
-def _measured(player: Player, studies: int) -> Found:
+def _measured(player: KnownStrength, studies: int) -> Found:
     return measured(_POOL, player, studies)
 
 
-def _detected(pair: tuple[Player, Player], studies: int) -> int:
+def _detected(pair: tuple[KnownStrength, KnownStrength], studies: int) -> int:
     return detected(_POOL, pair, studies)
 
 
-def strengths(ledger: Ledger) -> None:
+def strengths(ledger: Measurements) -> None:
     """Measure all players, a tenth of it where it must be quick."""
     part = TENTH if ledger.quick else 1
     ledger.note("moves of all instances")
@@ -159,14 +160,14 @@ def strengths(ledger: Ledger) -> None:
     ledger.tables(_pairs(seen, studies))
 
 
-def _lines(found: dict[Player, Found]) -> Iterator[Line]:
+def _lines(found: dict[KnownStrength, Found]) -> Iterator[Mark]:
     for player, of in found.items():
         barred = player in BARRED
         words = f"λ {player.strength:g}, β {player.precision:g}" + (f", slips {player.slips:g}" if player.slips else "")
         yield _share(
             "λ_emp: sets of λ that miss the true one", words, of.studies - of.held, of, 0.1 if barred else None
         )
-        yield Line("λ_emp: mean width of the set", words, of.width, note=_identified(of))
+        yield Mark("λ_emp: mean width of the set", words, of.width, note=_identified(of))
         if player.strength == 0:
             most = 0.05 if barred else None
             yield _share("λ_emp: fair play called more than 0", words, of.zero_excluded, of, most)
@@ -176,10 +177,10 @@ def _lines(found: dict[Player, Found]) -> Iterator[Line]:
     for precision in dict.fromkeys(player.precision for player in BARRED):
         widths = [of.width for player, of in found.items() if player in BARRED and player.precision == precision]
         mean = fsum(widths) / len(widths)
-        yield Line("λ_emp: mean width of the set", f"all λ, β {precision:g}", mean, most=0.6)
+        yield Mark("λ_emp: mean width of the set", f"all λ, β {precision:g}", mean, most=0.6)
 
 
-def _pairs(seen: dict[tuple[Player, Player], int], studies: int) -> Iterator[Line]:
+def _pairs(seen: dict[tuple[KnownStrength, KnownStrength], int], studies: int) -> Iterator[Mark]:
     for (control, treated), count in seen.items():
         words = (
             f"λ {control.strength:g}, β {control.precision:g} against λ {treated.strength:g}, β {treated.precision:g}"
@@ -189,12 +190,12 @@ def _pairs(seen: dict[tuple[Player, Player], int], studies: int) -> Iterator[Lin
         yield _share(heading, words, count if fair else studies - count, studies, 0.05 if fair else 0.1)
 
 
-def _share(heading: str, words: str, count: int, of: "Found | int", most: float | None) -> Line:
+def _share(heading: str, words: str, count: int, of: "Found | int", most: float | None) -> Mark:
     """A share with its Wilson limits."""
     studies = of if isinstance(of, int) else of.studies
     limits = wilson(count, studies)
     assert not isinstance(limits, str)
-    return Line(
+    return Mark(
         heading, words, limits.share, most=most, note=f"95 % [{limits.low:.3f}, {limits.high:.3f}], {studies} studies"
     )
 

@@ -14,8 +14,8 @@ from colosseum.solve.goal import WELFARE
 from colosseum.solve.scoring import hard_broken
 from colosseum.solve.solver import Solver
 
-from .cases import Case, named
-from .lines import Ledger, Line
+from .cases import BenchCase, named
+from .lines import Mark, Measurements
 from .rivals import clock
 
 
@@ -44,7 +44,7 @@ SLIPS = 3
 """Decisions by which a run differs from the optimum."""
 
 
-def suite(ledger: Ledger) -> None:
+def suite(ledger: Measurements) -> None:
     """Measure runs that slip a little from the optimum, each instance's first run apart."""
     ledger.tables(
         line
@@ -53,17 +53,17 @@ def suite(ledger: Ledger) -> None:
     )
 
 
-def _lines(ledger: Ledger, words: str, bars: Bars) -> Iterator[Line]:
+def _lines(ledger: Measurements, words: str, bars: Bars) -> Iterator[Mark]:
     heading = "All figures of one run, counterfactuals included, ms"
     made = [named(words, seed=seed) for seed in range(1, bars.seeds + 1)]
     seconds = [seconds_of(ledger, each, bars.runs) for each in made]
     run, first = median(s for each in seconds for s in each[1:]), median(each[0] for each in seconds)
-    yield Line(heading, f"{made[0].label}, a run", run * 1e3, most=bars.run)
-    yield Line(heading, f"{made[0].label}, the first of an instance", first * 1e3, most=bars.first,
+    yield Mark(heading, f"{made[0].label}, a run", run * 1e3, most=bars.run)
+    yield Mark(heading, f"{made[0].label}, the first of an instance", first * 1e3, most=bars.first,
                note="with its optima and ranges")  # fmt: skip
 
 
-def seconds_of(ledger: Ledger, made: Case, runs: int) -> list[float]:
+def seconds_of(ledger: Measurements, made: BenchCase, runs: int) -> list[float]:
     """What the first run takes, with the instance's own optima, and what further ones take."""
     ledger.note(f"figures of runs: {made.label}, seed {made.scenario.seed}")
     optimum = Solver(made.task).maximise(WELFARE)
@@ -82,13 +82,13 @@ def seconds_of(ledger: Ledger, made: Case, runs: int) -> list[float]:
     return seconds
 
 
-def _adds_up(ledger: Ledger, label: str, found: Measured) -> None:
+def _adds_up(ledger: Measurements, label: str, found: Measured) -> None:
     """Regret is what others had lost already and what the coalition lost."""
     regret, given, own = (found.scalars[name].value for name in ("regret", "loss_given_others", "own_move_loss"))
     ledger.equal(f"{label}, regret in two parts", regret, None if given is None or own is None else given + own)
 
 
-def _measured(made: Case, instance: SolvedTask, x: dict[str, Value]) -> Measured:
+def _measured(made: BenchCase, instance: SolvedTask, x: dict[str, Value]) -> Measured:
     return measure(instance, x, coalition=made.scenario.coalitions[0], order=made.task.agents, closely=True)
 
 

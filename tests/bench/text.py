@@ -18,7 +18,7 @@ from colosseum.model.check import read_spec
 from colosseum.model.expand import expand
 
 from .families import family
-from .lines import Ledger, Line
+from .lines import Mark, Measurements
 from .rivals import clock
 
 SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
@@ -52,7 +52,7 @@ class Read:
         return (self.reading + self.expanding) / self.instances * 1e6
 
 
-def text(ledger: Ledger) -> None:
+def text(ledger: Measurements) -> None:
     """Measure every family at every size; the first text of all, for which the grammar is loaded, does not count."""
     _read("tickets", (2, 2))
     ledger.tables(_beside_lark())
@@ -61,7 +61,7 @@ def text(ledger: Ledger) -> None:
     )
 
 
-def _beside_lark() -> Iterator[Line]:
+def _beside_lark() -> Iterator[Mark]:
     """Reading alone, of all shipped specs and of one that is long."""
     grammar = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")
     lark = import_lark().Lark(grammar, parser="lalr", lexer="basic", start=["start", "statement"])
@@ -77,10 +77,10 @@ def _beside_lark() -> Iterator[Line]:
                 for text in texts:
                     lark.parse(text, start="start")
                 ours, theirs = [*ours, read - began], [*theirs, clock() - read]
-        yield Line("Reading, s", what, min(ours), "Lark's own parser", min(theirs), most_ratio=BARE)
+        yield Mark("Reading, s", what, min(ours), "Lark's own parser", min(theirs), most_ratio=BARE)
 
 
-def _lines(ledger: Ledger, name: str, every: tuple[tuple[int, ...], ...]) -> Iterator[Line]:
+def _lines(ledger: Measurements, name: str, every: tuple[tuple[int, ...], ...]) -> Iterator[Mark]:
     heading, costs = "From text to task, s", list[float]()
     for sizes in every:
         label = f"{name} {'×'.join(map(str, sizes))}"
@@ -89,14 +89,14 @@ def _lines(ledger: Ledger, name: str, every: tuple[tuple[int, ...], ...]) -> Ite
         times = [r for r in found if isinstance(r, Read)]
         bar = BARS.get((name, sizes))
         if len(times) < len(found):
-            yield Line(heading, label, None, most=bar, note=f"refused: {next(r for r in found if isinstance(r, str))}")
+            yield Mark(heading, label, None, most=bar, note=f"refused: {next(r for r in found if isinstance(r, str))}")
             continue
         middle = sorted(times, key=lambda r: r.each)[len(times) // 2]
         costs.append(median(r.each for r in times))
         note = f"reading {middle.reading:.3f}, {middle.instances:,} instances, {middle.each:.1f} µs each"
-        yield Line(heading, label, median(r.reading + r.expanding for r in times), most=bar, note=note)
+        yield Mark(heading, label, median(r.reading + r.expanding for r in times), most=bar, note=note)
     if len(costs) > 1:
-        yield Line("µs an instance, largest size against smallest", name, costs[-1], "smallest", costs[0],
+        yield Mark("µs an instance, largest size against smallest", name, costs[-1], "smallest", costs[0],
                    most_ratio=LINEAR)  # fmt: skip
 
 

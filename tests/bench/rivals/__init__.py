@@ -17,7 +17,7 @@ Outcome: TypeAlias = Literal[
 
 
 @dataclass(frozen=True)
-class Answer:
+class RivalAnswer:
     """What a rival came to."""
 
     outcome: Outcome

@@ -18,7 +18,7 @@ from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix
 
-from . import Answer, clock, worth
+from . import RivalAnswer, clock, worth
 
 TIGHT = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
 Options = Mapping[str, str | float]
@@ -74,7 +74,7 @@ class Direct:
         return np.array(highs.getSolution().col_value)
 
 
-def solve(task: Task, *, limit: float, goal: Goal = WELFARE, sign: float = 1.0) -> Answer:
+def solve(task: Task, *, limit: float, goal: Goal = WELFARE, sign: float = 1.0) -> RivalAnswer:
     """Maximise as HiGHS does it when left alone: presolve, heuristics, cuts; both gaps 0. Lowering is not timed."""
     lowered = lower(task)
     weights, table = sign * lowered.objective(goal).weights, matrix(lowered.program)
@@ -87,12 +87,12 @@ def solve(task: Task, *, limit: float, goal: Goal = WELFARE, sign: float = 1.0) 
     build, solving = built - began, ended - built
     match highs.getModelStatus():
         case highspy.HighsModelStatus.kInfeasible:
-            return Answer("infeasible", build=build, solve=solving)
+            return RivalAnswer("infeasible", build=build, solve=solving)
         case highspy.HighsModelStatus.kOptimal:
             x = lowered.program.decode(np.array(highs.getSolution().col_value))
-            return Answer("optimal", worth(task, goal, x), build=build, solve=solving)
+            return RivalAnswer("optimal", worth(task, goal, x), build=build, solve=solving)
         case _:
-            return Answer("limit", build=build, solve=solving)
+            return RivalAnswer("limit", build=build, solve=solving)
 
 
 def passed(matrix: Matrix, options: Options, *, whole: bool) -> highspy.Highs:
