@@ -21,7 +21,8 @@ from audited import body
 from chat_process import ChaosProcess, ChatProcess
 from conftest import KEY
 from plans import trials_of
-from warm_process import Command, run
+from test_cli_commands import colosseum
+from warm_process import Command
 
 from colosseum.chaos.injection import TRANSPORT
 from colosseum.chaos.odd_answers import SHAPES
@@ -130,7 +131,7 @@ def check_whole(campaign: DisturbedCampaign) -> None:
     assert Counter(result["trial"] for result in results) == Counter(planned)
     assert {result["status"] for result in results} == {"complete"}
     assert len(campaign.files("jsonl")) == campaign.runs
-    verified = run("log", "verify", campaign.out)
+    verified = colosseum("log", "verify", campaign.out)
     assert verified.returncode == 0, verified.stderr
 
 
