@@ -6,6 +6,7 @@ All on real runs against a loopback server, but for what takes minutes, for whic
 import json
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from chat_server import Answer, Body, ChatServer, fails
 from conftest import KEY, MATCH, SPECS, planned
 from jsonschema import Draft202012Validator, ValidationError
 from terminal import watch
-from test_cli_commands import Done, colosseum
-from warm_process import Command
+from test_cli_commands import colosseum
+from warm_process import Command, run
 
 from colosseum.campaign.calls import Expense
 from colosseum.campaign.folder import FailureReason, Result
@@ -45,9 +46,8 @@ def command(*more: object, spec: Path = JIRA) -> list[object]:
     return ["audit", spec, *more]
 
 
-def piped(*more: object, spec: Path = JIRA) -> Done:
-    unset = {name: None for name in (*NOISE, *os.environ) if name in NOISE or name.startswith("COLOSSEUM_")}
-    return colosseum(*command(*more, spec=spec), **unset, OPENAI_API_KEY=KEY)
+def piped(*more: object, spec: Path = JIRA) -> "subprocess.CompletedProcess[str]":
+    return run(*command(*more, spec=spec), env={**CLEAN, "OPENAI_API_KEY": KEY})
 
 
 # ---- words -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """`python -m tests.frameworks`. In: names of frameworks, all by default; out: their environments, and their tests run.
 
-An environment is made once for each list of requirements, below `build/frameworks`.
+An environment is made once for each list of requirements, below `build/frameworks`. What we need ourselves and a list
+does not have comes of the environment that makes it.
 """
 
 import argparse
@@ -8,6 +9,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import sysconfig
 import venv
 from pathlib import Path
 
@@ -37,6 +39,8 @@ def make(name: str) -> None:
         pip = (sys.executable, "-m", "pip", "--python", python)  # one of its own would take 2 CPU s to install
         options = ("--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check")
         subprocess.run([*pip, "install", *options, "-r", HERE / f"{name}.txt"], check=True)
+        theirs = Path(sysconfig.get_path("purelib", vars={"base": str(made.parent)}))
+        (theirs / "ours.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")  # behind their own
         made.touch()
 
 
