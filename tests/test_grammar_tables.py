@@ -21,7 +21,7 @@ from colosseum.model import (
 from colosseum.model.check import check
 from colosseum.model.settings import READERS, SETTINGS, Settings, read_setting
 from colosseum.model.values import Fault, flatten
-from colosseum.model.world import Environment, Surroundings
+from colosseum.model.world import Environment
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.solve.lowering import lower, program
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS
@@ -101,7 +101,7 @@ def test_a_setting_takes_what_the_page_says(name: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
-    env = Environment(Surroundings(checked.expansion.world))
+    env = Environment(checked.expansion.world)
     read_setting(Settings(), name, expression(example[1]), env)
     with pytest.raises(Fault) as refused:
         read_setting(Settings(), name, expression('"what is not!"'), env)

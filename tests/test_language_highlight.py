@@ -28,7 +28,7 @@ from textmate import COMPARISONS, SCOPES, textmate_grammar, textmate_text
 from colosseum.diagnostics import Source
 from colosseum.language import shipped
 from colosseum.language.highlight import ColosseumLexer
-from colosseum.language.lexing import lex
+from colosseum.language.parser import lex
 from colosseum.language.tables import tables
 from colosseum.language.words import (
     CONSTANTS,

@@ -9,7 +9,7 @@ from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.registering import register
 from colosseum.campaign.screening import Screener
 from colosseum.diagnostics import ColosseumError
-from colosseum.language.copying import NewFile, gathered
+from colosseum.language.compose import NewFile, gathered
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import plain

@@ -13,7 +13,7 @@ from lsprotocol.types import CompletionItemKind as Kind
 from colosseum.diagnostics import Source, Span
 from colosseum.editor.analysis import WORD, Analysis, Meaning
 from colosseum.language.builder import Builder
-from colosseum.language.lexing import lex
+from colosseum.language.parser import lex
 from colosseum.language.splitting import Machine
 from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
 from colosseum.model.draws import DRAWS

@@ -25,8 +25,7 @@ from colosseum.evidence.setup import setup_of
 from colosseum.evidence.talk import spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
-from colosseum.model.rubrics import said_in_posts
-from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
 from colosseum.model.spec import Declared
 from colosseum.model.values import Value
 from colosseum.run.judging.judgement import Judged

@@ -13,7 +13,6 @@ from typing import TypeAlias
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
-from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
@@ -23,7 +22,6 @@ from colosseum.model.spec import Declared
 from colosseum.model.table_rows import few
 from colosseum.model.tables import in_order
 from colosseum.model.values import instance_name
-from colosseum.model.world import Environment, Read, Surroundings, World
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
@@ -282,35 +280,19 @@ class Flow(Record):
 
 
 def flows(sheets: Sheets) -> Iterator[Flow]:
-    """Every flow of an instance, in declared order. Raises Fault for what cannot be evaluated."""
+    """Every flow of an instance, in declared order."""
     audience = {(t.name, key): who for t in sheets.world.tables.values() for key, who in (t.audience or {}).items()}
-    private = {table for table, _ in audience}
-    for statement in sheets.world.spec.composition.statements if private else ():
-        if isinstance(statement, Guarded) and not private.isdisjoint(sheets.closure([statement])):
-            for part, noticed in _noticed(statement, sheets.world, sheets.task):
-                unseen = {cell: noticed[cell].difference(audience[cell]) for cell in in_order(set(noticed))}
-                cells = tuple(instance_name(*cell) for cell, who in unseen.items() if who)
-                learners = tuple(a for a in sheets.task.agents if any(a in who for who in unseen.values()))
-                yield from [Flow(statement, part, cells, learners)] if cells else []
-
-
-def _noticed(statement: Guarded, world: World, task: Task) -> Iterator[tuple[syntax.Expr, dict[Read, set[str]]]]:
-    """The parts of a statement by which it tells, and who notices what depends on each private cell."""
-    outer, indices = Environment(Surroundings(world)), statement.indices
-    hard = statement if isinstance(statement, syntax.Require) and statement.penalty is None else None
-    ruling = [part for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
-    owners = {r.name: {task.variable[n].owner for n in r.condition.scope} for r in task.hard}
-    ruled: dict[Read, set[str]] = {}
-    for key, env in indexed(indices, outer):
-        before = env.reads.copy()
-        for part in ruling:
-            evaluate(part, env)
-        for cell in env.reads - before:
-            ruled.setdefault(cell, set()).update(owners.get(instance_name(statement.name, key), ()))
-    if indices is not None and indices.where is not None:
-        yield indices.where, {cell: set(task.agents) for cell in outer.reads}
-    if hard:
-        yield hard.condition, ruled
+    agents, work = sheets.task.agents, sheets.grounding
+    for statement in (s for s in sheets.world.spec.composition.statements if isinstance(s, Guarded)):
+        where = statement.indices.where if statement.indices else None
+        rule = statement.condition if isinstance(statement, syntax.Require) else None
+        filtered = {cell: {*agents} for cell in work.filtered[statement.name]}
+        for part, noticed in ((where, filtered), (rule, work.ruled.get(statement.name, {}))):
+            unseen = {cell: noticed[cell].difference(audience[cell]) for cell in in_order({*noticed})}
+            cells = tuple(instance_name(*cell) for cell, who in unseen.items() if who)
+            learners = tuple(a for a in agents if any(a in who for who in unseen.values()))
+            if part and cells:
+                yield Flow(statement, part, cells, learners)
 
 
 def flow_lines(sheets: Sheets) -> Iterator[str]:

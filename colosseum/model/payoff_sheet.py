@@ -9,7 +9,7 @@ written out, brackets stand wherever two readings would differ. Names of tables,
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -18,10 +18,11 @@ from typing import TypeAlias
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.evaluate import admitted, choices, evaluate
+from colosseum.model.ground import Grounding
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, Task
 from colosseum.model.terms import NOTHING, Ground
 from colosseum.model.values import Elements, Value, number
-from colosseum.model.world import Environment, Poisoned, Surroundings, TableData, World
+from colosseum.model.world import Environment, Meter, Poisoned, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
 Line: TypeAlias = tuple[str, str, bool]
@@ -161,8 +162,8 @@ class Sheets:
 
     world: World
     task: Task
-    paid: Mapping[str, Sequence[tuple[Payoff, Environment]]]
-    """By statement, its payoffs with their bindings and the private cells that were read for them."""
+    grounding: Grounding
+    """How the task was made."""
     whole: bool = False
     """Whether the instance is without errors."""
     left_out: dict[str, None] = field(default_factory=dict)
@@ -256,9 +257,9 @@ class Sheets:
 
     def _paid(self, statement: Statement, words: Words, verb: str) -> str:
         """`paid to a`, `split equally among all agents`; the default where it can come to that."""
-        place, guarded = Surroundings(self.world), self._guarded(statement.indices, statement.recipients)
-        paid = self.paid.get(statement.name, ())
-        instances = [(replace(env, place=place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
+        meter, guarded = Meter(), self._guarded(statement.indices, statement.recipients)
+        paid = self.grounding.paid.get(statement.name, ())
+        instances = [(replace(env, meter=meter), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
         match statement.recipients:
             case None:
                 one = all(len(credit.named) == 1 for _, credit in instances)
@@ -335,7 +336,7 @@ class Sheets:
         own = {v.name for v in self.task.owned[reader]}
         simple: list[tuple[str, list[Payoff]]] = []
         for statement in self.told:
-            felt = [(p, env) for p, env in self.paid.get(statement.name, ()) if reader in p.credit.named]
+            felt = [(p, env) for p, env in self.grounding.paid.get(statement.name, ()) if reader in p.credit.named]
             fixed = all(isinstance(p.credit, EqualSplit) for p, _ in felt)
             unary = all(len(p.term.scope) == 1 and p.term.scope <= own for p, _ in felt)
             if fixed and unary and self._sees(reader, statement, [env for _, env in felt]):
