@@ -19,7 +19,9 @@ from colosseum.model import (
     world,
 )
 from colosseum.model.check import check
+from colosseum.model.scenario import PARAMETERS
 from colosseum.model.settings import READERS, SETTINGS, Settings, read_setting
+from colosseum.model.spec import CALLED
 from colosseum.model.values import Fault, flatten
 from colosseum.model.world import Environment
 from colosseum.players.scripted.players import SCRIPTED
@@ -34,9 +36,9 @@ def test_reserved_words_are_those_of_the_grammar() -> None:
 
 def test_functions_graphs_filters_and_players_are_listed() -> None:
     listed = [name for row in rows("Functions") for name in words(row[0])]
-    assert sorted(listed) == sorted([*operations.FUNCTIONS, "sum"])
+    assert sorted(listed) == sorted([*CALLED, "sum"])
     assert [words(row[0])[0] for row in rows("network")] == ["complete", "path", "ring", "star", "edges", *RANDOM]
-    assert {*GRAPHS, *RANDOM} == set(networks.PARAMETERS)
+    assert {*GRAPHS, *RANDOM} == set(PARAMETERS)
     said = re.search(r"the filters (.*) and the tests (.*); nothing else", PAGE)
     assert said is not None
     assert words(said[1]) == sorted(prompts.FILTERS)

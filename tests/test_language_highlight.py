@@ -42,9 +42,8 @@ from colosseum.language.words import (
     QUANTIFIERS,
     WORD_OPERATORS,
 )
-from colosseum.model.names import AGGREGATES
-from colosseum.model.networks import PARAMETERS
-from colosseum.model.operations import FUNCTIONS as CALLED
+from colosseum.model.scenario import PARAMETERS
+from colosseum.model.spec import AGGREGATES, CALLED
 
 HERE = Path(__file__).parent
 GRAMMAR = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")

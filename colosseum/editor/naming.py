@@ -18,8 +18,8 @@ from colosseum.language.splitting import Machine
 from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
 from colosseum.model.draws import DRAWS
 from colosseum.model.expand import READABLE
-from colosseum.model.networks import PARAMETERS
 from colosseum.model.realise import Realiser
+from colosseum.model.scenario import PARAMETERS
 from colosseum.model.settings import SETTINGS
 from colosseum.model.spec import BUILT_IN
 from colosseum.model.values import Elements, Fault, instance_name, text

@@ -11,6 +11,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.operations import LOOKED_UP, conjunction, disjunction, fact, inverse, look_up, payoff
+from colosseum.model.spec import CALLED
 from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
 from colosseum.model.world import Environment, Poisoned
@@ -45,9 +46,9 @@ def _chosen(expr: syntax.Ternary, env: Environment) -> Folded:
 
 
 def _called(expr: syntax.Call, env: Environment) -> Folded:
-    name, functions = expr.function, operations.FUNCTIONS
-    if name not in functions:
-        help_ = closest(name, functions) or f"functions: {', '.join(sorted(functions))}"
+    name = expr.function
+    if name not in CALLED:
+        help_ = closest(name, CALLED) or f"functions: {', '.join(sorted(CALLED))}"
         raise Fault(f"`{name}` is not a function", code="C047", help=help_)
     if expr.named:
         raise Fault(f"`{name}` takes no named arguments", code="C047")

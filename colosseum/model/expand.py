@@ -55,11 +55,10 @@ def expand(
     task, grounding = ground(world, meter=meter)
     work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
-    parts = (tuple(_coalitions(sheets, work, meter)), tuple(_prompts(world, sheets, work, meter)),
-             tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
+    coalitions, prompts = tuple(_coalitions(sheets, work, meter)), tuple(_prompts(world, sheets, work, meter))
+    claims, rubrics = tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work))
     if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
-    coalitions, prompts, claims, rubrics = parts
     scenario = ir.Scenario(
         name=spec.composition.scenario.name,
         title=spec.composition.scenario.title,
@@ -106,14 +105,14 @@ def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Coa
 # ---- texts ----------------------------------------------------------------------------------------------------
 
 
-def _vocabulary(world: World) -> TemplateNames:
+def _vocabulary(world: World, *more: str) -> TemplateNames:
     """The names that a prompt may read, and what the others are."""
     kinds = {s.name: s.kind for s in world.spec.symbols.values()}
     readable = {name for name, kind in kinds.items() if kind in READABLE} - world.spec.derived
     other = {name: a(kind) for name, kind in kinds.items()}
     other |= dict.fromkeys(world.spec.derived, "computed from decisions")
     other |= {"payoff": "what agents are credited", "total": "the sum of all payoffs"}
-    known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"})
+    known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"} | {*more})
     return TemplateNames(known, other, world.spec.doubts)
 
 
@@ -126,8 +125,7 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
 
 
 def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Prompt]:
-    vocabulary = _vocabulary(world)
-    vocabulary = replace(vocabulary, known=vocabulary.known | {PAYOFFS})
+    vocabulary = _vocabulary(world, PAYOFFS)
     for statement in world.spec.of(syntax.Prompt):
         try:
             recipients = _recipients(statement, world, meter)

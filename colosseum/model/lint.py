@@ -5,7 +5,7 @@ allowed: whoever notices either can draw conclusions about rows of others. That 
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TypeAlias
@@ -205,31 +205,27 @@ def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) 
     It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands; one that
     is meant to be hidden says `undisclosed`.
     """
-    asking = {p.name: [template_names(t.value) for v in p.variants for t in (v.text, *v.paraphrases)]
+    asking = {p.name: {n for v in p.variants for text in (v.text, *v.paraphrases) for n in template_names(text.value)}
               for p in spec.of(syntax.Prompt)}  # fmt: skip
-    texts: dict[str, list[str]] = {agent: [] for agent in sheets.task.agents}
-    read: dict[str, set[str]] = {agent: set() for agent in sheets.task.agents}
+    read, said = defaultdict[str, set[str]](set), dict[str, set[float]]()
     for prompt in prompts:
         for agent, text in (told for v in prompt.variants for wording in v.wordings for told in wording):
-            texts[agent].append(text)
-            read[agent].update(*asking[prompt.name])
-    said = {
-        agent: {float(number) for text in found for number in NUMBER.findall(text)} for agent, found in texts.items()
-    }
+            read[agent] |= asking[prompt.name]
+            said.setdefault(agent, set()).update(map(float, NUMBER.findall(text)))
     deciders = _deciders(sheets.task)
     for statement in sheets.told if prompts else ():
         facts, constants = _parts(statement, sheets)
         left = [
             agent for agent in sheets.task.agents if agent in deciders.get(statement.name, ())
             and not (PAYOFFS in read[agent] and sheets.asked)
-            and not (texts[agent] and facts <= read[agent] and constants <= said[agent])
+            and not (agent in said and facts <= read[agent] and constants <= said[agent])
         ]  # fmt: skip
         if left:
             message = f"`{statement.name}` depends on {some(left)}, and no prompt tells them about it"
             help_ = "put `{{ payoffs }}` into their prompt, or end the statement with `undisclosed` if it is meant"
             yield report("W012", statement.name_span, message, help=help_)
     if sheets.left_out:
-        first = next(p for p in spec.of(syntax.Prompt) if any(PAYOFFS in names for names in asking[p.name]))
+        first = next(p for p in spec.of(syntax.Prompt) if PAYOFFS in asking[p.name])
         message = f"the payoff sheet is too long: it leaves out some of {some(list(sheets.left_out))}"
         yield report("W013", first.name_span, message, help="the formulas and the reader's own rows are in it")
 

@@ -17,7 +17,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.evaluate import value
-from colosseum.model.scenario import Channel, Graph, Scenario
+from colosseum.model.scenario import PARAMETERS, Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
 from colosseum.model.world import Meter
 
@@ -30,12 +30,6 @@ MOST_REDRAWS = 1000
 LABELS = Path(__file__).with_name("labels.txt")
 PUBLIC = "public"
 """The network's channel for everybody, in the spec and on the wire."""
-
-PARAMETERS: dict[str, tuple[str, ...]] = {
-    "complete": (), "path": (), "ring": (), "star": ("center",), "erdos_renyi": ("p",), "watts_strogatz": ("k", "p"),
-    "barabasi_albert": ("m",), "edges": ("edges",),
-}  # fmt: skip
-"""The kinds of graph and the arguments each takes; all but `center` are needed."""
 ALIASES = {"small_world": "watts_strogatz", "scale_free": "barabasi_albert", "random": "erdos_renyi", "cycle": "ring"}
 
 

@@ -16,8 +16,6 @@ from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Source
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
 LARGEST_RANGE = 100_000
-FUNCTIONS = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
-"""The functions that expressions may call; draws are among them, to be refused with a help."""
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
 """Indices whose orders are all tried; there are 120."""

@@ -11,11 +11,10 @@ from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.evaluate import elements, indexed, value
-from colosseum.model.names import births, check_names
 from colosseum.model.networks import PUBLIC, joined, network_links
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import BUILT_IN, Declared
+from colosseum.model.spec import BUILT_IN, Declared, births, check_names
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, World
