@@ -143,11 +143,9 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             for text in (variant.text, *variant.paraphrases):
                 with work.caught(text.span):
                     check_template(text, vocabulary)
-                    told: list[tuple[str, str]] = []
+                    asked, told = PAYOFFS in template_names(text.value) and sheets.asked, list[tuple[str, str]]()
                     for agent in recipients:
-                        allies = _allies(agent, statement, world)
-                        asked = PAYOFFS in template_names(text.value) and sheets.asked
-                        extra: dict[str, Value] = {PAYOFFS: sheets.of(agent)} if asked else {}
+                        allies, extra = _allies(agent, statement, world), {PAYOFFS: sheets.of(agent)} if asked else {}
                         told.append((agent, render(text, world, me=agent, allies=allies, extra=extra, meter=meter)))
                     wordings.append(tuple(told))
             if wordings:

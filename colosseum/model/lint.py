@@ -232,7 +232,8 @@ def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) 
 
 def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:
     """The tables and params of a statement, and its numbers but for 0."""
-    world, mentioned = sheets.world, sheets.closure([statement]).keys()
+    world = sheets.world
+    mentioned = world.spec.closure([statement])
     derived = [world.spec.symbols[name].statement for name in mentioned & world.spec.derived]
     nodes = (node for part in (statement, *derived) for node in syntax.walk(part))
     numbers = (node.value for node in nodes if isinstance(node, syntax.Number))

@@ -165,13 +165,12 @@ def fact(name: str, env: Environment) -> Folded:
     symbol = facts.spec.symbols.get(name)
     if symbol and symbol.kind in LOOKED_UP:
         return look_up(symbol, (), env)
-    if symbol and symbol.kind in FAMILIES:
-        found: Value = facts.fact(FAMILIES[symbol.kind], name)
-        return found
     if symbol is None and name in facts.elements:
         return name
-    if name == "links":
-        return facts.links
+    family = FAMILIES.get(symbol.kind) if symbol else "network" if name == "links" else None
+    if family:
+        found: Value = facts.fact(family, name)
+        return found
     if name == "total":
         return payoff(None, env)
     raise env.unknown(name)

@@ -202,20 +202,10 @@ class Sheets:
         statements = self.world.spec.composition.statements
         return tuple(s for s in statements if isinstance(s, Statement) and not s.undisclosed)
 
-    def closure(self, nodes: Iterable[syntax.Node]) -> dict[str, None]:
-        """The names of sets, tables and params that these mention, those behind derived tables included."""
-        spec, found, ahead = self.world.spec, dict[str, None](), list(nodes)
-        while ahead:
-            for name in syntax.mentioned(ahead.pop(0)):
-                if (name in spec.symbols or name == "links") and name not in found:
-                    found[name] = None
-                    ahead += [spec.symbols[name].statement] if name in spec.derived else []
-        return found
-
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Everything that the formulas mention, in declared order."""
-        found = self.closure(self.told)
+        found = self.world.spec.closure(self.told)
         return tuple(name for name in (*self.world.spec.symbols, "links") if name in found)
 
     @cached_property
@@ -315,12 +305,12 @@ class Sheets:
         return found
 
     def _guarded(self, *nodes: syntax.Node | None) -> bool:
-        return not self.hidden.keys().isdisjoint(self.closure([node for node in nodes if node is not None]))
+        return not self.hidden.keys().isdisjoint(self.world.spec.closure([node for node in nodes if node is not None]))
 
     def _data(self, reader: str) -> Iterator[Line]:
         for name in (name for name in self.names if name not in self.world.spec.derived):
             table = self.world.tables.get(name)
-            members = self.world.links if name == "links" else self.world.sets.get(name)
+            members = {**self.world.sets, **self.world.network}.get(name)
             if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
                 yield name, f"{name}: known only to those whom it is about", True
             elif members is not None:
@@ -357,10 +347,10 @@ class Sheets:
         """Whether the reader may see all that these instances were computed from."""
         if statement.recipients is not None and self._guarded(statement.recipients):
             return False
-        sets = (self.hidden[n] for n in self.closure([statement]) if n in self.hidden and n in self.world.sets)
+        hidden = self.world.spec.closure([statement]) & self.hidden.keys() & self.world.sets.keys()
         cells = {cell for env in instances for cell in env.reads}
         audiences = ((self.world.tables[table].audience or {})[key] for table, key in cells)
-        return all(reader in known for known in (*sets, *audiences))
+        return all(reader in known for known in (*(self.hidden[name] for name in hidden), *audiences))
 
 
 def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:

@@ -90,6 +90,15 @@ class Declared(Record):
             ahead += more
         return frozenset(found)
 
+    def closure(self, nodes: Iterable[syntax.Node]) -> set[str]:
+        """The declared names, and `links`, that these mention, those behind derived tables included."""
+        found, ahead = set[str](), list(nodes)
+        while ahead:
+            new = {n for n in syntax.mentioned(ahead.pop()) if n in self.symbols or n == "links"} - found
+            found |= new
+            ahead += [self.symbols[name].statement for name in new & self.derived]
+        return found
+
 
 def declare(composition: Composition) -> tuple[Declared, list[Diagnostic]]:
     """Sort out the names; clashes and unreadable data are diagnostics."""

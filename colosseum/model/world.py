@@ -137,11 +137,6 @@ class World(Record):
         except KeyError:
             raise Poisoned(f"`{name}` is in error") from None
 
-    @property
-    def links(self) -> Elements:
-        """The pairs that the network joins."""
-        return cast(Elements, self.fact("network", "links"))
-
     def param(self, name: str) -> Value:
         return cast(Value, self.fact("params", name))
 

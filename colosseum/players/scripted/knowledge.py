@@ -128,14 +128,7 @@ def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozens
 
     Read off the text, not off the data: which entries count may itself depend on what is secret.
     """
-    found: set[str] = set()
-    todo = [name for statement in statements for name in syntax.mentioned(statement)]
-    while todo:
-        name = todo.pop()
-        if name in spec.symbols and name not in found:
-            found.add(name)
-            todo += syntax.mentioned(spec.symbols[name].statement) if name in spec.derived else ()
-    return frozenset(name for name in found if spec.symbols[name].private)
+    return frozenset(name for name in spec.closure(statements) - {"links"} if spec.symbols[name].private)
 
 
 @dataclass(frozen=True)
