@@ -228,6 +228,8 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if apart := sum(map(folder.ended, others)):
         request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
+    if shards > 1:
+        request.say("the report of a shard is a look, too, at its seeds alone; `colosseum merge` joins shards")
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     if judges_of(request.judged, design, asking)[0]:
