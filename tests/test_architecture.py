@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4200,
     "players": 3376,
     "run": 2000,
-    "campaign": 7742,
+    "campaign": 7736,
     "evidence": 7041,
     "report": 3996,
     "api": 497,

@@ -137,8 +137,3 @@ def configuration(
         "options": {name: options.get(name) for name in CONFIGURING},
     }
     return hashlib.sha256(encode(content).encode()).hexdigest()
-
-
-def keep_scenario(folder: Folder, trial: Trial) -> None:
-    """Write a trial's scenario, unless it is there."""
-    keep_file(folder.scenario(trial.instance.digest), trial.instance.written)

@@ -129,12 +129,12 @@ def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
 
 
 def unrecorded(folder: Folder, plan: Plan) -> str:
-    """Why earlier looks may be on no record: a ledger begins with the plan, since schema 3; else empty."""
-    path = folder.ledger_path
-    events = so_far(path).events if path.is_file() else []
-    if plan.schema < 3 or any(event.get("file") == folder.plan_path.name for event in events):
+    """Why earlier looks may be on no record: since schema 3 no look comes before the plan; else empty."""
+    path, name = folder.ledger_path, folder.plan_path.name
+    found = [str(event.get("file", "look")) for event in (so_far(path).events if path.is_file() else ())]
+    if plan.schema < 3 or (name in found and "look" not in found[: found.index(name)]):
         return ""
-    return f"{path.name} {'was begun anew' if events else 'is missing'}: earlier looks at these runs are not known"
+    return f"{path.name} {'was begun anew' if found else 'is missing'}: earlier looks at these runs are not known"
 
 
 def looks(folder: Folder) -> list[dict[str, Any]]:
@@ -370,8 +370,7 @@ def so_far(path: Path) -> SoFar:
     """The events of a trace whose run may go on. Raises OSError."""
     events: list[dict[str, Any]] = []
     try:
-        for event in chained(path):
-            events.append(event)  # so that what comes before a break is kept
+        events.extend(chained(path))  # what comes before a break is kept
     except BrokenTrace as broken:
         if path.read_bytes().count(b"\n") == len(events):
             return SoFar(events, "", half=True)

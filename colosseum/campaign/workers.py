@@ -52,8 +52,6 @@ from colosseum.run.trial import Expansions, Listed, Trials
 
 LOOKING = 0.5
 """Seconds between two looks at what goes on, here and in workers."""
-ENDING = 2.0
-"""Seconds in which workers of scripted players end after Ctrl-C; what they are at then is made anew."""
 
 
 @contextmanager
@@ -292,11 +290,10 @@ class Dispatch:
     def _end(self) -> None:
         """Let workers begin no further call, wait for those under way, which are paid for, and count what has ended."""
         self.told.sign.unlink()
-        until = monotonic() + (TERMINATING if exit_code() == 128 + signal.SIGTERM else math.inf)
-        if self.work.models:
+        calling = bool(self.work.models)
+        until = monotonic() + (math.inf if calling and exit_code() != 128 + signal.SIGTERM else TERMINATING)
+        if calling:
             self.work.request.warn("waiting for calls under way, so that no answer is lost; Ctrl-C again does not wait")
-        else:
-            until = monotonic() + ENDING
         while wait_for(self.out, LOOKING).not_done and monotonic() < until:
             more_time()
         self._look()
