@@ -100,7 +100,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 3996,
     "api": 497,
     "editor": 500,
-    "cli": 1792,
+    "cli": 1786,
     "imports": 1798,
 }
 

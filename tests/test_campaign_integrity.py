@@ -150,6 +150,7 @@ def test_a_report_says_that_the_ledger_is_gone(tmp_path: Path) -> None:
     assert f"ledger.jsonl is missing: {unknown}" in " ".join(done.stderr.split())
     assert f"ledger.jsonl was begun anew: {unknown}" in " ".join(done.stdout.split()), "of the seeds before, too"
     assert json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["rule"]["seen"] == [2, 3]
+    assert f"ledger.jsonl was begun anew: {unknown}" in colosseum("report", folder, "--json").stderr
     assert words(folder) == []
     as_before(folder, 2)
     assert unknown not in colosseum("report", folder, COLUMNS="200").stdout, "there was no ledger then"
