@@ -95,12 +95,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4200,
     "players": 3369,
     "run": 1999,
-    "campaign": 7741,
+    "campaign": 7736,
     "evidence": 7039,
     "report": 3995,
     "api": 497,
     "editor": 500,
-    "cli": 1792,
+    "cli": 1786,
     "imports": 1798,
 }
 
