@@ -95,12 +95,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4200,
     "players": 3376,
     "run": 2000,
-    "campaign": 7743,
+    "campaign": 7724,
     "evidence": 7041,
     "report": 3996,
-    "api": 497,
+    "api": 496,
     "editor": 500,
-    "cli": 1792,
+    "cli": 1791,
     "imports": 1798,
 }
 

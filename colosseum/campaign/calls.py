@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, TypeAlias
+from typing import IO, Any, Protocol
 
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.model.serial import Json, encode
@@ -22,9 +22,6 @@ from colosseum.players.models.wire import Exchange
 from colosseum.players.models.written import writable
 from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
-
-CacheMode: TypeAlias = Literal["off", "read", "rw"]
-"""Whether answers of earlier calls are used, and whether new ones are kept."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,6 @@ class RunCalls:
     """None where nothing is asked any more: a call that failed for good then fails in the same way, and one that is not
     on file raises Missing."""
     redaction: Redaction
-    cache: CacheMode = "rw"
     known: dict[str, Recorded] = field(init=False, default_factory=dict)
     failures: dict[str, Failure] = field(init=False, default_factory=dict)
     """Calls that failed for good, by key, where nothing is asked any more."""
@@ -118,7 +114,7 @@ class RunCalls:
     file: IO[bytes] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        if self.cache != "off" and self.path.exists():
+        if self.path.exists():
             paid = list(read_paid(self.path))
             self.known = {key: recorded for key, recorded in paid if not recorded.lost}
             self.lost = [recorded for _, recorded in paid if recorded.lost]
@@ -171,8 +167,6 @@ class RunCalls:
             self.file = None
 
     def _write(self, request: Question, attempt: Attempt, *, origin: str = "") -> None:
-        if self.cache != "rw":
-            return
         if self.file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mend(self.path)

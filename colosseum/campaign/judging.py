@@ -243,7 +243,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
 
 
 async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: Folder) -> Judged:
-    calls = RunCalls(folder.judging(was.trial), None, Redaction(), "read")
+    calls = RunCalls(folder.judging(was.trial), None, Redaction())
     known = {(matter.rubric.name, matter.focal): matter for matter in about}
     made: list[Judgement] = []
     for each in was.judgements:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from colosseum.campaign.calls import AnswerSource, CacheMode, Expense, RunCalls, read_calls
+from colosseum.campaign.calls import AnswerSource, Expense, RunCalls, read_calls
 from colosseum.campaign.coupling import Coupled, Coupling
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status
 from colosseum.campaign.planning import Planned, keep_scenario
@@ -47,7 +47,6 @@ Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 class Options:
     """How a campaign is run; nothing here changes what a run comes to."""
 
-    cache: CacheMode = "rw"
     run_budget: float | None = None
     """US dollars for one run."""
     retry_failed: bool = False
@@ -147,7 +146,7 @@ class Runner:
                 self._became(listed, "halted", None)
             return
         shared = Coupling(trials) if any(trial.coupled for trial in trials) else None
-        if shared and self.options.cache != "off":
+        if shared:
             for trial in trials:
                 if (path := self.folder.calls(trial.identity)).exists():
                     shared.remember(trial, read_calls(path))
@@ -189,7 +188,7 @@ class Runner:
         if trial.instance.digest not in self.kept:
             keep_scenario(self.folder, trial)
             self.kept.add(trial.instance.digest)
-        calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
+        calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction)
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
         reason: FailureReason | None = None

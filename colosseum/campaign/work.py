@@ -8,15 +8,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import cast, get_args
 
-from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.model_options import Asking, Wanted, one_of, read_asking
+from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.money import Budget, check_budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
@@ -51,7 +49,6 @@ class Request:
     wanted: Wanted = field(default_factory=Wanted)
     budget: Budget = field(default_factory=Budget)
     out: Path | None = None
-    cache: CacheMode = "rw"
     couple: bool = False
     retry_failed: bool = False
     fresh: bool = False
@@ -166,7 +163,7 @@ class Work:
         """How runs are made."""
         request = self.request
         return Options(
-            request.cache, request.budget.run, request.retry_failed, request.connections, request.connections,
+            request.budget.run, request.retry_failed, request.connections, request.connections,
             request.patience, request.sharing,
         )  # fmt: skip
 
@@ -198,11 +195,6 @@ class Work:
     def by_workers(self) -> bool:
         """Whether others than this process make the runs."""
         return self.far is not None or self.processes > 1
-
-
-def read_cache(words: str) -> CacheMode:
-    """A mode by its name. Raises ColosseumError."""
-    return cast(CacheMode, one_of("--cache", words, get_args(CacheMode)))
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
@@ -265,7 +257,6 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
     options: dict[str, Json] = {
         **asking.options,
         "couple": request.couple,
-        "cache": request.cache,
         "shard": part.shard,
         "seeds": part.seeds,
         "arms": list(part.arms),
