@@ -3,8 +3,7 @@
 A file of judgements names the seal of the trace that was judged: those of a run that was made again are none.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -84,16 +83,6 @@ def _read(path: Path, kind: type[T]) -> T | None:
     if found.schema != SCHEMA:
         raise Damaged(f"{path} is of version {found.schema}, and {SCHEMA} is what can be read here")
     return found
-
-
-@contextmanager
-def alone(folder: Folder) -> Iterator[None]:
-    """Within the block no other process writes down who judges. Raises OSError."""
-    path = folder.judges.with_suffix(".lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path):
-        yield
-        path.unlink(missing_ok=True)
 
 
 def write_judges(folder: Folder, judges: Judges) -> None:
@@ -186,7 +175,8 @@ def leave_out(names: Sequence[str], folder: Folder) -> None:
 def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> Judges:
     """Write down who judges. Raises ColosseumError where one was asked in another way before, OSError, and Damaged."""
     fresh = Judges(SCHEMA, repeats, {each.model: each.parameters for each in endpoints})
-    with alone(folder):
+    folder.judges.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.judges.with_suffix(".lock")) as lock:
         earlier = read_judges(folder)
         if earlier is not None and not fresh.like(earlier):
             both = (name for name in fresh.models if name in earlier.models)
@@ -195,4 +185,5 @@ def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> 
             raise stop("C122", f"`{unlike}` has judged runs in {folder.path} with other parameters", help=help_)
         judges = fresh if earlier is None else earlier.joined(fresh)
         write_judges(folder, judges)
+        Path(lock.lock_file).unlink(missing_ok=True)
         return judges

@@ -15,7 +15,7 @@ from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
-from colosseum.campaign.money import Budget, check_budget
+from colosseum.campaign.money import Budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
 from colosseum.campaign.registering import Registered, register
@@ -243,7 +243,6 @@ def draft(checked: Checked, request: Request) -> Draft:
 
 def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Trials, Configured]:
     """The arms and seeds asked for, how models are asked, and what makes trials. Raises ColosseumError, OSError."""
-    check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
