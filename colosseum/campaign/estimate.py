@@ -10,6 +10,7 @@ models may post, and write where the question is about their thoughts.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from colosseum.campaign.calls import read_paid
@@ -57,8 +58,8 @@ class Survey:
     listed: tuple[Listed, ...]
     missing: tuple[Listed, ...]
     """Those of them that are still to be made."""
-    examples: dict[str, tuple[Trial, ...]]
-    """By sweep point, the trials of one block."""
+    examples: tuple[Trial, ...]
+    """Those of one block of every sweep point."""
     kin: Sequence[Listed]
     """Runs on file that are like those, but for seed and repeat."""
     arms: dict[str, Runs]
@@ -67,7 +68,7 @@ class Survey:
     def endpoints(self) -> dict[str, Endpoint]:
         """The models of all trials, and how they are asked in the first arm that has them."""
         found: dict[str, Endpoint] = {}
-        for trial in (trial for block in self.examples.values() for trial in block):
+        for trial in self.examples:
             found = {**trial.endpoints, **found}
         return found
 
@@ -81,14 +82,13 @@ def survey(
     folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
 ) -> Survey:
     """See what is to be done in a configuration. Raises ColosseumError, OSError, Damaged, and UnknownPlayer."""
-    listed, missing = list[Listed](), list[Listed]()
+    listed, missing, examples = list[Listed](), list[Listed](), dict[str, list[Trial]]()
     counts = {arm: Runs() for arm in arms}
-    examples: dict[str, tuple[Trial, ...]] = {}
     for block in blocks:
         made, diagnostics = trials.of(block)
         if diagnostics:
             raise ColosseumError(*diagnostics)
-        examples.setdefault(block.point, tuple(made))
+        examples.setdefault(block.point, made)
         for each in (trial.listed for trial in made):
             result, runs = folder.result(each.trial), counts[each.arm]
             again = result is None or (result.status == "failed" and retry_failed)
@@ -98,9 +98,9 @@ def survey(
             runs.missing += again
             listed.append(each)
             missing += [each] if again else []
-    kin = _kin(folder, listed, {(t.point, t.arm) for block in examples.values() for t in block}, asked)
-    shown = {arm: runs for arm, runs in counts.items() if runs.planned}
-    return Survey(tuple(listed), tuple(missing), examples, kin, shown)
+    shown, made = {arm: runs for arm, runs in counts.items() if runs.planned}, list(chain(*examples.values()))
+    kin = _kin(folder, listed, {(trial.point, trial.arm) for trial in made}, asked)
+    return Survey(tuple(listed), tuple(missing), tuple(made), kin, shown)
 
 
 def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:
@@ -218,8 +218,7 @@ Cells: TypeAlias = "dict[tuple[str, str], Rehearsed]"
 
 
 async def _rehearsed(ahead: Survey, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Cells:
-    trials = [trial for block in ahead.examples.values() for trial in block]
-    return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in trials}
+    return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in ahead.examples}
 
 
 def _summed(cells: Cells, runs: Iterable[Listed], model: str) -> Load:

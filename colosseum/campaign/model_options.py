@@ -133,15 +133,10 @@ class Asking:
         return [*secrets(self.api_base.values(), self.headers.values())]
 
     @property
-    def words(self) -> str:
-        """The models as they were named."""
-        return ", ".join(model if who == "agents" else f"{who}={model}" for who, model in self.models)
-
-    @property
     def options(self) -> dict[str, Json]:
         """As campaign.json keeps them: all that it takes to make the same trials again, and where they were asked."""
         return {
-            "model": self.words,
+            "model": ", ".join(model if who == "agents" else f"{who}={model}" for who, model in self.models),
             "temperature": _plain(self.temperature),
             "max_tokens": _plain(self.max_tokens),
             "extra_body": {model: dict(body) for model, body in self.extra_body.items()},
