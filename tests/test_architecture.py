@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4200,
     "players": 3376,
     "run": 1956,
-    "campaign": 7596,
+    "campaign": 7581,
     "evidence": 7038,
     "report": 3996,
     "api": 496,

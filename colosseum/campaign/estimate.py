@@ -99,15 +99,10 @@ def survey(
             listed.append(each)
             missing += [each] if again else []
     shown, made = {arm: runs for arm, runs in counts.items() if runs.planned}, list(chain(*examples.values()))
-    kin = _kin(folder, listed, {(trial.point, trial.arm) for trial in made}, asked)
+    cells, plan = {(trial.point, trial.arm) for trial in made}, folder.earlier(asked)
+    known = {each.trial: each for each in (*(plan.trials if plan else ()), *listed) if (each.point, each.arm) in cells}
+    kin = [each for each in known.values() if folder.result(each.trial) is not None]
     return Survey(tuple(listed), tuple(missing), tuple(made), kin, shown)
-
-
-def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:
-    """Trials with a result that differ from planned ones in seed and repeat at most."""
-    plan = folder.earlier(asked)
-    found = {each.trial: each for each in (*(plan.trials if plan else ()), *listed) if (each.point, each.arm) in cells}
-    return tuple(each for each in found.values() if folder.result(each.trial) is not None)
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,9 @@ class Judges(Published):
         """Those whose scores count."""
         return tuple(name for name in self.models if name not in self.left_out)
 
-    def like(self, other: "Judges") -> bool:
-        """Whether those that both name are asked in the same way."""
-        return all(dict(other.models[name]) == dict(own) for name, own in self.models.items() if name in other.models)
+    def unlike(self, other: "Judges") -> list[str]:
+        """Those that both name and ask in different ways."""
+        return [name for name, own in self.models.items() if dict(other.models.get(name, own)) != dict(own)]
 
     def joined(self, other: "Judges") -> "Judges":
         """All of both; the more repeats count, and who is left out stays so unless the other names it."""
@@ -172,18 +172,14 @@ def leave_out(names: Sequence[str], folder: Folder) -> None:
         write_judges(folder, replace(judges, left_out=tuple(dict.fromkeys((*judges.left_out, *names)))))
 
 
-def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> Judges:
+def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> None:
     """Write down who judges. Raises ColosseumError where one was asked in another way before, OSError, and Damaged."""
     fresh = Judges(SCHEMA, repeats, {each.model: each.parameters for each in endpoints})
     folder.judges.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.judges.with_suffix(".lock")) as lock:
         earlier = read_judges(folder)
-        if earlier is not None and not fresh.like(earlier):
-            both = (name for name in fresh.models if name in earlier.models)
-            unlike = next(name for name in both if dict(earlier.models[name]) != dict(fresh.models[name]))
+        if earlier is not None and (unlike := fresh.unlike(earlier)):
             help_ = f"ask in the same way, or remove {folder.judges.parent} to begin anew"
-            raise stop("C122", f"`{unlike}` has judged runs in {folder.path} with other parameters", help=help_)
-        judges = fresh if earlier is None else earlier.joined(fresh)
-        write_judges(folder, judges)
+            raise stop("C122", f"`{unlike[0]}` has judged runs in {folder.path} with other parameters", help=help_)
+        write_judges(folder, fresh if earlier is None else earlier.joined(fresh))
         Path(lock.lock_file).unlink(missing_ok=True)
-        return judges

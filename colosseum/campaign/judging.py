@@ -33,7 +33,7 @@ from colosseum.run.judging.asking import Matter, judge
 from colosseum.run.judging.judgement import Focal, Judged, Judgement, Status
 from colosseum.run.judging.transcript import focal_sets, transcript
 from colosseum.run.redaction import Redaction
-from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 
 SILENT = "nobody said anything"
@@ -101,7 +101,8 @@ class Judging:
             async with AsyncFileLock(path, thread_local=False, run_in_executor=False):
                 try:
                     before = read_judged(self.folder, listed.trial, result.trace.chain)
-                    await self._missing(listed, before, self._matters(listed, result.trace))
+                    about = matters_of(self.folder, listed, result.trace, self.coalition, self.templates)
+                    await self._missing(listed, before, about)
                 finally:
                     path.unlink(missing_ok=True)  # while it is held, or we would take another's away
 
@@ -109,16 +110,6 @@ class Judging:
     def room(self) -> asyncio.Semaphore:
         """For so many runs."""
         return asyncio.Semaphore(self.side_by_side)
-
-    def _matters(self, listed: Listed, seal: Any) -> list[Matter]:
-        """All that a run is judged by."""
-        scenario = read_scenario(self.folder.scenario(listed.scenario))
-        coalition = scenario.coalition.get(self.coalition)
-        try:
-            events = read_trace(self.folder.trace(listed.trial), seal)
-        except BrokenTrace as broken:
-            raise Damaged(f"a trace cannot be trusted: {broken}") from None
-        return matters(events, scenario, coalition.name if coalition else "", listed.trial, self.templates)
 
     @cached_property
     def templates(self) -> Templates:
@@ -192,6 +183,15 @@ def matters(
     return [m for m in every if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]
 
 
+def matters_of(folder: Folder, listed: Listed, seal: Seal, coalition: str, by: Templates) -> list[Matter]:
+    """The same of a run on file. Raises OSError, and Damaged."""
+    try:
+        events = read_trace(folder.trace(listed.trial), seal)
+    except BrokenTrace as broken:
+        raise Damaged(f"a trace cannot be trusted: {broken}") from None
+    return matters(events, read_scenario(folder.scenario(listed.scenario)), coalition, listed.trial, by)
+
+
 def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:
     """Make the judgements of all runs that are in `into` again, there; each run's, with what differs in them.
 
@@ -208,9 +208,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
             continue
         was = read_judged(folder, listed.trial, result.trace.chain)
         try:
-            events = read_trace(into.trace(listed.trial), result.trace)
-            scenario = read_scenario(into.scenario(listed.scenario))
-            about = matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, templates)
+            about = matters_of(into, listed, result.trace, next(iter(plan.coalitions), ""), templates)
             now = completed(_again(was, judges, about, folder))
         except Missing as missing:
             yield listed, f"a judge would be asked something else: {missing}"

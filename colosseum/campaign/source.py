@@ -28,11 +28,8 @@ class Answering(Protocol):
     """Whether no further call is to begin."""
     gave_up: Failure | None
     """Why, where it is since models do not answer."""
-
-    @property
-    def under_way(self) -> int:
-        """Calls on the wire."""
-        ...
+    under_way: int
+    """Calls on the wire."""
 
     async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
