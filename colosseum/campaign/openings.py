@@ -191,13 +191,8 @@ def openings_of(trial: Trial, phase: Phase, *, text_tools: bool = False, agents:
 
 
 def _has_turn(stage: Stage, agent: str, phase: Phase) -> bool:
-    match phase:
-        case "planning":
-            return stage.conditions.settings.rounds > 0
-        case "survey":
-            return bool(stage.claims)
-        case "execution":
-            return bool(stage.scenario.task.owned[agent])
+    rounds, owned = stage.conditions.settings.rounds, stage.scenario.task.owned[agent]
+    return bool({"planning": rounds, "survey": stage.claims, "execution": owned}[phase])
 
 
 def _opening(trial: Trial, agent: str, phase: Phase, *, text_tools: bool) -> Opening:

@@ -8,11 +8,10 @@ twin, is there to show chance: such twins share nothing with each other.
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from colosseum.campaign.calls import NewAnswers, Recorded
 from colosseum.campaign.purse import Account, Purse
-from colosseum.campaign.retry import Attempt, OnAttempt, unheard
+from colosseum.campaign.retry import Attempt, OnAttempt, Provider, unheard
 from colosseum.model.serial import encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -21,26 +20,11 @@ from colosseum.players.models.wire import Exchange
 from colosseum.run.trial import Trial, conditions_json
 
 
-class Answering(Protocol):
-    """Whoever asks models, as a Provider does."""
-
-    stopping: bool
-    """Whether no further call is to begin."""
-    gave_up: Failure | None
-    """Why, where it is since models do not answer."""
-    under_way: int
-    """Calls on the wire."""
-
-    async def ask(self, request: Question, *, heard: OnAttempt) -> Answer | Failure:
-        """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
-        ...
-
-
 @dataclass
 class PaidSource:
     """Asks models for all runs of a campaign."""
 
-    provider: Answering
+    provider: Provider
     purse: Purse
     watch: OnAttempt = unheard
     """Told of every attempt, whichever run it is for."""
