@@ -95,12 +95,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4200,
     "players": 3376,
     "run": 1956,
-    "campaign": 7560,
+    "campaign": 7581,
     "evidence": 7038,
     "report": 3996,
-    "api": 496,
+    "api": 497,
     "editor": 500,
-    "cli": 1782,
+    "cli": 1783,
     "imports": 1798,
 }
 

@@ -113,7 +113,7 @@ def test_a_budget_that_is_typed_wins(
 VALUES = {
     "experiment": "first", "model": "sim/greedy", "api_base": "http://127.0.0.1:9", "extra_body": '{"a": 1}',
     "tools": "text", "price": "1,2", "seeds": "2..4", "arm": "only", "sets": "", "out": "there", "shard": "1/2",
-    "fail_on": "collusion", "display": "none", "cluster": "local:2",
+    "cache": "read", "fail_on": "collusion", "display": "none", "cluster": "local:2",
     "header": "X-Team:audits", "share_limit": "x/a,x/b",
 }  # fmt: skip
 

@@ -102,7 +102,7 @@ def test_params_sweeps_repeats_and_data_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_resumed_and_retried_campaign_is_reproduced(tmp_path: Path) -> None:
-    folder = modelled(tmp_path, script=Wild(breaks="Differ."))
+    folder = modelled(tmp_path, "--cache", "rw", script=Wild(breaks="Differ."))
     modelled(tmp_path, "--retry-failed", script=Wild(breaks="Differ."))
     assert replay(folder)[1]["equal"] == 2
     modelled(tmp_path, "--retry-failed")
@@ -203,9 +203,7 @@ def test_an_older_report_is_no_difference(tmp_path: Path) -> None:
 
 
 def test_runs_whose_calls_were_not_kept_are_named(tmp_path: Path) -> None:
-    folder = modelled(tmp_path, script=Wild(breaks="Differ."))
-    for path in folder.glob("runs/*.calls.jsonl"):
-        path.unlink()
+    folder = modelled(tmp_path, "--cache", "off", script=Wild(breaks="Differ."))
     code, found = replay(folder)
     assert (code, found["equal"], found["different"]) == (3, 0, [])
     assert [(run["listed"]["seed"], run["words"]) for run in found["not_on_file"]] == [

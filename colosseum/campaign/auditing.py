@@ -109,6 +109,9 @@ def carry_out(work: Work) -> AuditOutcome:
     _ask_first(work, judges)
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
+    if models and purse.limit is not None and request.cache != "rw":
+        lost = "answers are not kept, and the cost of unfinished runs is forgotten"
+        request.warn(f"with `--cache {request.cache}` {lost}")
     provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=work.asking.secrets)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.model.serial import Json, encode
@@ -22,6 +22,9 @@ from colosseum.players.models.wire import Exchange
 from colosseum.players.models.written import writable
 from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
+
+CacheMode: TypeAlias = Literal["off", "read", "rw"]
+"""Whether answers of earlier calls are used, and whether new ones are kept."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ class RunCalls:
     """None where nothing is asked any more: a call that failed for good then fails in the same way, and one that is not
     on file raises Missing."""
     redaction: Redaction
+    cache: CacheMode = "rw"
     known: dict[str, Recorded] = field(init=False, default_factory=dict)
     failures: dict[str, Failure] = field(init=False, default_factory=dict)
     """Calls that failed for good, by key, where nothing is asked any more."""
@@ -104,7 +108,7 @@ class RunCalls:
     file: IO[bytes] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        if self.path.exists():
+        if self.cache != "off" and self.path.exists():
             paid = list(read_paid(self.path))
             self.known = {key: recorded for key, recorded in paid if not recorded.lost}
             self.lost = [recorded for _, recorded in paid if recorded.lost]
@@ -157,6 +161,8 @@ class RunCalls:
             self.file = None
 
     def _write(self, request: Question, attempt: Attempt, *, origin: str = "") -> None:
+        if self.cache != "rw":
+            return
         if self.file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mend(self.path)

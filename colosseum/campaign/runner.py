@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from colosseum.campaign.calls import Expense, NewAnswers, RunCalls, read_calls
+from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, RunCalls, read_calls
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status
 from colosseum.campaign.planning import Planned, keep_scenario
 from colosseum.campaign.purse import Account, Purse
@@ -46,6 +46,7 @@ Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 class Options:
     """How a campaign is run; nothing here changes what a run comes to."""
 
+    cache: CacheMode = "rw"
     run_budget: float | None = None
     """US dollars for one run."""
     retry_failed: bool = False
@@ -145,7 +146,7 @@ class Runner:
                 self._became(listed, "halted", None)
             return
         shared = Coupling(trials) if any(trial.coupled for trial in trials) else None
-        if shared:
+        if shared and self.options.cache != "off":
             for trial in trials:
                 if (path := self.folder.calls(trial.identity)).exists():
                     shared.remember(trial, read_calls(path))
@@ -187,7 +188,7 @@ class Runner:
         if trial.instance.digest not in self.kept:
             keep_scenario(self.folder, trial)
             self.kept.add(trial.instance.digest)
-        calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction)
+        calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
         reason: FailureReason | None = None

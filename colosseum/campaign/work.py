@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import cast, get_args
 
+from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
@@ -49,6 +51,7 @@ class Request:
     wanted: Wanted = field(default_factory=Wanted)
     budget: Budget = field(default_factory=Budget)
     out: Path | None = None
+    cache: CacheMode = "rw"
     couple: bool = False
     retry_failed: bool = False
     fresh: bool = False
@@ -163,7 +166,7 @@ class Work:
         """How runs are made."""
         request = self.request
         return Options(
-            request.budget.run, request.retry_failed, request.connections, request.connections,
+            request.cache, request.budget.run, request.retry_failed, request.connections, request.connections,
             request.patience, request.sharing,
         )  # fmt: skip
 
@@ -195,6 +198,13 @@ class Work:
     def by_workers(self) -> bool:
         """Whether others than this process make the runs."""
         return self.far is not None or self.processes > 1
+
+
+def read_cache(words: str) -> CacheMode:
+    """A mode by its name. Raises ColosseumError."""
+    if words not in get_args(CacheMode):
+        raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
+    return cast(CacheMode, words)
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
@@ -256,6 +266,7 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
     options: dict[str, Json] = {
         **asking.options,
         "couple": request.couple,
+        "cache": request.cache,
         "shard": part.shard,
         "seeds": part.seeds,
         "arms": list(part.arms),

@@ -47,6 +47,7 @@ def audit(
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; default: as fits.")] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
     couple: options.Couple = False,
+    cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Whether to use and keep paid answers.")] = "rw",
     fresh: Annotated[bool, typer.Option("--fresh", help="Move what is there aside and begin again.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")] = False,
     judge: options.Judge = None,
@@ -67,7 +68,7 @@ def audit(
     from colosseum.campaign.money import Budget
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
-    from colosseum.campaign.work import Request
+    from colosseum.campaign.work import Request, read_cache
     from colosseum.cli.audit import audit_file
     from colosseum.cli.live_view import remark, watching
     from colosseum.cli.words import checked_spec, note, output
@@ -80,7 +81,7 @@ def audit(
     tell = remark if display is options.Display.JSON else note
     request = Request(
         file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
-        Budget(budget, run_budget, no_budget), out, couple, retry_failed, fresh,
+        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
         max_connections, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
         60 * patience, read_sharing(share_limit or ()), silent if display is options.Display.NONE else tell, tell,
         watching(display),
