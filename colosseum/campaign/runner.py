@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 from filelock import FileLock, Timeout
 
 from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, RunCalls, read_calls
-from colosseum.campaign.folder import FailureReason, Folder, Result, Status
-from colosseum.campaign.planning import Planned, keep_scenario
+from colosseum.campaign.folder import FailureReason, Folder, Result, Status, keep_file
+from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.source import Coupling, PaidSource
@@ -186,7 +186,7 @@ class Runner:
     async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
         if trial.instance.digest not in self.kept:
-            keep_scenario(self.folder, trial)
+            keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
             self.kept.add(trial.instance.digest)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         watch = partial(self.watch, trial)

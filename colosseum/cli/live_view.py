@@ -33,7 +33,7 @@ def watching(display: Display | None) -> Callable[[Gauge], AbstractContextManage
     drawable = sys.stderr.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
     if display is Display.NONE:
         return lambda _: nullcontext()
-    return telling(_line, seconds=60) if display is Display.JSON or not drawable else partial(watched, watch=_draw)
+    return partial(watched, watch=_draw) if drawable and display is not Display.JSON else telling(_line, 60)
 
 
 def _draw(meter: Gauge, done: Event) -> None:
