@@ -96,11 +96,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3376,
     "run": 2000,
     "campaign": 7743,
-    "evidence": 7041,
+    "evidence": 7039,
     "report": 3996,
-    "api": 497,
+    "api": 496,
     "editor": 500,
-    "cli": 1792,
+    "cli": 1790,
     "imports": 1798,
 }
 
