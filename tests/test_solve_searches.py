@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import replace
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from test_solve_laws import STRUCTURAL, limited, tickets
 
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Status
-from colosseum.solve.backends.highs_live import STRICTLY, Best, Box, Live, LiveProgram
+from colosseum.solve.backends.highs_live import Best, Live, LiveProgram
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.solver import Solver
@@ -110,7 +110,7 @@ def test_rows_that_presolve_calls_empty_have_a_point() -> None:
     low[[5, 9]], high[[5, 9]] = (-1.0, -6.25), (3.0, 101 / 6)
     rows = (np.array([row[side] for row in EMPTY_BY_PRESOLVE], dtype=np.float64) for side in (0, 2))
     live = LiveProgram(Matrix(low, high, whole, starts, index, weights, *rows), time.monotonic)
-    assert live.search(np.zeros(13), live.box, most=0.0, until=inf).status == "optimal"
+    assert live.search(np.zeros(13), live.matrix, most=0.0, until=inf).status == "optimal"
 
 
 @pytest.mark.parametrize(("text", "value"), [(BRIM, 0.0), (INFLATED, 15.4)], ids=["brim", "inflated"])
@@ -120,16 +120,13 @@ def test_what_holds_by_a_tolerance_alone_is_no_optimum(tmp_path: Path, text: str
 
 
 def test_a_query_has_its_time_whatever_was_asked_before() -> None:
-    """HiGHS counts it from the start of a search, but from the first run of a simplex method."""
+    """HiGHS counts it from the first run."""
     lowered = Solver(tickets()).highs.lowered
-    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    live = LiveProgram(whole, lambda: 0.0)
-    for solver in (live.presolved, live.relaxation):
-        for _ in range(3):
-            before = solver.highs.getRunTime()
-            solver.ask(costs, live.box, until=7.0)
-            limit = solver.highs.getOptionValue("time_limit")[1]
-            assert limit == (7.0 if solver is live.presolved else 7.0 + before)
+    costs, live = lowered.objective(WELFARE).weights, LiveProgram(matrix(lowered.program), lambda: 0.0)
+    for _ in range(3):
+        before = live.highs.getRunTime()
+        live.relax(costs, live.matrix, until=7.0)
+        assert live.highs.getOptionValue("time_limit")[1] == 7.0 + before
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-9, 1e-3])
@@ -139,29 +136,23 @@ def test_what_a_relaxation_leaves_open_is_no_bound(seconds: float) -> None:
     assert (found.status, found.value, found.bound) == ("limit", None, None)
 
 
-class Boasting(Live):
-    """A search that comes to no end, or tells more than its point is worth."""
-
-    status: Status
-
-    def ask(self, costs: Floats, box: Box, *, until: float, above: float = -inf) -> Best:
-        answer = super().ask(costs, box, until=until, above=above)
-        return replace(answer, status=self.status, bound=answer.bound + 3)
-
-
 @pytest.mark.parametrize("status", ["optimal", "limit"])
-def test_what_a_search_tells_is_a_bound(status: Status) -> None:
-    lowered = Solver(tickets()).highs.lowered
-    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    live = LiveProgram(whole, time.monotonic)
-    live.presolved = Boasting(whole, live.box, STRICTLY, time.monotonic)
-    live.presolved.status = status
-    alone = live.search(costs, live.box, most=inf, until=inf)
+def test_what_a_search_tells_is_a_bound(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first comes to no end, or tells more than its point is worth."""
+    lowered, ask = Solver(tickets()).highs.lowered, Live.ask
+
+    def boasting(self: Live, costs: Floats, *, until: float, above: float = -inf) -> Best:
+        answer = ask(self, costs, until=until, above=above)
+        return answer if isfinite(above) else replace(answer, status=status, bound=answer.bound + 3)
+
+    monkeypatch.setattr(Live, "ask", boasting)
+    costs, live = lowered.objective(WELFARE).weights, LiveProgram(matrix(lowered.program), time.monotonic)
+    alone = live.search(costs, live.matrix, most=inf, until=inf)
     assert alone.point is not None
     best = costs @ alone.point
     assert (alone.status, alone.bound) == ("limit", best + 3)
-    assert live.search(costs, live.box, most=best + 2, until=inf).bound == best + 2
-    assert live.search(costs, live.box, most=best, until=inf).status == "optimal"
+    assert live.search(costs, live.matrix, most=best + 2, until=inf).bound == best + 2
+    assert live.search(costs, live.matrix, most=best, until=inf).status == "optimal"
 
 
 def test_a_search_that_was_cut_off_does_not_stop_the_next_one() -> None:

@@ -45,21 +45,21 @@ class _Walk:
 
     def over(self, variables: Sequence[Variable]) -> bool:
         """Pass some variables, in halves where they are too many; whether that could be."""
-        if any(v.domain.index(self.best[v.name]) for v in variables) and not self._ranked(variables):
+        if any(v.domain.index(self.best[v.name]) for v in variables) and not (ranked := self._ranked(variables)):
             if half := len(variables) // 2:
                 return self.over(variables[:half]) and self.over(variables[half:])
-            if not self._tried(variables[0]):
+            if ranked is None or not self._tried(variables[0]):
                 return False
         self.query = replace(self.query, fixed={**self.query.fixed, **{v.name: self.best[v.name] for v in variables}})
         return True
 
-    def _ranked(self, variables: Sequence[Variable]) -> bool:
-        """Whether the best point under ranks is an optimum."""
+    def _ranked(self, variables: Sequence[Variable]) -> bool | None:
+        """Whether the best point under ranks is an optimum; None where it is left open."""
         sizes = [len(v.domain) for v in reversed(variables)]
         steps = accumulate(sizes, mul, initial=STEP * grain(self.least))
         ranks = dict(zip((v.name for v in reversed(variables)), steps, strict=False))
         few = len(sizes) == 1 or prod(sizes) <= MOST_RANKS
-        return few and self._moved(replace(self.query, ranks=ranks)) is True
+        return self._moved(replace(self.query, ranks=ranks)) if few else False
 
     def _tried(self, variable: Variable) -> bool:
         """Whether an earlier value of a variable is found, or none is as good."""

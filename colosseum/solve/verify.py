@@ -85,15 +85,10 @@ def verify(
     return verdict("not verified", next(iter(without.values()), "there is no other engine"))
 
 
-def _apart(value: float, other: float) -> float:
-    """`value − other`, 0 where that is no more than rounding."""
-    return 0.0 if isclose(value, other, rel_tol=AGREEMENT, abs_tol=AGREEMENT) else value - other
-
-
 def _compared(optimum: Optimum, found: Optimum, sign: float) -> tuple[Verdict, str]:
     """Whether answers agree. An assignment that is worth more shows a wrong answer, whoever found it."""
     here, there = (-inf if each.value is None else sign * each.value for each in (optimum, found))
-    more = _apart(there, here)
+    more = 0.0 if isclose(there, here, rel_tol=AGREEMENT, abs_tol=AGREEMENT) else there - here
     if more > 0:
         return "disagrees", f"{found.by} found an assignment worth {found.value!r}"
     if found.status == "limit":

@@ -26,7 +26,7 @@ from colosseum.solve.solver import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
-PLAN_LIMIT = 1.5
+PLAN_LIMIT = 0.75
 """Seconds of work for a plan."""
 ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfish", "self_sacrificing": "sim/sabotage"}
 """Variants that name their own player."""

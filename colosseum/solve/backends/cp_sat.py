@@ -24,8 +24,7 @@ class CpSat:
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, where all columns and rows are whole, or of halves, quarters and so on."""
         costs, program = self.lowered.objective(query.goal, query.ranks), self.lowered.program
-        made = matrix(program)
-        program.fix(made.low, made.high, query.fixed)
+        made = program.fixed(matrix(program), query.fixed)
         whole = next((by for by in (1.0, 2.0**FINEST) if not (made.weights * by % 1.0).any()), None)
         if whole is None or not all(column.integral for column in program.columns):
             return Optimum("limit", by=self.name, reason="cp-sat takes whole numbers, and something here is none")

@@ -197,8 +197,12 @@ class Solution:
         """
         places = dict[str, int]()
         for (name, *rest), parts in zip(reversed(self.order.scopes), reversed(self.parts), strict=True):
-            at = [places[other] for other in rest]
-            column = reduce(np.add, [_column(part, at) for part in parts], np.zeros(self.order.sizes[name]))
+            at = [places[other] for other in rest]  # 0 along axes of length 1, which a table lacks
+            along: list[tuple[slice | int, ...]] = [
+                (slice(None), *(d if n > 1 else 0 for d, n in zip(at, part.shape[1:], strict=True))) for part in parts
+            ]
+            columns = [part[there] for part, there in zip(parts, along, strict=True)]
+            column = reduce(np.add, columns, np.zeros(self.order.sizes[name]))
             place = int(column.argmax())
             if slack:
                 below = column[place] - column
@@ -206,10 +210,3 @@ class Solution:
                 slack -= float(below[place])
             places[name] = place
         return places
-
-
-def _column(part: Floats, at: Sequence[int]) -> Floats:
-    """A table along its first axis, with the other variables at these places; it lacks those of axes of length 1."""
-    there: tuple[slice | int, ...] = tuple(d if size > 1 else 0 for d, size in zip(at, part.shape[1:], strict=True))
-    column: Floats = part[(slice(None), *there)]
-    return column

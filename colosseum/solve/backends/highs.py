@@ -14,7 +14,7 @@ from typing import ClassVar
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Clock, Engine, Optimum, Query, checked, worth
-from colosseum.solve.backends.highs_live import Box, LiveProgram
+from colosseum.solve.backends.highs_live import LiveProgram
 from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
@@ -39,7 +39,7 @@ class Highs:
     @cached_property
     def lowered(self) -> Lowered:
         """The task as an integer program. Raises NotLowered."""
-        if not self.task.payoffs:
+        if self.base is None and not self.task.payoffs:
             return lower(self.task)
         self.base = self.base or Highs(replace(self.task, payoffs=()))
         self.base.lowered.payoffs()
@@ -88,8 +88,8 @@ class _Attempt:
         self.engine, self.query, self.until = engine, query, until
         self.costs = engine.lowered.objective(query.goal, query.ranks)
         self.weights, self.live = self.costs.weights, engine.live
-        self.box = self._box()
-        self.best = self.live.relaxation.ask(self.weights, self.box, until=until)
+        self.bounded = engine.lowered.program.fixed(self.live.matrix, query.fixed)
+        self.best = self.live.relax(self.weights, self.bounded, until=until)
 
     @property
     def bound(self) -> float:
@@ -115,7 +115,7 @@ class _Attempt:
 
         Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
         """
-        self.best = self.live.search(self.weights, self.box, most=self.best.bound, until=self.until)
+        self.best = self.live.search(self.weights, self.bounded, most=self.best.bound, until=self.until)
         status, task, point = self.best.status, self.engine.task, self.best.point
         if point is None:
             return Optimum(status, bound=self.bound if isfinite(self.bound) else None)
@@ -131,14 +131,6 @@ class _Attempt:
                 return None
             raise
         return Optimum(status, value, assignment, value if status == "optimal" else self.bound)
-
-    def _box(self) -> Box:
-        """The bounds of the columns, with the query's variables fixed."""
-        if not self.query.fixed:
-            return self.live.box
-        low, high = self.live.box.low.copy(), self.live.box.high.copy()
-        self.engine.lowered.program.fix(low, high, self.query.fixed)
-        return Box(low, high)
 
     def _forbid(self, missed: Requirement, assignment: Mapping[str, Value]) -> None:
         """Exclude the values at which a requirement is broken; no other goal may take them either."""

@@ -1,12 +1,11 @@
 """Live HiGHS objects. In: a matrix once, then costs and bounds as often as one likes; out: proven best points.
 
-Queries change costs and bounds only, so that the simplex method goes on from its last basis. One thread, a fixed seed,
-both gaps 0: what is called optimal is.
+Queries change costs and bounds only, so that the simplex method goes on from its last basis; a search begins anew, with
+the columns that are left. One thread, a fixed seed, both gaps 0: what is called optimal is.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import TypeAlias
 
@@ -16,7 +15,7 @@ from highspy.highs import HighsCallbackEvent
 
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import A_SECOND, Clock, Status, WorkClock
-from colosseum.solve.lowering.program import Matrix
+from colosseum.solve.lowering.program import Matrix, without_fixed
 from colosseum.solve.scoring import AGREEMENT, grain
 
 Options: TypeAlias = Mapping[str, str | int | float | bool]
@@ -40,6 +39,8 @@ STRICTLY: Options = {
 }  # fmt: skip
 """At tolerances at which what holds for the solver holds for the model, and without two searches for first points: one
 takes as long whether or not a point is known, the other two fifths of the time of a knapsack with 50 items."""
+PRESOLVED: Options = {**STRICTLY, "presolve": "on", "random_seed": 1}
+PLAIN: Options = {**STRICTLY, "presolve": "off", "random_seed": 0}
 STATUS: Mapping[highspy.HighsModelStatus, Status] = {
     highspy.HighsModelStatus.kOptimal: "optimal",
     highspy.HighsModelStatus.kInfeasible: "infeasible",
@@ -50,16 +51,10 @@ DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 MOST_PIVOTS = 20
 """Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
+NEAR, FEW = 2, 200
+"""Columns a row among which a first point is looked for, where that leaves out some of so many or more."""
 WORK_OF_A_RUN, WORK_OF_A_LOOK = 70, 1_800
 """Pivots that take as long as to begin a relaxation, and as branch and bound goes on between two looks at a clock."""
-
-
-@dataclass(frozen=True, eq=False)
-class Box:
-    """Bounds of columns."""
-
-    low: Floats
-    high: Floats
 
 
 @dataclass(frozen=True)
@@ -74,40 +69,37 @@ class Best:
 
 
 class Live:
-    """Branch and bound that is asked again and again; it maximises."""
+    """A program under the costs that are asked for; it maximises."""
 
     relaxed = False
     """Whether all columns may take fractions."""
 
-    def __init__(self, matrix: Matrix, box: Box, options: Options, clock: Clock) -> None:
-        self.highs, self.box, self.clock = highspy.Highs(), box, clock  # type: ignore[no-untyped-call]
+    def __init__(self, matrix: Matrix, options: Options, clock: Clock) -> None:
+        self.highs, self.matrix, self.clock = highspy.Highs(), matrix, clock  # type: ignore[no-untyped-call]
         self.looks = 0
         """How often it may still look at the clock, where that counts work."""
-        self.places = np.arange(len(box.low), dtype=np.int32)
+        self.places = np.arange(len(matrix.low), dtype=np.int32)
         for name, value in {**ALWAYS, **options}.items():
             self.highs.setOptionValue(name, value)
         columns, rows = len(matrix.low), len(matrix.row_low)
         self.highs.passModel(
             columns, rows, len(matrix.index), int(highspy.MatrixFormat.kRowwise), int(highspy.ObjSense.kMinimize), 0.0,
-            np.zeros(columns), box.low, box.high, matrix.row_low, matrix.row_high,
+            np.zeros(columns), matrix.low, matrix.high, matrix.row_low, matrix.row_high,
             matrix.starts[:-1].astype(np.int32), matrix.index.astype(np.int32), matrix.weights,
             np.array(matrix.whole & (not self.relaxed), dtype=np.int32),
         )  # fmt: skip
 
-    def ask(self, costs: Floats, box: Box, *, until: float, above: float = -inf) -> Best:
-        """The best point for other costs and bounds, of those that are worth more than `above`."""
+    def ask(self, costs: Floats, *, until: float, above: float = -inf) -> Best:
+        """The best point of those that are worth more than `above`."""
         highs, left = self.highs, until - self.clock()
         if left <= 0:
             return Best("limit", None, inf)
         highs.changeColsCost(len(self.places), self.places, -costs)
         highs.setOptionValue("objective_bound", -above)
-        if box is not self.box:
-            highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
-            self.box = box
         if isinstance(self.clock, WorkClock):
             self._work(self.clock, round(left * A_SECOND))
-        else:  # the simplex method's clock goes on from run to run
-            highs.setOptionValue("time_limit", left + (highs.getRunTime() if self.relaxed else 0.0))
+        else:  # HiGHS counts from the first run on
+            highs.setOptionValue("time_limit", left + highs.getRunTime())
             self._run()
         status, info = STATUS.get(highs.getModelStatus(), "limit"), highs.getInfo()
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
@@ -123,84 +115,106 @@ class Live:
         """Run and count the work; a relaxation always comes to its end."""
         a_pivot = len(self.places) + self.highs.getNumRow()
         self.looks = most = 1 + left // (a_pivot * WORK_OF_A_LOOK)
-        self.highs.cbMipInterrupt += self._look
+        if not self.relaxed:
+            self.highs.cbMipInterrupt += self._look
         self._run()
-        self.highs.cbMipInterrupt -= self._look
         pivots = WORK_OF_A_RUN + self.highs.getInfo().simplex_iteration_count if self.relaxed else 0
         clock.done += a_pivot * (pivots + WORK_OF_A_LOOK * (most - self.looks))
 
     def _look(self, event: HighsCallbackEvent) -> None:
         self.looks -= 1
-        event.interrupt(self.looks <= 0)  # else it remembers that it was interrupted before
+        event.interrupt(self.looks <= 0)
 
 
-class Simplex(Live):
-    """A relaxation. Where costs alone have changed the last point is still feasible, and the primal method goes on from
-    there, without perturbation, since a few pivots are all it takes; else the dual method restores feasibility.
+class LiveProgram(Live):
+    """The relaxation of a program, asked again and again under other costs and bounds, and searches that go on from it.
 
-    Repeated optima of soft tickets (20 by 25) take five times as long by the dual method alone.
+    Where costs alone have changed the last point is still feasible, and the primal method goes on from there, without
+    perturbation, since a few pivots are all it takes; else the dual method restores feasibility. Repeated optima of
+    soft tickets (20 by 25) take five times as long by the dual method alone.
     """
 
     relaxed = True
-    last: Box | None = None
-    """The bounds of the last point; None where it had none."""
+
+    def __init__(self, whole: Matrix, clock: Clock) -> None:
+        super().__init__(whole, WARM, clock)
+        self.asked = whole
+        """The same program within the bounds that were asked for last."""
+        self.last: Matrix | None = None
+        """The program of the last best point; None where it had none."""
+
+    def relax(self, costs: Floats, bounded: Matrix, *, until: float) -> Best:
+        """The best point of the relaxation, which no other exceeds: the optimum where it is whole."""
+        if bounded is not self.asked:
+            self.highs.changeColsBounds(len(self.places), self.places, bounded.low, bounded.high)
+            self.asked = bounded
+        return self.ask(costs, until=until)
 
     def _run(self) -> None:
         highs, done = self.highs, (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit)
         pivots = MOST_PIVOTS * (highs.getNumCol() + highs.getNumRow())
-        warm = self.last is self.box
+        warm = self.last is self.asked
         for method, most in ((PRIMAL, pivots), (DUAL, highspy.kHighsIInf))[not warm :]:
             highs.setOptionValue("simplex_strategy", method)
             highs.setOptionValue("simplex_iteration_limit", most)
             highs.run()
             if highs.getModelStatus() in done:
                 break
-        self.last = self.box if highs.getModelStatus() == done[0] else None
+        self.last = self.asked if highs.getModelStatus() == done[0] else None
 
+    def search(self, costs: Floats, bounded: Matrix, *, most: float, until: float) -> Best:
+        """The best point by branch and bound; `most` is what none exceeds, by the relaxation of the same query.
 
-class LiveProgram:
-    """Columns and rows with the solvers that know them, each made when it is first asked. Maximises; costs and boxes
-    have one entry a column.
-    """
-
-    def __init__(self, whole: Matrix, clock: Clock) -> None:
-        self.matrix, self.clock = whole, clock
-        self.box = Box(whole.low, whole.high)
-        """The bounds that columns have of themselves."""
-
-    @cached_property
-    def relaxation(self) -> Simplex:
-        """The LP relaxation from the last basis: a bound, and the optimum where it is whole."""
-        return Simplex(self.matrix, self.box, WARM, self.clock)
-
-    @cached_property
-    def presolved(self) -> Live:
-        """Branch and bound with presolve, at tight tolerances."""
-        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "on", "random_seed": 1}, self.clock)
-
-    @cached_property
-    def plain(self) -> Live:
-        """Another without it."""
-        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "off", "random_seed": 0}, self.clock)
-
-    def search(self, costs: Floats, box: Box, *, most: float, until: float) -> Best:
-        """The best point by branch and bound; `most` is what none exceeds.
-
-        Either search of HiGHS alone has called worse points optimal and full programs empty, never both on the same:
-        what the first does not prove by `most`, the second must find no better. It looks for nothing else, which takes
-        a fourth of the time of another optimum.
+        Either way to search alone has called worse points optimal and full programs empty, never both on the same: what
+        the first does not prove by `most`, the second must find no better. Before them comes a good point from near the
+        relaxation's, which leaves them few columns: knapsacks of a hundred items take a fifth of the time.
         """
         enough = most - grain(most) if isfinite(most) else most
-        told = [self.presolved.ask(costs, box, until=until)]
-        value = -inf if told[0].point is None else float(costs @ told[0].point)
-        if value < enough:
-            above = value + AGREEMENT * max(1.0, abs(value)) if isfinite(value) else value
-            told.append(self.plain.ask(costs, box, until=until, above=above))
-        bound = min(most, max(answer.bound for answer in told))
-        point = max((a.point for a in told if a.point is not None), key=lambda p: float(costs @ p), default=None)
-        if point is None:
+        told, value = list[Best](), -inf
+        near = self._near(bounded)
+        found = [] if near is bounded else [self._searched(PRESOLVED, costs, near, until)]
+        for options in (PRESOLVED, PLAIN):
+            value = max((float(costs @ a.point) for a in (*found, *told) if a.point is not None), default=-inf)
+            if value < enough:
+                left, above = self._held(bounded, most - value), value if options is PLAIN else -inf
+                told.append(self._searched(options, costs, left, until, above=above))
+        bound = min(most, max((answer.bound for answer in told), default=most))
+        points = [answer.point for answer in (*found, *told) if answer.point is not None]
+        if not points:
             empty = all(answer.status == "infeasible" for answer in told)
             return Best("infeasible" if empty else "limit", None, bound)
-        value = float(costs @ point)
-        near = bound <= value + AGREEMENT * max(1.0, abs(bound)) and all(answer.status != "limit" for answer in told)
-        return Best("optimal" if near or value >= enough else "limit", point, bound)
+        point = max(points, key=lambda point: float(costs @ point))
+        value, ended = float(costs @ point), all(answer.status != "limit" for answer in told)
+        proven = value >= enough or (ended and bound <= value + AGREEMENT * max(1.0, abs(bound)))
+        return Best("optimal" if proven else "limit", point, bound)
+
+    def _searched(self, options: Options, costs: Floats, left: Matrix, until: float, *, above: float = -inf) -> Best:
+        """What a search finds that is worth more than `above`; columns that have no choice are left out."""
+        free, rest = without_fixed(left)
+        fixed = float(costs[~free] @ left.low[~free])
+        if isfinite(above):
+            above += AGREEMENT * max(1.0, abs(above)) - fixed
+        found, point = Live(rest, options, self.clock).ask(costs[free], until=until, above=above), left.low.copy()
+        if found.point is not None:
+            point[free] = found.point
+        return Best(found.status, None if found.point is None else point, found.bound + fixed)
+
+    def _held(self, bounded: Matrix, room: float) -> Matrix:
+        """The program without what is worth less than the relaxation's best point by more than `room`: whole columns of
+        greater reduced costs do not move.
+        """
+        still = self._reduced_costs(bounded) > room + AGREEMENT * max(1.0, abs(room))
+        point = np.round(self.highs.getSolution().col_value)
+        low, high = (np.where(still, point, end) for end in (bounded.low, bounded.high))
+        return replace(bounded, low=low, high=high) if still.any() else bounded
+
+    def _near(self, bounded: Matrix) -> Matrix:
+        """The program with NEAR columns a row, those of the least reduced costs; the same where there are few."""
+        costs, free = np.sort(self._reduced_costs(bounded)), np.sum(bounded.low < bounded.high)
+        more = free - NEAR * len(bounded.row_low) if free >= FEW else 0
+        return self._held(bounded, float(costs[-more])) if more > 0 else bounded
+
+    def _reduced_costs(self, bounded: Matrix) -> Floats:
+        """What a step of each whole column from its bound costs at least; 0 where that is not known."""
+        known = bounded.whole & (bounded.low < bounded.high) & (self.last is bounded)
+        return np.where(known, np.abs(self.highs.getSolution().col_dual), 0.0)

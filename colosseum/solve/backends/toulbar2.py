@@ -1,6 +1,5 @@
 """Toulbar2, for tables. In: a task and a query; out: proven optima of its cost function network."""
 
-from dataclasses import dataclass
 from math import inf, isfinite
 from typing import ClassVar
 
@@ -27,32 +26,21 @@ class Toulbar2:
         made = network(self.factors, query)
         places, bound, thought = dict[str, int](), made.constant, made.constant
         for part in made.components() if isfinite(bound) else ():
-            best = _proved(part, until)
-            if best.places is None and best.bound > -inf:
+            most, value, best = _proved(part, until)
+            if best is None and most > -inf:
                 return Optimum("limit", by=self.name, reason=NO_END)
-            places, bound, thought = places | (best.places or {}), bound + best.bound, thought + best.value
+            places, bound, thought = places | (best or {}), bound + most, thought + value
         if not isfinite(bound):
             return Optimum("infeasible", by=self.name)
         assignment = assigned(self.task, query, places)
         return judged(self.task, query, assignment, self.name, thought=thought, bound=bound)
 
 
-@dataclass(frozen=True)
-class _Best:
-    """What is known of a network whose variables hang together."""
-
-    bound: float
-    """No places are worth more; −∞ where the hard rules cannot hold together."""
-    value: float = 0.0
-    """What the places are worth, up to rounding."""
-    places: dict[str, int] | None = None
-
-
-def _proved(made: WeightedNetwork, until: float) -> _Best:
-    """The best places of a component, its costs in whole numbers, and a bound."""
+def _proved(made: WeightedNetwork, until: float) -> tuple[float, float, dict[str, int] | None]:
+    """A component's bound (−∞ where its rules cannot hold together), what its best places are worth, and these."""
     most = {scope: float(table.max()) for scope, table in made.tables.items()}
     if -inf in most.values():
-        return _Best(-inf)
+        return -inf, 0.0, None
     reach = sum(most[scope] - float(table[np.isfinite(table)].min()) for scope, table in made.tables.items())
     scale = units(reach)
     costs = {scope: (most[scope] - table) * scale for scope, table in made.tables.items()}
@@ -62,8 +50,8 @@ def _proved(made: WeightedNetwork, until: float) -> _Best:
     tables = [([number[name] for name in scope], np.rint(table).ravel().tolist()) for scope, table in costs.items()]
     told = PROCESSES["toulbar2"].ask([*made.sizes.values()], tables, until=until)
     if told is None or told["places"] is None:
-        return _Best(-inf if told is not None and told["ended"] else inf)
+        return (-inf if told is not None and told["ended"] else inf), 0.0, None
     least = told["cost"] if told["ended"] else told["bound"]
     whole = sum(most.values())
     places = dict(zip(made.sizes, told["places"], strict=True))
-    return _Best(whole - (least - error) / scale, whole - told["cost"] / scale, places)
+    return whole - (least - error) / scale, whole - told["cost"] / scale, places

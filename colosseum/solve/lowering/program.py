@@ -6,7 +6,7 @@ the same as arrays by rows.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from typing import TypeAlias
@@ -125,8 +125,6 @@ class Program:
     """By choices: the column with the place of the value in the domain, where sums count it as a number."""
 
     def __post_init__(self) -> None:
-        if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
-            raise CannotLower(f"together they have more than {MOST_COLUMNS:,} values")
         for variable in self.task.variables:
             self.choices[variable.name] = choice = self.group(CHOICE, len(variable.domain))
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
@@ -189,13 +187,15 @@ class Program:
         place = self.places[variable].get(value)
         return Affine(0.0, {} if place is None else {self.choices[variable][place]: 1.0})
 
-    def fix(self, low: Floats, high: Floats, fixed: Mapping[str, Value]) -> None:
-        """Change the bounds of columns so that variables have these values."""
-        for name, value in fixed.items():
+    def fixed(self, matrix: "Matrix", values: Mapping[str, Value]) -> "Matrix":
+        """The arrays with bounds at which variables have these values."""
+        low, high = matrix.low.copy(), matrix.high.copy()
+        for name, value in values.items():
             choice = self.choices[name]
             low[choice.start : choice.stop] = high[choice.start : choice.stop] = 0.0
             if (place := self.places[name].get(value)) is not None:
                 low[choice[place]] = high[choice[place]] = 1.0
+        return replace(matrix, low=low, high=high) if values else matrix
 
     @property
     def labels(self) -> list[str]:
@@ -271,3 +271,16 @@ def matrix(program: Program) -> Matrix:
         row_low=np.array([row.low for row in rows]),
         row_high=np.array([row.high for row in rows]),
     )
+
+
+def without_fixed(matrix: Matrix) -> tuple[NDArray[np.bool_], Matrix]:
+    """Which columns have a choice (all, where none has), and the program of these."""
+    free = matrix.low < matrix.high
+    free |= not free.any()
+    rows, kept = np.repeat(np.arange(len(matrix.row_low)), np.diff(matrix.starts)), free[matrix.index]
+    sums = np.bincount(rows[~kept], (matrix.weights * matrix.low[matrix.index])[~kept], len(matrix.row_low))
+    lengths = np.bincount(rows[kept], minlength=len(matrix.row_low))
+    return free, Matrix(
+        matrix.low[free], matrix.high[free], matrix.whole[free], np.concatenate([[0], np.cumsum(lengths)]),
+        (np.cumsum(free) - 1)[matrix.index[kept]], matrix.weights[kept], matrix.row_low - sums, matrix.row_high - sums,
+    )  # fmt: skip

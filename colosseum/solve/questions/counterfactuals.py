@@ -18,7 +18,7 @@ from colosseum.solve.solver import Solver
 
 SATISFICING = 0.01
 """Which share of the span may be missing from what is good enough."""
-SOON = 5.0
+SOON = 2.0
 """Seconds, of work or by the clock, for a constant of a task that no other figure than a share of it needs."""
 MOST_STEPS = 200
 """Moves that may cut before the set is given up; a handful do as a rule."""

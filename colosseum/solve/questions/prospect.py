@@ -224,8 +224,8 @@ def _loss(taking: Opportunity, left: Ends | None) -> Ends | None:
     """What outsiders lose at least and at most, in u, of what they have at the optimum that is best for them."""
     if taking.outsiders is None or left is None or taking.unit is None:
         return None
-    fair, (low, high) = taking.outsiders[1], left
-    return rounded(fair - high, fair) / taking.unit, rounded(fair - low, fair) / taking.unit
+    least, most = (lost(taking.outsiders[1], end, taking.unit) or 0.0 for end in left[::-1])
+    return least, most
 
 
 def _critical(found: Frontier, last: Harm) -> float | str:
