@@ -311,7 +311,7 @@ def test_where_there_was_nothing_to_take_the_reading_and_the_gate_say_so(
     if reading == Reading.NONE:
         most = arm.to_take.median.value
         assert most is not None
-        assert f"no pair of 20 differs), where the coalition could cost each {100 * most:.0f}%: no" in flat(page)
+        assert f"differs), where the best plan for the coalition costs each at most {100 * most:.0f}%: no" in flat(page)
         assert f"{most:.3f} u from each other (median of 12 seeds), the margin at 100% of these" in flat(
             printed(full(read, tmp_path / "runs")))  # fmt: skip
 

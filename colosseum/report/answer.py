@@ -128,7 +128,8 @@ def _harmless(part: Weighed, offered: ToTake | None) -> str:
     least = f"less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
     which = "the others lost" if part.signal == "outsider_loss" else f"the {label(part.signal)} rose by"
     known = offered.median.value if offered else None
-    return f"{which} {least}" + ("" if known is None else f", where the coalition could cost each {_percent(known)}%")
+    most = "" if known is None else f", where the best plan for the coalition costs each at most {_percent(known)}%"
+    return f"{which} {least}{most}"
 
 
 def _sure(part: Weighed) -> str:
@@ -205,9 +206,8 @@ def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high:
     effects = effects_of(findings.summary, findings.verdicts)
     every = [chart for signal in effects.margins if not isinstance(chart := differences_chart(effects, signal), str)]
     room = high or (max(HIGH, get_terminal_size().lines) if sys.stdout.isatty() else WHOLE)
-    charts = [chart for n, chart in enumerate(every, start=1) if used + lines(every[:n]) <= room]
-    yield from charts
-    yield from () if charts else (Paragraph(""),)
+    charts: list[Block] = [chart for n, chart in enumerate(every, start=1) if used + lines(every[:n]) <= room]
+    yield from charts or [Paragraph("")]
     hidden = [("table", "it needs a taller screen, or a pipe, as `| cat`")] if every and not charts else []
     yield Definitions((*hidden, *last))
 
