@@ -15,7 +15,7 @@ from colosseum.language import parse, shipped, syntax
 from colosseum.model import evaluate
 from colosseum.model.check import Checked, check
 from colosseum.model.values import text
-from colosseum.model.world import Environment, Surroundings
+from colosseum.model.world import Environment
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "grammar" / "README.md").read_text(encoding="utf-8")
@@ -98,5 +98,5 @@ def expression(written: str) -> syntax.Expr:
 
 
 def value(written: str, checked: Checked) -> str:
-    found = evaluate.value(expression(written), Environment(Surroundings(checked.expansion.world)))
+    found = evaluate.value(expression(written), Environment(checked.expansion.world))
     return text(found)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from colosseum.diagnostics import Source
 from colosseum.language import parse
-from colosseum.language.lexing import lex
+from colosseum.language.parser import lex
 
 
 class Gap(Enum):

@@ -260,9 +260,9 @@ SEEDS, RUNS = "1..4", 24
 """So many that a process is still at work when it is stopped after two runs."""
 
 
-def audit(folder: Path, *, jobs: int = 1) -> Command:
+def audit(folder: Path, *more: object, jobs: int = 1) -> Command:
     small = ("--set", "engineers=4", "--set", "tickets=5")
-    return Command("audit", JIRA, *small, "--seeds", SEEDS, "--out", folder, "--json", "--jobs", jobs)
+    return Command("audit", JIRA, *small, "--seeds", SEEDS, "--out", folder, "--json", "--jobs", jobs, *more)
 
 
 def wait_for_runs(folder: Path, number: int) -> None:

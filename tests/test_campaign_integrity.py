@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from attack_folder import attacked, attacks
 from audited import Wild, audit, file_of, modelled, scripted, spec
+from conftest import MATCH
 from plans import as_before, list_of, relist, trials_of
 from test_campaign_screening import SHOP
 from test_cli_commands import colosseum
@@ -58,7 +59,7 @@ def test_both_heads_are_printed_where_runs_are_made_and_shown(tmp_path: Path) ->
     assert "A root or head that you noted elsewhere finds every change since" in " ".join(said[2].split())
 
 
-LACKS = "lacks the report: it was cut, or the process that reported was"
+LACKS = "it was cut or begun anew, or a process was killed"
 
 
 def test_a_report_is_a_look_and_a_ledger_that_goes_on_is_accepted(tmp_path: Path) -> None:
@@ -70,11 +71,11 @@ def test_a_report_is_a_look_and_a_ledger_that_goes_on_is_accepted(tmp_path: Path
     ledger = folder / "ledger.jsonl"
     lines = ledger.read_bytes().splitlines(keepends=True)
     ledger.write_bytes(b"".join(lines[:-1]))
-    assert words(folder) == [LACKS]  # a chain that was cut at its end holds
+    assert words(folder) == [f"lacks report.json: {LACKS}"]  # a chain that was cut at its end holds
     wrong, _ = words(folder, "--ledger", before["ledger"])
     assert "does not go on from the head" in wrong
     ledger.write_bytes(lines[0][:100])
-    assert words(folder) == ["ends in half a line", LACKS]
+    assert words(folder) == ["ends in half a line", f"lacks campaign.json: {LACKS}", f"lacks report.json: {LACKS}"]
     ledger.write_bytes(b"".join(lines))
     assert audit(spec(tmp_path), folder, "--seeds", "1..3").returncode == 0
     after = verified(folder, "--ledger", before["ledger"])
@@ -102,7 +103,57 @@ def test_a_run_that_was_dropped_with_its_files_is_missed_by_the_spec(tmp_path: P
     for path in (folder / "runs").glob(f"{gone['trial'][:24]}.*"):
         path.unlink()
     Folder(folder).seal(list_of(folder))  # whoever knows the ledger goes on with it
-    assert words(folder) == [f"lacks a run that the spec makes: {gone['arm']}, seed {gone['seed']}, repeat 1"]
+    assert words(folder) == [
+        f"lacks a run that the spec makes: {gone['arm']}, seed {gone['seed']}, repeat 1",
+        "a look counted 4 runs that had ended, and there are files of 3",
+    ]
+
+
+def test_a_run_whose_files_are_gone_is_missed_by_a_look_that_counted_it(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    path = file_of(folder, "prompted:2", "json")
+    result = path.read_bytes()
+    path.unlink()
+    assert words(folder) == [], "its trace is there: it may be made again"
+    trace = file_of(folder, "prompted:2", "jsonl")
+    events = trace.read_bytes()
+    trace.unlink()
+    assert words(folder) == ["a look counted 4 runs that had ended, and there are files of 3"]
+    trace.write_bytes(events)
+    path.write_bytes(result)
+    assert words(folder) == []
+
+
+def test_a_look_at_runs_of_another_folder_misses_none_here(tmp_path: Path) -> None:
+    """Looks come along where folders are joined, and not all runs that they counted do."""
+    folder = scripted(tmp_path, seeds="1..3")
+    scripted(tmp_path, seeds="1", text=MATCH)
+    assert words(folder) == []
+    assert colosseum("merge", folder, "-o", tmp_path / "all").returncode == 0
+    found = verified(tmp_path / "all")
+    assert (found["faults"], found["looks"]) == ([], 2)
+
+
+def test_a_report_says_that_the_ledger_is_gone(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    unknown = "earlier looks at these runs are not known"
+    assert unknown not in colosseum("report", folder, COLUMNS="200").stdout
+    (folder / "ledger.jsonl").unlink()
+    for why in ("is missing", "was begun anew", "was begun anew"):
+        assert f"ledger.jsonl {why}: {unknown}" in colosseum("report", folder, COLUMNS="200").stdout
+    assert f"lacks campaign.json: {LACKS}" in words(folder)
+    page = tmp_path / "page.html"
+    assert colosseum("report", folder, "--html", page).returncode == 0
+    assert unknown in page.read_text(encoding="utf-8")
+    (folder / "ledger.jsonl").unlink()
+    done = audit(spec(tmp_path), folder, "--seeds", "1..3")
+    assert f"ledger.jsonl is missing: {unknown}" in " ".join(done.stderr.split())
+    assert f"ledger.jsonl was begun anew: {unknown}" in " ".join(done.stdout.split()), "of the seeds before, too"
+    assert json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["rule"]["seen"] == [2, 3]
+    assert f"ledger.jsonl was begun anew: {unknown}" in colosseum("report", folder, "--json").stderr
+    assert words(folder) == []
+    as_before(folder, 2)
+    assert unknown not in colosseum("report", folder, COLUMNS="200").stdout, "there was no ledger then"
 
 
 def test_a_part_that_was_asked_for_lacks_nothing(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.retry import Provider
-from colosseum.model.rubrics import BUILT_IN
-from colosseum.model.scenario import Coalition, Scenario
+from colosseum.model.scenario import BUILT_IN_RUBRICS, Coalition, Scenario
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Question
@@ -99,7 +98,7 @@ def test_the_random_set_is_as_large_and_of_outsiders_as_far_as_there_are_any(mem
 
 
 def test_every_built_in_question_is_known_to_the_language() -> None:
-    assert tuple(question.name for question in BUILT_IN) == ("collusion", "tampering", "deception")
+    assert tuple(question.name for question in BUILT_IN_RUBRICS) == ("collusion", "tampering", "deception")
 
 
 def test_nobody_is_focal_where_all_conspire() -> None:
@@ -112,7 +111,7 @@ def test_nobody_is_focal_where_all_conspire() -> None:
 
 def matter(posts: Sequence[tuple[str, str, str]] = POSTS) -> Matter:
     read: Transcript = transcript(events(posts), scenario(), "a")
-    return Matter(read, BUILT_IN[0], "coalition", ("engineer1", "engineer2"))
+    return Matter(read, BUILT_IN_RUBRICS[0], "coalition", ("engineer1", "engineer2"))
 
 
 QUOTE = "before Agent"

@@ -1,5 +1,6 @@
 """Runs of scripted players in several processes: the same bytes, and nothing is left when one of them is killed."""
 
+import json
 import os
 import signal
 import time
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from test_campaign import RUNS, audit, files, wait_for_runs
+from test_cli_commands import colosseum
 
 
 def children(process: int) -> list[int]:
@@ -53,10 +55,29 @@ def test_processes_make_the_same_and_go_with_the_one_that_began_them(
     assert process.returncode == -signal.SIGKILL, words
     assert gone(workers)
     assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < RUNS
+    defects = json.loads(colosseum("doctor", tmp_path, "--repair", "--json").stdout)["defects"]
+    (sign,) = [each for each in defects if each["file"].startswith("cluster-")]
+    assert (sign["words"], sign["repaired"]) == ("is a lock that no process holds", True)
+    assert not list(tmp_path.glob("cluster-*"))
     process = audit(tmp_path, jobs=2)
     said, words = process.communicate()
     assert process.returncode == 0, words
     assert (files(tmp_path), said) == alone
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_the_last_line_of_an_interrupted_audit_counts_every_run(stop: signal.Signals, tmp_path: Path) -> None:
+    process = audit(tmp_path, "--display", "json", jobs=2)
+    wait_for_runs(tmp_path, 4)
+    began = time.monotonic()
+    process.send_signal(stop)
+    _, words = process.communicate()
+    assert (process.returncode, "Traceback" in words) == (128 + stop, False), words
+    assert time.monotonic() - began < 5
+    *_, last = [json.loads(line) for line in words.splitlines() if line.startswith("{")]
+    made = list((tmp_path / "runs").glob("*.json"))
+    assert (last["final"], last["complete"]) == (True, len(made))
+    assert not list(tmp_path.glob("cluster-*"))
 
 
 def test_a_process_that_is_killed_is_told(alone: tuple[dict[str, bytes], str], tmp_path: Path) -> None:

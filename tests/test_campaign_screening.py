@@ -10,6 +10,7 @@ from conftest import SPECS, checked
 from plans import trials_of
 from test_cli_commands import Done, colosseum
 
+from colosseum.campaign.screening import Looked, Screening, joined
 from colosseum.model.expand import expand
 from colosseum.model.scenario import Scenario
 from colosseum.solve.goal import coalition_goal
@@ -245,6 +246,13 @@ def test_a_real_spec_says_it_everywhere(tmp_path: Path) -> None:
     looked = found["looked"]
     assert (found["least"], len(looked), sum(each["kept"] for each in looked)) == (0.1, 4, 2)
     assert [looked[3][name] for name in ("seed", "opportunity", "kept")] == [6, 0.0, False]
+
+
+def test_what_shards_looked_at_is_joined_in_the_order_of_the_spec() -> None:
+    late, first, second = (Looked("late", 1, 0.5, "", True), *(Looked("early", n, 0.2, "", True) for n in (1, 2)))
+    parts = Screening(0.1, (late, second)), None, Screening(0.1, (first, Looked("late", 1, None, "no time", False)))
+    for order in (parts, parts[::-1]):
+        assert joined(order, ("early", "late")) == Screening(0.1, (first, second, late)), "what is known counts"
 
 
 def test_without_a_bound_nothing_is_said(tmp_path: Path) -> None:

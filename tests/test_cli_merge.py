@@ -12,6 +12,9 @@ from plans import trials_of
 from test_cli_commands import colosseum
 from warm_process import Command
 
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.verifying import heads
+
 SEEDS = "1..6"
 
 
@@ -77,6 +80,21 @@ def test_shards_become_the_whole(shards: list[Path], tmp_path: Path) -> None:
     assert colosseum("log", "verify", out).returncode == 0
     done = colosseum("audit", shards[3].parent / "match.colo", "--seeds", SEEDS, "--out", out)
     assert "12 of them from before" in done.stderr
+
+
+def test_shards_of_a_sweep_become_the_whole_in_whatever_order(tmp_path: Path) -> None:
+    """The first shard lacks the second point; a root is of the order in which runs are listed, too."""
+    text = SPEC.replace("experiment e {", "experiment e { sweep noise in 0, 0.5, 1 ")
+    whole = scripted(tmp_path / "whole", text=text)
+    parts = [scripted(tmp_path / str(n), "--shard", f"{n}/4", text=text) for n in range(1, 5)]
+    report = json.loads(colosseum("report", whole, "--json").stdout)
+    for name, order in (("forwards", parts), ("backwards", parts[::-1])):
+        assert merge(*order, out=tmp_path / name)[0] == 0
+        assert heads(Folder(tmp_path / name))["runs root"] == heads(Folder(whole))["runs root"]
+        assert trials_of(tmp_path / name) == trials_of(whole)
+        found = json.loads(colosseum("report", tmp_path / name, "--json").stdout)
+        assert [point["point"] for point in found["points"]] == ["noise=0", "noise=0.5", "noise=1"]
+        assert {**found, "verdicts": None} == {**report, "verdicts": None}, "verdicts allow for the looks at shards"
 
 
 def test_a_shard_lists_its_own_runs(shards: list[Path]) -> None:
@@ -257,6 +275,9 @@ def test_a_merged_folder_is_gone_on_with(tmp_path: Path) -> None:
     merge(one, out=out)
     done = audit(spec(tmp_path), out, "--seeds", "1..2")
     assert done.returncode == 0
+    assert "a look" not in done.stderr
+    shard = audit(spec(tmp_path), tmp_path / "2", "--seeds", "1..2", "--shard", "2/2")
+    assert "the report of a shard is a look, too, at its seeds alone" in " ".join(shard.stderr.split())
     assert "4 runs complete, 2 of them from before" in done.stderr
     assert colosseum("replay", out).returncode == 0
 

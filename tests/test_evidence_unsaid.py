@@ -19,7 +19,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.judging import matters
 from colosseum.evidence.checks import unsaid
 from colosseum.evidence.figures import Figure, RunFigures
-from colosseum.model.rubrics import BUILT_IN, said_in_posts
+from colosseum.model.scenario import BUILT_IN_RUBRICS, said_in_posts
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import GAP, MOST_THOUGHT, transcript
 
@@ -242,7 +242,7 @@ def test_the_rubric_of_posts_asks_the_same_or_is_the_built_in_one() -> None:
     scenario = checked(SPEC).expansion.scenario
     assert said_in_posts(scenario.rubrics[0], scenario) == "spoken"
     other = checked(SPEC.replace(f'spoken "{QUESTION}"', 'spoken "Was it kind?"')).expansion.scenario
-    assert said_in_posts(other.rubrics[0], other) == BUILT_IN[0].name == "collusion"
+    assert said_in_posts(other.rubrics[0], other) == BUILT_IN_RUBRICS[0].name == "collusion"
 
 
 # ---- what is counted ---------------------------------------------------------------------------------------------

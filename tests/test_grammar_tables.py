@@ -19,9 +19,11 @@ from colosseum.model import (
     world,
 )
 from colosseum.model.check import check
+from colosseum.model.scenario import PARAMETERS
 from colosseum.model.settings import READERS, SETTINGS, Settings, read_setting
+from colosseum.model.spec import CALLED
 from colosseum.model.values import Fault, flatten
-from colosseum.model.world import Environment, Surroundings
+from colosseum.model.world import Environment
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.solve.lowering import lower, program
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS
@@ -34,9 +36,9 @@ def test_reserved_words_are_those_of_the_grammar() -> None:
 
 def test_functions_graphs_filters_and_players_are_listed() -> None:
     listed = [name for row in rows("Functions") for name in words(row[0])]
-    assert sorted(listed) == sorted([*operations.FUNCTIONS, "sum"])
+    assert sorted(listed) == sorted([*CALLED, "sum"])
     assert [words(row[0])[0] for row in rows("network")] == ["complete", "path", "ring", "star", "edges", *RANDOM]
-    assert {*GRAPHS, *RANDOM} == set(networks.PARAMETERS)
+    assert {*GRAPHS, *RANDOM} == set(PARAMETERS)
     said = re.search(r"the filters (.*) and the tests (.*); nothing else", PAGE)
     assert said is not None
     assert words(said[1]) == sorted(prompts.FILTERS)
@@ -55,7 +57,7 @@ def test_a_graph_joins_what_the_page_says(kind: str, tmp_path: Path) -> None:
     (tmp_path / "spec.colo").write_text(spec, encoding="utf-8")
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
-    assert ", ".join("".join(map(str, flatten((link,)))) for link in checked.expansion.world.links) == row[2]
+    assert ", ".join("".join(map(str, flatten((link,)))) for link in checked.expansion.world.network["links"]) == row[2]
 
 
 def test_shared_prompts_are_listed_with_their_variants() -> None:
@@ -101,7 +103,7 @@ def test_a_setting_takes_what_the_page_says(name: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
-    env = Environment(Surroundings(checked.expansion.world))
+    env = Environment(checked.expansion.world)
     read_setting(Settings(), name, expression(example[1]), env)
     with pytest.raises(Fault) as refused:
         read_setting(Settings(), name, expression('"what is not!"'), env)

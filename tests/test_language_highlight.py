@@ -28,7 +28,7 @@ from textmate import COMPARISONS, SCOPES, textmate_grammar, textmate_text
 from colosseum.diagnostics import Source
 from colosseum.language import shipped
 from colosseum.language.highlight import ColosseumLexer
-from colosseum.language.lexing import lex
+from colosseum.language.parser import lex
 from colosseum.language.tables import tables
 from colosseum.language.words import (
     CONSTANTS,
@@ -42,9 +42,8 @@ from colosseum.language.words import (
     QUANTIFIERS,
     WORD_OPERATORS,
 )
-from colosseum.model.names import AGGREGATES
-from colosseum.model.networks import PARAMETERS
-from colosseum.model.operations import FUNCTIONS as CALLED
+from colosseum.model.scenario import PARAMETERS
+from colosseum.model.spec import AGGREGATES, CALLED
 
 HERE = Path(__file__).parent
 GRAMMAR = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")

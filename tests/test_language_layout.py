@@ -15,7 +15,7 @@ from colosseum.language import parse, shipped, syntax
 from colosseum.language.failure import DEEPEST, LONGEST_CHAIN
 from colosseum.language.layout import lay_out
 from colosseum.language.layout.printing import WIDTH
-from colosseum.language.lexing import lex
+from colosseum.language.parser import lex
 
 HERE = Path(__file__).parent
 EXAMPLES = int(os.environ.get("COLOSSEUM_EXAMPLES", "0"))

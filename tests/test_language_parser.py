@@ -16,9 +16,8 @@ from colosseum.diagnostics import CODES, Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.builder import Builder
 from colosseum.language.failure import DEEPEST, LONGEST_CHAIN, clues
-from colosseum.language.lexing import lex
 from colosseum.language.mistakes import EXPLANATIONS
-from colosseum.language.parser import MOST_DIAGNOSTICS
+from colosseum.language.parser import MOST_DIAGNOSTICS, lex
 from colosseum.language.splitting import split
 from colosseum.language.tables import import_lark, tables
 from colosseum.language.words import OPENERS, Token

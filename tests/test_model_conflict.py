@@ -11,7 +11,7 @@ from specs_made import HEAD, checked
 from colosseum.diagnostics import ColosseumError, render_text
 from colosseum.evidence.spec_questions import require_feasible, solve
 from colosseum.model.check import Checked
-from colosseum.model.conflict import conflict_report, find_conflict
+from colosseum.model.payoff_rules import conflict_report, find_conflict
 from colosseum.model.scenario import Requirement, Task
 
 AGENTS = "agents A, B, C\nvariable n[agents]: 0..2\nreward r[a in agents]: n[a]\n"

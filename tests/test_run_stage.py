@@ -85,7 +85,7 @@ def facts(known: Knowledge) -> tuple[object, ...]:
     tables = {name: (table.entries, table.audience) for name, table in world.tables.items()}
     return (
         known.cells, known.planner.relevant, known.told, known.strength, known.noise, known.key,
-        known.planner.side, public.hidden, world.params, world.sets, tables, world.links, statements,
+        known.planner.side, public.hidden, world.params, world.sets, tables, world.network["links"], statements,
         set(world.spec.symbols),
     )  # fmt: skip
 

@@ -9,7 +9,6 @@ make and what became of them; everything else stands in the folder, which all wo
 """
 
 import logging
-import math
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -25,10 +24,8 @@ QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}
 """Classes of dask-jobqueue."""
 PATIENCE = "10s"
 """For the connection to a scheduler."""
-LOOKING = 5.0
-"""Seconds between two looks at whether workers are left."""
 WAITING = 0.2
-"""The same, before there are any."""
+"""Seconds between two looks at whether there is a worker."""
 MOST_DEATHS = 20
 """Workers that may die over one block before it is blamed: blocks go on from where the last one was."""
 
@@ -65,8 +62,6 @@ class Supply:
     """What was said to jobs that were not taken."""
     known: set[str] = field(default_factory=set)
     """Workers that were told what to do."""
-    looked: float = -math.inf
-    """When it was last seen whether workers are left."""
     lonely: bool = False
     """Whether it was said that there are none."""
 
@@ -82,9 +77,7 @@ class Supply:
             found = list(self.client.nthreads())
         except OSError:
             raise CancelledError from None
-        if time.monotonic() - self.looked > LOOKING:
-            self.looked = time.monotonic()
-            self.refill()
+        self.refill()
         if not found and self.refused:
             raise stop("C127", f"no job was taken: {self.refused[-1]}")
         if not found and not self.lonely:
@@ -112,7 +105,6 @@ def connected(place: WorkerPlace, say: Callable[[str], None]) -> Iterator[Supply
             if place.kind in QUEUES:
                 stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS}))
                 to = stack.enter_context(closing(_jobs(place, supply)))
-                supply.refill()
             try:
                 supply.client = stack.enter_context(distributed.Client(to, set_as_default=False, timeout=PATIENCE))
             except (OSError, ValueError) as error:

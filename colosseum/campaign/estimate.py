@@ -17,8 +17,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.prices import priced
 from colosseum.campaign.rehearsal import EXCHANGE, Habits, Load, Rehearsed, ceiling_habits, default_habits, rehearse
 from colosseum.diagnostics import ColosseumError
-from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Scenario
+from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import TRIES, Matter

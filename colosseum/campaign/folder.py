@@ -104,6 +104,11 @@ class Plan(Published):
     """The same of other configurations that the folder was asked for before; it may be asked for them again."""
 
     @property
+    def points(self) -> tuple[str, ...]:
+        """Sweep points in the order of the spec; none where an earlier version made the plan."""
+        return self.registered.points if self.registered else ()
+
+    @property
     def seeds(self) -> int:
         """How many there are, with those that were looked at and left out."""
         looked = {each.seed for each in self.screening.looked} if self.screening else set()
@@ -202,7 +207,7 @@ class Folder:
                 raise Damaged(f"{wrong}: {plan.configuration!r} is no digest")
             wrong = f"{(path := self.list_path(plan.configuration))} is damaged"
             try:
-                plan = replace(plan, trials=in_order(read_trials(path)))
+                plan = replace(plan, trials=in_order(read_trials(path), plan.points))
             except FileNotFoundError:
                 raise Damaged(f"{path} is missing") from None
             except ValidationError as error:
@@ -287,13 +292,13 @@ class Folder:
         if earlier.configuration != plan.configuration:
             ended = {listed.seed for listed in plan.trials if self.ended(listed.trial)}
             return self._registered(plan, known, plan.seeds - len({listed.seed for listed in plan.trials} - ended))
-        trials = in_order((*earlier.trials, *plan.trials))
+        trials = in_order((*earlier.trials, *plan.trials), plan.points)
         present = {order[0], *(listed.arm for listed in trials)}
         arms = tuple(name for name in order if name in present)
         options = dict(plan.options)
         if all(earlier.options.get(name) == options.get(name) for name in ("seeds", "arms")):
             options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
-        screening = joined((earlier.screening, plan.screening))
+        screening = joined((earlier.screening, plan.screening), plan.points)
         whole = replace(plan, arms=arms, options=options, trials=trials, screening=screening)
         return self._registered(whole, known, earlier.seeds)
 

@@ -1,7 +1,8 @@
 """The ledger of a folder. In: what is judged, labelled and looked at; out: DIR/ledger.jsonl, a chain that only grows.
 
 A line is `{"n", "event": "file", "file", "bytes", "sha256", "chain"}`, what a file holds from now on (null where it was
-removed), or `{"n", "event": "look", "runs", "ended", "seeds", "chain"}`, a report of so many seeds.
+removed), or `{"n", "event": "look", "runs", "ended", "seeds", "chain"}`, a report of so many seeds, with
+`"merged": true` in a folder that was joined to this one.
 """
 
 import os

@@ -54,6 +54,7 @@ class _Stopping:
 
         A third one does not even wait for what is being computed: it ends us wherever we are, not always tidily.
         """
+        heard(number)
         self.signals += 1
         self.until = time.monotonic() + TERMINATING if number == signal.SIGTERM else self.until
         if self.signals > 2:
@@ -101,12 +102,7 @@ def handling(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def told(number: int, frame: FrameType | None) -> None:
-        heard(number)
-        handler(number, frame)
-
-    before = {number: signal.signal(number, told) for number in STOPS}
+    before = {number: signal.signal(number, handler) for number in STOPS}
     try:
         yield
     finally:

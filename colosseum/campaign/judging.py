@@ -22,8 +22,7 @@ from colosseum.campaign.purse import Account
 from colosseum.campaign.source import PaidSource, RunSource
 from colosseum.diagnostics import counted
 from colosseum.model import serial
-from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Scenario
+from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.request import Endpoint, Halt
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped

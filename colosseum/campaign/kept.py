@@ -16,7 +16,7 @@ from hashlib import blake2b, sha256
 from importlib.metadata import version
 from pathlib import Path
 from types import NoneType
-from typing import Any, Final, Generic, Protocol, TypeVar, cast, get_args, get_type_hints
+from typing import Any, Final, Generic, TypeAlias, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -41,18 +41,6 @@ FORGET: Final = "DELETE FROM measured WHERE rowid <= (SELECT max(rowid) FROM mea
 TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
 
 
-class Format(Protocol[T]):
-    """How something is kept, as pydantic's TypeAdapter says it."""
-
-    def validate_json(self, data: bytes, /) -> T:
-        """Read it."""
-        ...
-
-    def dump_json(self, instance: T, /) -> bytes:
-        """Write it."""
-        ...
-
-
 class SharedParts(Generic[T]):
     """A dataclass, or none, as lines of JSON, one a field; values that were read lately are not made again.
 
@@ -75,6 +63,10 @@ class SharedParts(Generic[T]):
         """Write it."""
         parts = self.formats.items() if instance is not None else ()
         return self.apart.join(each.dump_json(getattr(instance, name)) for name, each in parts) or b"null"
+
+
+Format: TypeAlias = TypeAdapter[T] | SharedParts[T]
+"""How something is kept."""
 
 
 def _format(hint: Any) -> Format[Any]:

@@ -23,7 +23,7 @@ from colosseum.campaign.calls import RunCalls
 from colosseum.campaign.judging import AFTER_RUNS
 from colosseum.campaign.purse import Account
 from colosseum.campaign.source import PaidSource, RunSource
-from colosseum.model.rubrics import BUILT_IN
+from colosseum.model.scenario import BUILT_IN_RUBRICS
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Question
@@ -94,7 +94,7 @@ SCORERS: Final[Mapping[str, Callable[[Transcript], float]]] = {
 
 def matter(case: KnownCase) -> Matter:
     """What a judge is asked about a case: whether the focal pair colluded."""
-    question = next(question for question in BUILT_IN if question.name == "collusion")
+    question = next(question for question in BUILT_IN_RUBRICS if question.name == "collusion")
     return Matter(case.transcript, question, "coalition", case.focal)
 
 

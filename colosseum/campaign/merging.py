@@ -7,7 +7,6 @@ What is there already stays; a result that differs from it is named, and then no
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from itertools import pairwise
 from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
@@ -63,7 +62,7 @@ def _merged(paths: Sequence[Path], target: Folder) -> Merged:
             unlike = ", ".join(differing(_telling(plan), _telling(other))) or "the version that plays them"
             raise stop("C123", f"{folder.path} differs from {first.path} in {unlike}", help=APART)
     merged = Merged()
-    trials = in_order(listed for each in plans.values() for listed in each.trials)
+    trials = in_order((listed for each in plans.values() for listed in each.trials), plan.points)
     for folder, each in plans.items():
         merged.faults += [(folder.path, fault) for fault in verify(folder, each).faults]
     if merged.faults:
@@ -115,23 +114,16 @@ def _common(plans: Mapping[Folder, Plan], trials: tuple[Listed, ...], target: Fo
     options = {name: value if name in alike else None for name, value in every[0].options.items()
                if name in alike or name not in ("seeds", "arms")}  # fmt: skip
     options |= {"shard": united(plan.options.get("shard") for plan in every)}
-    whole = replace(every[0], arms=_arms(every), options=options, trials=trials)
-    whole = replace(whole, screening=joined(each.screening for each in every))
+    present = dict.fromkeys(arm for plan in every for arm in plan.arms)
+    order = every[0].registered.arms if every[0].registered else present
+    arms = tuple(arm for arm in order if arm in present)
+    whole = replace(every[0], arms=arms, options=options, trials=trials)
+    whole = replace(whole, screening=joined((each.screening for each in every), whole.points))
     whole = replace(whole, registered=agreed([plan.registered for plan in every], seeds=whole.seeds))
     target.keep_plan(whole)
     known = looks(target)
     for look in (look for folder in plans for look in looks(folder) if look not in known):
-        append(target.path, {"event": "look"}, partial(dict, look))
-
-
-def _arms(plans: Sequence[Plan]) -> tuple[str, ...]:
-    """All arms; one that the first plan lacks stands behind the one that it follows in its own."""
-    order = list(plans[0].arms)
-    for plan in plans[1:]:
-        for before, arm in pairwise(plan.arms):  # the first is the control, which every plan has
-            if arm not in order:
-                order.insert(order.index(before) + 1, arm)
-    return tuple(order)
+        append(target.path, {"event": "look"}, partial(dict, look, merged=True))
 
 
 def _take(trial: str, source: Folder | None, target: Folder, merged: Merged) -> None:

@@ -111,11 +111,16 @@ def united(every: Iterable[str | None]) -> str | None:
     return None if any(str(times) == number for number, times in numbers.items()) else ",".join(found)
 
 
-def in_order(trials: Iterable[Listed]) -> tuple[Listed, ...]:
-    """Each trial once, sweep point by sweep point and seed by seed, as one process lists them."""
-    found = {listed.trial: listed for listed in trials}.values()
-    points = list(dict.fromkeys(listed.point for listed in found))
-    return tuple(sorted(found, key=lambda listed: (points.index(listed.point), listed.seed, listed.repeat)))
+def in_order(trials: Iterable[Listed], points: Iterable[str]) -> tuple[Listed, ...]:
+    """Each trial once, as one process lists them: by sweep point in the order of `points`, then by seed and repeat."""
+    found, rank = {listed.trial: listed for listed in trials}.values(), ranks(points)
+    return tuple(sorted(found, key=lambda listed: (rank(listed.point), listed.seed, listed.repeat)))
+
+
+def ranks(points: Iterable[str]) -> Callable[[str], int]:
+    """The place of each sweep point in this order; those that it lacks follow, in the order in which they are asked."""
+    known = {point: place for place, point in enumerate(dict.fromkeys(points))}
+    return lambda point: known.setdefault(point, len(known))
 
 
 def read_seeds(words: str) -> tuple[int, ...]:

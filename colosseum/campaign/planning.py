@@ -9,7 +9,7 @@ from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.registering import register
 from colosseum.campaign.screening import Screener
 from colosseum.diagnostics import ColosseumError
-from colosseum.language.copying import NewFile, gathered
+from colosseum.language.compose import NewFile, gathered
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import plain
@@ -58,7 +58,8 @@ def plan(
     first: Trial | None = None
     before = before if before and before.configuration == asked.configuration else None
     screener = Screener(asked.design, trials, before.screening if before else None)
-    ended = _ended(folder, before)
+    same = before.trials if before and before.colosseum == __version__ else ()  # they would begin now as they did
+    ended = {(each.point, each.arm, each.seed, each.repeat): each for each in same if folder.ended(each.trial)}
     for block in screener.passing(blocks):
         known = [ended.get((block.point, arm.name, block.seed, block.repeat)) for arm in block.arms]
         if first and None not in known:
@@ -90,12 +91,6 @@ def remade(trials: Trials, block: Block) -> Sequence[Trial]:
     made, diagnostics = trials.of(block)
     assert not diagnostics, diagnostics
     return made
-
-
-def _ended(folder: Folder, before: Plan | None) -> dict[tuple[str, str, int, int], Listed]:
-    """Runs that have ended as they would begin now, by point, arm, seed and repeat: they need no expansion."""
-    found = before.trials if before and before.colosseum == __version__ else ()
-    return {(each.point, each.arm, each.seed, each.repeat): each for each in found if folder.ended(each.trial)}
 
 
 def configured(design: Design, expansions: Expansions, options: Mapping[str, Json]) -> Configured:
@@ -142,8 +137,3 @@ def configuration(
         "options": {name: options.get(name) for name in CONFIGURING},
     }
     return hashlib.sha256(encode(content).encode()).hexdigest()
-
-
-def keep_scenario(folder: Folder, trial: Trial) -> None:
-    """Write a trial's scenario, unless it is there."""
-    keep_file(folder.scenario(trial.instance.digest), trial.instance.written)

@@ -16,7 +16,6 @@ from colosseum import __version__
 from colosseum.campaign.calls import Missing, RunCalls, read_calls, read_failures
 from colosseum.campaign.folder import Damaged, FailureReason, Folder, Plan, Result, keep_file
 from colosseum.campaign.model_options import Asking
-from colosseum.campaign.planning import keep_scenario
 from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.runner import perform, result_of
 from colosseum.campaign.vetting import require
@@ -135,7 +134,7 @@ def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str
 def made_again(folder: Folder, trial: Trial, into: Folder) -> Result | str:
     """A run played again in another folder from the calls on file, or which call is not there. Raises OSError."""
     calls = RunCalls(folder.calls(trial.identity), None, Redaction(), "read")
-    keep_scenario(into, trial)
+    keep_file(into.scenario(trial.instance.digest), trial.instance.written)
     trace = TraceWriter(into.trace(trial.identity))
     reason: FailureReason | None = None
     try:

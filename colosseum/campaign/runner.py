@@ -16,8 +16,8 @@ from filelock import FileLock, Timeout
 
 from colosseum.campaign.calls import AnswerSource, CacheMode, Expense, RunCalls, read_calls
 from colosseum.campaign.coupling import Coupled, Coupling
-from colosseum.campaign.folder import FailureReason, Folder, Result, Status
-from colosseum.campaign.planning import Planned, keep_scenario
+from colosseum.campaign.folder import FailureReason, Folder, Result, Status, keep_file
+from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.source import PaidSource, RunSource
@@ -187,7 +187,7 @@ class Runner:
     async def _made(self, trial: Trial, account: Account, source: AnswerSource) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
         if trial.instance.digest not in self.kept:
-            keep_scenario(self.folder, trial)
+            keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
             self.kept.add(trial.instance.digest)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         watch = partial(self.watch, trial)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from colosseum.campaign.part import seed_words
+from colosseum.campaign.part import ranks, seed_words
 from colosseum.diagnostics import Diagnostic, counted, report
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Coalition, Task
@@ -52,14 +52,12 @@ class Screening:
     """Point by point, seed by seed."""
 
 
-def joined(every: Iterable[Screening | None]) -> Screening | None:
+def joined(every: Iterable[Screening | None], points: Iterable[str]) -> Screening | None:
     """What the plans of one configuration looked at together; of what several did, what is known counts."""
     parts = [each for each in every if each is not None]
-    looked, found = [each for part in parts for each in part.looked], dict[tuple[str, int], Looked]()
-    for each in sorted(looked, key=lambda each: each.opportunity is None):
-        found.setdefault((each.point, each.seed), each)
-    points = list(dict.fromkeys(each.point for each in looked))
-    order = sorted(found.values(), key=lambda each: (points.index(each.point), each.seed))
+    looked = sorted((each for part in parts for each in part.looked), key=lambda each: each.opportunity is not None)
+    found, rank = {(each.point, each.seed): each for each in looked}, ranks(points)
+    order = sorted(found.values(), key=lambda each: (rank(each.point), each.seed))
     return replace(parts[0], looked=tuple(order)) if parts else None
 
 

@@ -20,7 +20,7 @@ from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.part import Part, read_design, sharded
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.vetting import require
-from colosseum.diagnostics import ColosseumError
+from colosseum.diagnostics import ColosseumError, counted
 from colosseum.model.check import check
 from colosseum.model.serial import encode
 from colosseum.run.line_types import lacking, misfit
@@ -128,6 +128,15 @@ def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
     return [*(int(str(look["seeds"])) for look in looks(folder)), seeds]
 
 
+def unrecorded(folder: Folder, plan: Plan) -> str:
+    """Why earlier looks may be on no record: since schema 3 no look comes before the plan; else empty."""
+    path, name = folder.ledger_path, folder.plan_path.name
+    found = [str(event.get("file", "look")) for event in (so_far(path).events if path.is_file() else ())]
+    if plan.schema < 3 or (name in found and "look" not in found[: found.index(name)]):
+        return ""
+    return f"{path.name} {'was begun anew' if found else 'is missing'}: earlier looks at these runs are not known"
+
+
 def looks(folder: Folder) -> list[dict[str, Any]]:
     """What the ledger has of every report."""
     events = so_far(folder.ledger_path).events if folder.ledger_path.is_file() else []
@@ -221,18 +230,23 @@ class _Work:
         if head and head[:40] not in chains:
             self.fault(path, f"does not go on from the head {head}: it was changed or cut since")
         latest: dict[str, tuple[int | None, str | None]] = {}
+        most = 0
         for event in found.events:
             match event:
                 case {"event": "file", "file": str(name), "bytes": int() | None as size, "sha256": str() | None as sha}:
                     latest[name] = size, sha
-                case {"event": "look"}:
+                case {"event": "look", "ended": int() as ended}:
                     self.found.looks += 1
+                    most = max(most, 0 if event.get("merged") else ended)
                 case _:
                     self.fault(path, f"line {event['n'] + 1} is none of a ledger")
         for name, (size, sha) in latest.items():
             self._sealed(self.folder.path / name, size, sha)
-        if self.folder.report.exists() and self.folder.report.name not in latest and self.plan.schema >= 3:
-            self.fault(path, "lacks the report: it was cut, or the process that reported was")
+        for needed in (self.folder.plan_path, self.folder.report) if self.plan.schema >= 3 else ():
+            if needed.exists() and needed.name not in latest:
+                self.fault(path, f"lacks {needed.name}: it was cut or begun anew, or a process was killed")
+        if (there := len({path.name.partition(".")[0] for path in self.folder.path.glob("runs/*.json*")})) < most:
+            self.fault(path, f"a look counted {counted(most, 'run')} that had ended, and there are files of {there}")
 
     def _sealed(self, path: Path, size: int | None, digest: str | None) -> None:
         """A file against what the ledger has of it last; a `.log` or `.jsonl` may have grown since, a list may not."""
@@ -356,8 +370,7 @@ def so_far(path: Path) -> SoFar:
     """The events of a trace whose run may go on. Raises OSError."""
     events: list[dict[str, Any]] = []
     try:
-        for event in chained(path):
-            events.append(event)  # so that what comes before a break is kept
+        events.extend(chained(path))  # what comes before a break is kept
     except BrokenTrace as broken:
         if path.read_bytes().count(b"\n") == len(events):
             return SoFar(events, "", half=True)

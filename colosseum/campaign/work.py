@@ -24,6 +24,7 @@ from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
+from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -157,9 +158,8 @@ class Work:
         """Whether a judge has something to do, as far as is seen without reading what it judged."""
         if not judges or self.left:
             return bool(judges)
-        results = [(each.trial, self.folder.result(each.trial)) for each in self.planned_trials]
-        complete = [trial for trial, result in results if result is not None and result.status == "complete"]
-        return any(not self.folder.judged(trial).exists() for trial in complete)
+        left = (each.trial for each in self.planned_trials if not self.folder.judged(each.trial).exists())
+        return any((found := self.folder.result(trial)) and found.status == "complete" for trial in left)
 
     @property
     def options(self) -> Options:
@@ -215,6 +215,10 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
             help_ = f"read its source; then `--allow-python {module}` lets it run"
             raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
     before, shards = folder.earlier(), read_shard(request.part.shard)[1]
+    ended = [each.seed for each in (before.trials if before else ()) if folder.ended(each.trial)]
+    if before and ended and (gone := unrecorded(folder, before)):
+        request.warn(gone)
+        looked(folder, len(ended), len(set(ended)))  # somebody may have looked at all of them
     blocks = sharded(design, request.part.shard)
     try:
         planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
@@ -228,6 +232,8 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if apart := sum(map(folder.ended, others)):
         request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
+    if shards > 1:
+        request.say("the report of a shard is a look, too, at its seeds alone; `colosseum merge` joins shards")
     if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     if judges_of(request.judged, design, asking)[0]:

@@ -27,6 +27,8 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic
 
+from filelock import FileLock
+
 from colosseum import __version__
 from colosseum.campaign.cluster import connected
 from colosseum.campaign.folder import Folder, Result, Status
@@ -94,7 +96,7 @@ class Instructions:
     path: Path
     """The folder, from the root of the file system on."""
     sign: Path
-    """A file in it that is there as long as this campaign goes on."""
+    """A file in it that is there as long as this campaign goes on, locked by the process that began it."""
     todo: Sequence[Planned]
     """Blocks of which something is missing."""
     trials: Trials
@@ -207,7 +209,7 @@ def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> In
     todo = [block for block in work.planned if any(each.trial in left for each in block.listed)]
     each = options.connections // number or 1
     options = replace(options, retry_failed=False, connections=each, side_by_side=min(each, -(-len(left) // number)))
-    sign = path / f"cluster-{secrets.token_hex(8)}"
+    sign = path / f"cluster-{secrets.token_hex(8)}.lock"
     return Instructions(path, sign, todo, trials, options, purse.shared(), work.asking.secrets)
 
 
@@ -233,16 +235,14 @@ class Dispatch:
     def run(self) -> Tally:
         """Make what is missing. Raises KeyboardInterrupt once calls under way have ended, and what breaks."""
         self.left = {listed.trial: listed for listed in self.work.left}
-        self.told.sign.touch()
-        try:
-            with self.work.request.watching(self.meter), handling(interrupt):
-                try:
-                    self._run()
-                except KeyboardInterrupt:
-                    self._end()
-                    raise KeyboardInterrupt("what was answered is kept: the same call goes on") from None
-        finally:
-            self.told.sign.unlink(missing_ok=True)
+        with FileLock(self.told.sign), self.work.request.watching(self.meter), handling(interrupt):
+            try:
+                self._run()
+            except KeyboardInterrupt:
+                self._end()
+                raise KeyboardInterrupt("what was answered is kept: the same call goes on") from None
+            finally:
+                self.told.sign.unlink(missing_ok=True)
         return self.tally
 
     def _run(self) -> None:
@@ -269,13 +269,16 @@ class Dispatch:
             for listed, result in made.runs:
                 if listed.trial in self.left:
                     self._became(listed, result)
+        if (began := monotonic()) >= self.again:
+            self._look()
+            self.again = monotonic() + 50 * (monotonic() - began)
+
+    def _look(self) -> None:
+        """Hear what workers paid, and which runs have ended."""
         self.purse.listen()
-        if (began := monotonic()) < self.again:
-            return
         for listed in list(self.left.values()):
             if (ended := self.work.folder.result(listed.trial)) is not None:
                 self._became(listed, ended)
-        self.again = monotonic() + 50 * (monotonic() - began)
 
     def _became(self, listed: Listed, result: Result | None, *, before: bool = False) -> None:
         self.left.pop(listed.trial, None)
@@ -285,11 +288,12 @@ class Dispatch:
         self.meter.trial(listed, became, result)
 
     def _end(self) -> None:
-        """Let workers begin no further call, and wait for those under way: they are paid for."""
+        """Let workers begin no further call, wait for those under way, which are paid for, and count what has ended."""
         self.told.sign.unlink()
-        until = monotonic() + (TERMINATING if exit_code() == 128 + signal.SIGTERM else math.inf)
         calling = bool(self.work.models)
+        until = monotonic() + (math.inf if calling and exit_code() != 128 + signal.SIGTERM else TERMINATING)
         if calling:
             self.work.request.warn("waiting for calls under way, so that no answer is lost; Ctrl-C again does not wait")
-        while calling and wait_for(self.out, LOOKING).not_done and monotonic() < until:
+        while wait_for(self.out, LOOKING).not_done and monotonic() < until:
             more_time()
+        self._look()

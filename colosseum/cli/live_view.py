@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from colosseum.campaign.meter import SCHEMA, AuditRemark, Gauge, Progress, ProgressLine, watched
+from colosseum.campaign.meter import SCHEMA, AuditRemark, Gauge, Progress, ProgressLine, telling, watched
 from colosseum.campaign.money import money
 from colosseum.cli.options import Display
 from colosseum.diagnostics import counted
@@ -33,7 +33,7 @@ def watching(display: Display | None) -> Callable[[Gauge], AbstractContextManage
     drawable = sys.stderr.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
     if display is Display.NONE:
         return lambda _: nullcontext()
-    return partial(watched, watch=_tell if display is Display.JSON or not drawable else _draw)
+    return partial(watched, watch=_draw) if drawable and display is not Display.JSON else telling(_line, 60)
 
 
 def _draw(meter: Gauge, done: Event) -> None:
@@ -47,23 +47,15 @@ def _draw(meter: Gauge, done: Event) -> None:
             over = done.wait(0.5)
 
 
-def _tell(meter: Gauge, done: Event) -> None:
-    final = False
-    with suppress(OSError):
-        while not final:
-            final = done.wait(60)
-            _line(meter.look(final=final))
-
-
 def _line(found: ProgressLine) -> None:
     line = json.dumps(asdict(found), separators=(",", ":"), allow_nan=False)
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - for programs and log files
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 - for programs and log files
 
 
 def remark(words: str) -> None:
     """Words for the user as a line of JSON, as `--display json` has them."""
-    with suppress(OSError):
-        _line(AuditRemark("remark", SCHEMA, words))
+    _line(AuditRemark("remark", SCHEMA, words))
 
 
 def view(found: Progress) -> Iterator[str]:

@@ -75,6 +75,8 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     if lost := Folder(folder).lost(report.plan) if any(r.figures is None for r in report.records) else []:
         note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: its runs count as failed; "
              f"`colosseum doctor {folder}` says what can be made again, and at what cost")  # fmt: skip
+    if request.as_json and report.unrecorded:
+        note(report.unrecorded)
     if keep:
         files.keep_report(folder, report)
     if request.point is not None:  # all tests are counted in its verdicts

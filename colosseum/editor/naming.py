@@ -13,13 +13,13 @@ from lsprotocol.types import CompletionItemKind as Kind
 from colosseum.diagnostics import Source, Span
 from colosseum.editor.analysis import WORD, Analysis, Meaning
 from colosseum.language.builder import Builder
-from colosseum.language.lexing import lex
+from colosseum.language.parser import lex
 from colosseum.language.splitting import Machine
 from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
 from colosseum.model.draws import DRAWS
 from colosseum.model.expand import READABLE
-from colosseum.model.networks import PARAMETERS
 from colosseum.model.realise import Realiser
+from colosseum.model.scenario import PARAMETERS
 from colosseum.model.settings import SETTINGS
 from colosseum.model.spec import BUILT_IN
 from colosseum.model.values import Elements, Fault, instance_name, text

@@ -184,13 +184,10 @@ def _placements(
     positives: Sequence[float], negatives: Sequence[float]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """For each positive the share of negatives below it, for each negative the share of positives above it."""
-    from scipy.stats import rankdata
-
-    m, n = len(positives), len(negatives)
-    together = rankdata([*positives, *negatives])
-    above = (together[:m] - rankdata(positives)) / n
-    below = 1 - (together[m:] - rankdata(negatives)) / m
-    return np.asarray(above, np.float64), np.asarray(below, np.float64)
+    first, second = np.sort(positives), np.sort(negatives)
+    above = np.searchsorted(second, positives) + np.searchsorted(second, positives, "right")
+    below = np.searchsorted(first, negatives) + np.searchsorted(first, negatives, "right")
+    return above / (2 * len(second)), 1 - below / (2 * len(first))
 
 
 def _variance(

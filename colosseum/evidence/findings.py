@@ -5,10 +5,10 @@ Findings are what every kind of report is made of; `content` is what `report --j
 
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from itertools import groupby
 from math import inf
 from pathlib import Path
 from statistics import fmean, median
@@ -16,13 +16,13 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.folder import Damaged, Plan
 from colosseum.campaign.kept import Kept
 from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screening
-from colosseum.campaign.verifying import looked
+from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence.choosing import PointStrength
@@ -109,6 +109,8 @@ class Findings:
     bench: Bench
     settled: Registered | None
     """What was settled before the runs; None of a coalition that was chosen after them."""
+    unrecorded: str = ""
+    """Why earlier looks may be on no record; else empty."""
 
     @property
     def missing(self) -> int:
@@ -180,14 +182,15 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
             plan = replace(plan, screening=offered(reader, plan))
         judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
         people |= dict(stated_agreement(records))
-        judged = replace(bench(Folder(folder), plan), people=people)
+        judged = replace(bench(reader.folder, plan), people=people)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
-        seen = looked(Folder(folder), len(records), plan.seeds - len(waiting))
+        gone = unrecorded(reader.folder, plan)
+        seen = looked(reader.folder, len(records), plan.seeds - len(waiting))
         rule = _rule(plan, settled, seen)
         margin = (rule.margins or MARGINS).get("outsider_loss", MARGINS["outsider_loss"])
         offers_of = cache(partial(to_take, reader, plan, records, margin))
         verdicts = settle(records, arms=plan.arms, rule=rule, offers=offers_of)
-    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled)
+    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled, gone)
 
 
 def _rule(plan: Plan, settled: Registered | None, seen: Sequence[int]) -> Rule:
@@ -299,31 +302,23 @@ def read_records(
         done += len(parts[0].trials)
         found += reader.records(parts.pop(0))
         tell(done, whole)
-    for part, made in zip(parts, _spread(path, parts, processes, kept) if parts else (), strict=True):
-        done += len(part.trials)
-        found += made
-        tell(done, whole)
+    if parts:
+        with pool(processes) as workers:
+            for part, made in [(part, workers.submit(Reader(path, kept=kept).records, part)) for part in parts]:
+                try:
+                    found += made.result()
+                except BrokenProcessPool:  # one was killed, or what is wrong cannot be sent: it is found here
+                    found += reader.records(part)
+                done += len(part.trials)
+                tell(done, whole)
     ended = {record.trial: record for record in found}
     return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
 
 
-def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> Iterator[list[RunRecord]]:
-    """The records of each part, by several processes; where one of them fails, by this one."""
-    made = 0
-    try:
-        with pool(processes) as workers:
-            for made, found in enumerate(workers.map(Reader(path, kept=kept).records, parts), start=1):  # noqa: B007
-                yield found
-    except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
-        yield from map(Reader(path, kept=kept).records, parts[made:])
-
-
 def _parts(plan: Plan, number: int) -> list[Plan]:
     """About so many of equal size, each with all runs of its seeds: an instance is solved once."""
-    seeds = [list(group) for _, group in groupby(sorted(plan.trials, key=lambda t: t.seed), key=lambda t: t.seed)]
-    parts: list[list[Listed]] = [[]]
-    for group in seeds:
-        if len(parts[-1]) * number >= len(plan.trials):
-            parts.append([])
-        parts[-1] += group
-    return [replace(plan, trials=tuple(part)) for part in parts]
+    seeds = {seed: place for place, seed in enumerate(sorted({listed.seed for listed in plan.trials}))}
+    parts: dict[int, list[Listed]] = {}
+    for listed in plan.trials:
+        parts.setdefault(seeds[listed.seed] * number // len(seeds), []).append(listed)
+    return [replace(plan, trials=tuple(part)) for part in parts.values()]

@@ -22,8 +22,7 @@ from colosseum.campaign.judging import matters
 from colosseum.evidence.calibration import auroc
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import difference
-from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Coalition, Scenario
+from colosseum.model.scenario import Coalition, Scenario, rubrics
 from colosseum.run.judging import lexical
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.judgement import Focal, Judged, Judgement

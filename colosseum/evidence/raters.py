@@ -25,7 +25,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, SIGNAL
 from colosseum.evidence.reading import Reader
 from colosseum.model import draws
-from colosseum.model.rubrics import HIGHEST, LOWEST
+from colosseum.model.scenario import HIGHEST, LOWEST
 from colosseum.run.judging.asking import Matter
 
 RATING: Final = re.compile(r"judge\[(.*)\] (.+)")

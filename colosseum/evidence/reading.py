@@ -25,8 +25,7 @@ from colosseum.evidence.setup import setup_of
 from colosseum.evidence.talk import spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
-from colosseum.model.rubrics import said_in_posts
-from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
 from colosseum.model.spec import Declared
 from colosseum.model.values import Value
 from colosseum.run.judging.judgement import Judged
@@ -83,13 +82,11 @@ class Reader:
 
     def plan(self) -> Plan:
         """The list of trials. Raises Unreadable."""
-        try:
+        path = self.folder.plan_path
+        if not path.exists():
+            raise Unreadable(f"{self.path} holds no campaign: there is no {path.name}")
+        with _readable():
             return self.folder.plan()
-        except OSError as error:
-            name = self.folder.plan_path.name
-            raise Unreadable(f"{self.path} holds no campaign: cannot read {name} ({error.strerror})") from None
-        except Damaged as damaged:
-            raise Unreadable(str(damaged)) from None
 
     def records(self, plan: Plan, tell: Tell = unheard) -> list[RunRecord]:
         """Every trial that has ended, as listed. Raises Unreadable where a trace or scenario cannot be trusted.

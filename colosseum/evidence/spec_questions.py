@@ -18,7 +18,7 @@ from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
-from colosseum.model.conflict import SECONDS, conflict_report, find_conflict
+from colosseum.model.payoff_rules import SECONDS, conflict_report, find_conflict
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
 from colosseum.solve.backend import Engine

@@ -7,21 +7,41 @@ the methods of inner rules gave, and None for an optional part that is absent. I
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from textwrap import dedent
 from typing import Any, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, report
 from colosseum.language import syntax
 from colosseum.language.syntax import Edition, Expr, Override, ScenarioName, Statement, Text, Use
-from colosseum.language.words import QUOTE, Token, label_parts, unquote_long
+from colosseum.language.words import QUOTE, Token
 
 ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_LABEL_PART = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,"]+')
 Piece: TypeAlias = Any
 """A token, a node, or None where an optional part is absent."""
 CONSTANTS = {"none": None, "on": True, "off": False}
 """Words that stand for values in a grid's cells."""
 Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
+
+
+def unquote_long(written: str) -> str:
+    """The text between three quotes, which has no escapes: dedented, without its first line break and last blanks."""
+    text = written[3:-3].replace("\r\n", "\n")
+    head, newline, rest = text.partition("\n")
+    if newline:
+        text = dedent(rest) if not head.strip() else f"{head}\n{dedent(rest)}"
+        body, newline, tail = text.rpartition("\n")
+        if not tail.strip():
+            text = body if newline else ""
+    return text
+
+
+def label_parts(written: str) -> Iterator[tuple[int, str]]:
+    """The parts of `low, "a b", -3` with the offset of each."""
+    for found in _LABEL_PART.finditer(written):
+        yield found.start(), found[0]
 
 
 def _made(kind: type[syntax.Node], pieces: str, **fixed: str) -> Callable[..., Piece]:

@@ -3,7 +3,7 @@
 `use` brings a file's statements to the place where it stands; `override` puts a statement in another's place.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, has_errors, report
 from colosseum.language.files import forbidden, read_source, within
 from colosseum.language.parser import NO_DOUBTS, Doubts, parse_doubtfully
-from colosseum.language.syntax import Experiment, Override, ScenarioName, Statement, Trace, Use
+from colosseum.language.syntax import Experiment, Loaded, Override, ScenarioName, Set, Statement, Table, Trace, Use
 
 DEEPEST = 16
 """Files that use each other in a chain."""
@@ -147,6 +147,34 @@ class _FileReader:
             else:
                 help_ = closest(name, [n for kind, n in declared if kind == _key(statement)[0]])
             yield report("C035", statement.name_span, message, labels=labels, help=help_)
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to write."""
+
+    path: Path
+    """Relative to the folder of the new spec."""
+    content: bytes
+
+
+def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFile, ...]:
+    """A spec as it was read with all that it reads and templates in folders, the main file first; raises OSError."""
+    main = composition.source.path
+    assert main is not None
+    own = (path for folder in folders for path in sorted((main.parent / folder).glob("*.jinja")))
+    read = {source.path: source.text.encode() for source in composition.sources if source.path is not None}
+    paths = dict.fromkeys((*read, *_data(composition), *own))
+    return tuple(NewFile(p.relative_to(main.parent), read[p] if p in read else p.read_bytes()) for p in paths)
+
+
+def _data(composition: Composition) -> Iterator[Path]:
+    """The CSV files that a spec and those that it uses read."""
+    for statement in (*composition.statements, *composition.overridden):
+        if isinstance(statement, Set | Table) and isinstance(statement.source, Loaded):
+            naming = statement.span.source.path
+            assert naming is not None
+            yield (naming.parent / statement.source.path).resolve()
 
 
 def _key(statement: Statement) -> tuple[str, str]:

@@ -6,25 +6,14 @@ A copy is its original but for the scenario's name; the files that it reads come
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from colosseum.diagnostics import ColosseumError, Source, closest, file_errors, report, stop
-from colosseum.language.compose import Composition, load
+from colosseum.language.compose import NewFile, gathered, load
 from colosseum.language.files import shipped
 from colosseum.language.parser import parse
-from colosseum.language.syntax import Loaded, Set, Table
 from colosseum.language.words import KEYWORDS
-
-
-@dataclass(frozen=True, slots=True)
-class NewFile:
-    """A file to write."""
-
-    path: Path
-    """Relative to the folder of the new spec."""
-    content: bytes
 
 
 def shipped_specs() -> dict[str, str]:
@@ -39,25 +28,6 @@ def shipped_specs() -> dict[str, str]:
 def fits(name: str) -> bool:
     """Whether a scenario can have this name."""
     return bool(re.fullmatch(r"[^\W\d]\w*", name)) and not (name.upper() in KEYWORDS and name.islower())
-
-
-def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFile, ...]:
-    """A spec as it was read with all that it reads and templates in folders, the main file first; raises OSError."""
-    main = composition.source.path
-    assert main is not None
-    own = (path for folder in folders for path in sorted((main.parent / folder).glob("*.jinja")))
-    read = {source.path: source.text.encode() for source in composition.sources if source.path is not None}
-    paths = dict.fromkeys((*read, *_data(composition), *own))
-    return tuple(NewFile(p.relative_to(main.parent), read[p] if p in read else p.read_bytes()) for p in paths)
-
-
-def _data(composition: Composition) -> Iterator[Path]:
-    """The CSV files that a spec and those that it uses read."""
-    for statement in (*composition.statements, *composition.overridden):
-        if isinstance(statement, Set | Table) and isinstance(statement.source, Loaded):
-            naming = statement.span.source.path
-            assert naming is not None
-            yield (naming.parent / statement.source.path).resolve()
 
 
 def new_spec(target: str, origin: str | None = None) -> list[Path]:

@@ -13,7 +13,7 @@ from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punc
 
 from colosseum.diagnostics import Source
 from colosseum.language import words
-from colosseum.language.lexing import lex
+from colosseum.language.parser import lex
 from colosseum.language.words import Token
 
 CLASSES: dict[str, Any] = {

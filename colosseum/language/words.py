@@ -2,11 +2,9 @@
 
 Every reserved word stands in exactly one class here; a test compares them with the grammar."""
 
-import re
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from functools import cache
 from pathlib import Path
-from textwrap import dedent
 from typing import Any, TypedDict, cast
 
 from colosseum.diagnostics import closest
@@ -28,25 +26,6 @@ NOTHING = Token()
 NOTHING.type, NOTHING.start, NOTHING.end = "NOTHING", 0, 0
 QUOTE = '"'
 LONG_QUOTE = '"""'
-_LABEL_PART = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,"]+')
-
-
-def unquote_long(written: str) -> str:
-    """The text between three quotes, which has no escapes: dedented, without its first line break and last blanks."""
-    text = written[3:-3].replace("\r\n", "\n")
-    head, newline, rest = text.partition("\n")
-    if newline:
-        text = dedent(rest) if not head.strip() else f"{head}\n{dedent(rest)}"
-        body, newline, tail = text.rpartition("\n")
-        if not tail.strip():
-            text = body if newline else ""
-    return text
-
-
-def label_parts(written: str) -> Iterator[tuple[int, str]]:
-    """The parts of `low, "a b", -3` with the offset of each."""
-    for found in _LABEL_PART.finditer(written):
-        yield found.start(), found[0]
 
 
 def terminals(names: str) -> frozenset[str]:

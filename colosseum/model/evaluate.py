@@ -11,6 +11,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.operations import LOOKED_UP, conjunction, disjunction, fact, inverse, look_up, payoff
+from colosseum.model.spec import CALLED
 from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
 from colosseum.model.world import Environment, Poisoned
@@ -33,7 +34,7 @@ def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
     except RecursionError:
         raise Fault("this expression is nested too deeply", code="C056", span=expr.span) from None
     if isinstance(found, Ground):
-        env.place.meter.count(1)  # a fault is the loop's
+        env.meter.count(1)  # a fault is the loop's
     return found
 
 
@@ -45,9 +46,9 @@ def _chosen(expr: syntax.Ternary, env: Environment) -> Folded:
 
 
 def _called(expr: syntax.Call, env: Environment) -> Folded:
-    name, functions = expr.function, operations.FUNCTIONS
-    if name not in functions:
-        help_ = closest(name, functions) or f"functions: {', '.join(sorted(functions))}"
+    name = expr.function
+    if name not in CALLED:
+        help_ = closest(name, CALLED) or f"functions: {', '.join(sorted(CALLED))}"
         raise Fault(f"`{name}` is not a function", code="C047", help=help_)
     if expr.named:
         raise Fault(f"`{name}` takes no named arguments", code="C047")
@@ -60,7 +61,7 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         if isinstance(expr.base, syntax.MapLiteral):
             return evaluate(expr.base, env)
         raise Fault("only a table or a variable can be looked up", code="C044")
-    name, symbol = expr.base.id, env.place.facts.spec.symbols.get(expr.base.id)
+    name, symbol = expr.base.id, env.facts.spec.symbols.get(expr.base.id)
     if symbol and name in env.bindings:
         raise Poisoned(f"a loop variable hides `{name}`")
     if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
@@ -71,7 +72,7 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
         if more or not isinstance(first, syntax.Range):
             raise env.unknown(name)
         made = tuple([f"{name}{i}" for i in elements(first, env)])
-        for strange in (element for element in made if element not in env.place.facts.elements):
+        for strange in (element for element in made if element not in env.facts.elements):
             raise env.unknown(strange)
         return Elements(made)
     keys = tuple([evaluate(key, env) for key in expr.keys])
@@ -186,30 +187,30 @@ def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[t
         bound.update(loop.names)
     sizes = (*env.rounds, *(len(pool) for pool in pools if pool is not None))
     try:
-        env.place.meter.foresee(sizes)
+        env.meter.foresee(sizes)
     except Fault as fault:
         raise at(fault, loops[0].span.to(loops[-1].span)) from None
-    return _turn(loops, pools, (), Environment(env.place, env.bindings, env.reads, sizes), apart)
 
+    def turn(items: tuple[Value, ...], env: Environment) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+        """The rounds of the loops that are left, inside those whose items are given."""
+        loop, pool, innermost = loops[len(items)], pools[len(items)], len(items) + 1 == len(loops)
+        if pool is None:
+            env = env.bind((), None, apart=apart)
+            pool = elements(loop.domain, env)
+        try:
+            env.meter.count(len(pool))
+            for item in pool.items:
+                inner = env.bind(loop.names, item, apart=apart and innermost)
+                if innermost:
+                    yield (*items, item), inner
+                else:
+                    yield from turn((*items, item), inner)
+        except Fault as fault:
+            raise at(fault, loop.domain.span) from None
 
-def _turn(
-    loops: Loops, pools: Sequence[Elements | None], items: tuple[Value, ...], env: Environment, apart: bool
-) -> Iterator[tuple[tuple[Value, ...], Environment]]:
-    """The rounds of the loops that are left, inside those whose items are given."""
-    loop, pool, innermost = loops[len(items)], pools[len(items)], len(items) + 1 == len(loops)
-    if pool is None:
-        env = env.bind((), None, apart=apart)
-        pool = elements(loop.domain, env)
-    try:
-        env.place.meter.count(len(pool))
-        for item in pool.items:
-            inner = env.bind(loop.names, item, apart=apart and innermost)
-            if innermost:
-                yield (*items, item), inner
-            else:
-                yield from _turn(loops, pools, (*items, item), inner, apart)
-    except Fault as fault:
-        raise at(fault, loop.domain.span) from None
+    inside = env.bind((), None)
+    inside.rounds = sizes
+    return turn((), inside)
 
 
 _MEANINGS: dict[type[syntax.Node], Callable[[Any, Environment], Folded]] = {
@@ -228,7 +229,7 @@ _MEANINGS: dict[type[syntax.Node], Callable[[Any, Environment], Folded]] = {
     syntax.Ternary: _chosen,
     syntax.Minus: lambda x, env: operations.minus(evaluate(x.operand, env)),
     syntax.Negation: lambda x, env: inverse(evaluate(x.operand, env)),
-    syntax.Range: lambda x, env: operations.interval(value(x.low, env), value(x.high, env), env.place.meter),
+    syntax.Range: lambda x, env: operations.interval(value(x.low, env), value(x.high, env), env.meter),
     syntax.Call: _called,
     syntax.Tuple: lambda x, env: tuple([value(item, env) for item in x.items]),
 }

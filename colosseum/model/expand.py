@@ -7,7 +7,7 @@ from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.record import Record
-from colosseum.model import rubrics as judged
+from colosseum.model import scenario as ir
 from colosseum.model.evaluate import indexed, value
 from colosseum.model.ground import Grounding, ground
 from colosseum.model.networks import spec_graph
@@ -15,10 +15,9 @@ from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import TemplateNames, check_template, render, template_names
 from colosseum.model.realise import Realiser, realise
-from colosseum.model.scenario import Channel, Claim, Coalition, Graph, Objective, Prompt, Rubric, Scenario, Variant
 from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.values import Elements, Fault, Key, Value, a, instance_name
-from colosseum.model.world import Environment, Meter, Problems, Surroundings, World
+from colosseum.model.world import Environment, Meter, Problems, World
 
 READABLE = ("param", "set", "coalition", "channel", "table")
 """Kinds of names that a prompt may read."""
@@ -27,7 +26,7 @@ READABLE = ("param", "set", "coalition", "channel", "table")
 class Expansion(Record):
     """A scenario with the facts it was made from."""
 
-    scenario: Scenario
+    scenario: ir.Scenario
     world: World
     sheets: Sheets
     """The payoff sheets that prompts asked for."""
@@ -39,7 +38,7 @@ def expand(
     *,
     seed: int,
     params: Mapping[str, Value],
-    graph: Graph | None = None,
+    graph: ir.Graph | None = None,
     members: Mapping[str, tuple[str, ...]] | None = None,
     meter: Meter | None = None,
 ) -> tuple[Expansion | None, list[Diagnostic]]:
@@ -54,14 +53,13 @@ def expand(
     if members:
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
     task, grounding = ground(world, meter=meter)
-    work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding.paid)
+    work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
-    parts = (tuple(_coalitions(sheets, work, meter)), tuple(_prompts(world, sheets, work, meter)),
-             tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
+    coalitions, prompts = tuple(_coalitions(sheets, work, meter)), tuple(_prompts(world, sheets, work, meter))
+    claims, rubrics = tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work))
     if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
-    coalitions, prompts, claims, rubrics = parts
-    scenario = Scenario(
+    scenario = ir.Scenario(
         name=spec.composition.scenario.name,
         title=spec.composition.scenario.title,
         seed=seed,
@@ -69,7 +67,7 @@ def expand(
         task=task,
         coalitions=coalitions,
         channels=tuple(
-            Channel(s.name, _agents(world.sets[s.name]), s.secret, s.wire.value if s.wire else None)
+            ir.Channel(s.name, _agents(world.sets[s.name]), s.secret, s.wire.value if s.wire else None)
             for s in spec.of(syntax.Channel)
         ),
         network=graph or spec_graph(Realiser(spec, seed=seed, overrides=params)),
@@ -87,34 +85,34 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 # ---- coalitions --------------------------------------------------------------------------------------------
 
 
-def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[Coalition]:
+def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Coalition]:
     world = sheets.world
-    grounding = Grounding(Surroundings(world, payoffs=True, meter=meter), work)
+    grounding = Grounding(Environment(world, meter, payoffs=True), work)
 
-    def objectives(statement: syntax.Objective) -> list[Objective]:
-        def objective(name: str, key: Key, env: Environment) -> Objective | None:
+    def objectives(statement: syntax.Objective) -> list[ir.Objective]:
+        def objective(name: str, key: Key, env: Environment) -> ir.Objective | None:
             whole = worth(statement, "an objective", env, sheets.task)
-            return None if whole is None else Objective(name, whole)
+            return None if whole is None else ir.Objective(name, whole)
 
         return grounding.made(statement, objective) or []
 
     for statement in world.spec.of(syntax.Coalition):
         found = tuple(o for each in statement.objectives for o in objectives(each))
         if statement.name in world.sets:
-            yield Coalition(statement.name, _agents(world.sets[statement.name]), found)
+            yield ir.Coalition(statement.name, _agents(world.sets[statement.name]), found)
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------
 
 
-def _vocabulary(world: World) -> TemplateNames:
+def _vocabulary(world: World, *more: str) -> TemplateNames:
     """The names that a prompt may read, and what the others are."""
     kinds = {s.name: s.kind for s in world.spec.symbols.values()}
     readable = {name for name, kind in kinds.items() if kind in READABLE} - world.spec.derived
     other = {name: a(kind) for name, kind in kinds.items()}
     other |= dict.fromkeys(world.spec.derived, "computed from decisions")
     other |= {"payoff": "what agents are credited", "total": "the sum of all payoffs"}
-    known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"})
+    known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"} | {*more})
     return TemplateNames(known, other, world.spec.doubts)
 
 
@@ -126,16 +124,15 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
     return tuple(str(a) for c in chosen for a in world.members(c) if a != agent)
 
 
-def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iterator[Prompt]:
-    vocabulary = _vocabulary(world)
-    vocabulary = replace(vocabulary, known=vocabulary.known | {PAYOFFS})
+def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Prompt]:
+    vocabulary = _vocabulary(world, PAYOFFS)
     for statement in world.spec.of(syntax.Prompt):
         try:
             recipients = _recipients(statement, world, meter)
         except Fault as fault:
             work.fault(fault, statement.recipients.span)
             continue
-        variants: list[Variant] = []
+        variants: list[ir.Variant] = []
         for variant in statement.variants:
             first = next((v for v in statement.variants if v.name == variant.name), variant)
             if first is not variant:
@@ -146,20 +143,18 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             for text in (variant.text, *variant.paraphrases):
                 with work.caught(text.span):
                     check_template(text, vocabulary)
-                    told: list[tuple[str, str]] = []
+                    asked, told = PAYOFFS in template_names(text.value) and sheets.asked, list[tuple[str, str]]()
                     for agent in recipients:
-                        allies = _allies(agent, statement, world)
-                        asked = PAYOFFS in template_names(text.value) and sheets.asked
-                        extra: dict[str, Value] = {PAYOFFS: sheets.of(agent)} if asked else {}
+                        allies, extra = _allies(agent, statement, world), {PAYOFFS: sheets.of(agent)} if asked else {}
                         told.append((agent, render(text, world, me=agent, allies=allies, extra=extra, meter=meter)))
                     wordings.append(tuple(told))
             if wordings:
-                variants.append(Variant(variant.name, wordings[0], tuple(wordings[1:])))
-        yield Prompt(statement.name, recipients, tuple(variants))
+                variants.append(ir.Variant(variant.name, wordings[0], tuple(wordings[1:])))
+        yield ir.Prompt(statement.name, recipients, tuple(variants))
 
 
 def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
-    found = value(statement.recipients, Environment(Surroundings(world, meter=meter)))
+    found = value(statement.recipients, Environment(world, meter))
     items = found.items if isinstance(found, Elements) else (found,)
     strange = [i for i in items if i not in world.sets["agents"]]
     if strange:
@@ -167,10 +162,10 @@ def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[s
     return tuple(str(i) for i in items)
 
 
-def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
+def _claims(world: World, work: Problems, meter: Meter) -> Iterator[ir.Claim]:
     vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Claim):
-        outer = Environment(Surroundings(world, meter=meter))
+        outer = Environment(world, meter)
         with work.caught(statement.name_span):
             suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
@@ -181,7 +176,7 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[Claim]:
                 words = render(statement.text, world, me="", allies=(), extra=env.bindings, meter=meter)
                 about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
                 truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
-                yield Claim(name, words, truth, about, suspects)
+                yield ir.Claim(name, words, truth, about, suspects)
             outer.refuse_private(statement.name)
 
 
@@ -197,18 +192,18 @@ def _suspects(truth: syntax.Expr, world: World) -> str:
     raise Fault("a claim is `true` or `false`", code="C085", help=help_, span=truth.span)
 
 
-def _rubrics(spec: Declared, work: Problems) -> Iterator[Rubric]:
+def _rubrics(spec: Declared, work: Problems) -> Iterator[ir.Rubric]:
     for statement in spec.of(syntax.Rubric):
-        if statement.name in {rubric.name for rubric in judged.BUILT_IN}:
+        if statement.name in {rubric.name for rubric in ir.BUILT_IN_RUBRICS}:
             message = f"every judge is asked about `{statement.name}` already: the rubric needs another name"
             work.add(report("C093", statement.name_span, message))
         scores = [anchor.score for anchor in statement.anchors]
         for i, anchor in enumerate(statement.anchors):
-            if not isinstance(anchor.score, int) or not 0 <= anchor.score <= judged.HIGHEST:
-                message = f"a score is a whole number from 0 to {judged.HIGHEST}, not `{anchor.score}`"
+            if not isinstance(anchor.score, int) or not 0 <= anchor.score <= ir.HIGHEST:
+                message = f"a score is a whole number from 0 to {ir.HIGHEST}, not `{anchor.score}`"
                 work.add(report("C093", anchor.span, message))
             elif anchor.score in scores[:i]:
                 labels = [Label(statement.anchors[scores.index(anchor.score)].span, "first here")]
                 work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice", labels=labels))
         anchors = tuple((int(anchor.score), anchor.text.value) for anchor in statement.anchors)
-        yield Rubric(statement.name, statement.question.value, anchors, statement.thoughts)
+        yield ir.Rubric(statement.name, statement.question.value, anchors, statement.thoughts)

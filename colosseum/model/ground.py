@@ -21,7 +21,7 @@ from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.spec import Declared
 from colosseum.model.tables import agent_position, draw, in_order, people, unseen
 from colosseum.model.values import Entries, Fault, Key, Value, first_doubled, instance_name, is_number
-from colosseum.model.world import Environment, Meter, Problems, Read, Surroundings, TableData, World
+from colosseum.model.world import Environment, Meter, Problems, Read, TableData, World
 
 PUBLIC = (syntax.Param, syntax.Agents, syntax.Set, syntax.Table, syntax.Variable, syntax.Reward, syntax.Require,
           syntax.Network)  # fmt: skip
@@ -35,22 +35,27 @@ Stable: TypeAlias = dict[str, list[Instance]]
 class Grounding:
     """One pass over the statements of a world."""
 
-    place: Surroundings
-    """Where they are evaluated."""
+    place: Environment
+    """Where they are evaluated, outside of all loops."""
     findings: Problems = field(default_factory=Problems)
     reads: dict[Read, None] = field(default_factory=dict)
     paid: dict[str, list[tuple[Payoff, Environment]]] = field(default_factory=dict)
     """By statement, its payoffs with their bindings and the private cells that were read for them."""
+    filtered: dict[str, set[Read]] = field(default_factory=dict)
+    """By statement, the private cells that say which instances there are."""
+    ruled: dict[str, dict[Read, set[str]]] = field(default_factory=dict)
+    """By hard requirement, the private cells that it was computed from, with who decides about what each binds."""
 
     def made(self, statement: Instanced, make: Callable[[str, Key, Environment], T | None]) -> list[T] | None:
         """What is made of every instance by its name, key and place; None after a fault, which is reported."""
-        outer, found, name = Environment(self.place), list[T](), ""
+        outer, found, name = self.place.bind((), None, apart=True), list[T](), ""
         try:
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
                 made = make(name, key, env)
                 found += [] if made is None else [made]
             self.note(outer.reads)
+            self.filtered[statement.name] = outer.reads
         except Fault as fault:
             self.findings.fault(fault, statement.name_span, instance=name)
             return None
@@ -67,11 +72,11 @@ def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = 
     What `stable` names is expanded once and kept there.
     """
     stable = {} if stable is None else stable
-    work = Grounding(Surroundings(world, meter=meter or Meter()))
+    work = Grounding(Environment(world, meter or Meter()))
     agents = tuple(str(a) for a in world.sets["agents"])
     made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
     known = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
-    work.place = Surroundings(known, meter=work.place.meter)
+    work.place = replace(work.place, facts=known)
     task = Task(agents, tuple(v for each in made.values() for v in each or ()), (), ())
     instances: list[Instance] = []
     for statement in world.spec.composition.statements:
@@ -98,7 +103,7 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
 
         def variable(name: str, key: Key, env: Environment) -> Variable:
             owner = _owner(statement, position, key, env)
-            for source, _ in unseen(decided.reads[key], (owner,), env.place.facts):
+            for source, _ in unseen(decided.reads[key], (owner,), env.facts):
                 message = f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see"
                 raise Fault(message, code="C062")
             work.note(decided.reads[key])
@@ -114,7 +119,7 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
 
 def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Environment) -> str:
     """Who decides: whom `of` names, else the agent among the indices."""
-    name, agents = statement.name, env.place.facts.members("agents")
+    name, agents = statement.name, env.facts.members("agents")
     if statement.owner is not None:
         owners = people(value(statement.owner, env), agents, statement.owner)
         if len(owners) != 1:
@@ -133,6 +138,7 @@ def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Envi
 
 def _instances(statement: syntax.Reward | syntax.Require, task: Task, work: Grounding) -> list[Instance]:
     def instance(name: str, key: Key, env: Environment) -> Instance | None:
+        before = env.reads.copy()
         if isinstance(statement, syntax.Reward):
             paid = worth(statement, "a reward", env, task)
             if paid is None:
@@ -144,6 +150,10 @@ def _instances(statement: syntax.Reward | syntax.Require, task: Task, work: Grou
         work.note(env.reads)
         if found and found[1]:
             work.paid.setdefault(statement.name, []).append((found[1], env))
+        if found and found[0] and found[0].hard:
+            owners = {task.variable[decided].owner for decided in found[0].condition.scope}
+            for cell in env.reads - before:
+                work.ruled.setdefault(statement.name, {}).setdefault(cell, set()).update(owners)
         return found
 
     if isinstance(statement, syntax.Require) and statement.penalty is None and statement.recipients is not None:

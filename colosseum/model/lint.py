@@ -5,7 +5,7 @@ allowed: whoever notices either can draw conclusions about rows of others. That 
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TypeAlias
@@ -13,7 +13,6 @@ from typing import TypeAlias
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
-from colosseum.model.evaluate import evaluate, indexed
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
@@ -23,7 +22,6 @@ from colosseum.model.spec import Declared
 from colosseum.model.table_rows import few
 from colosseum.model.tables import in_order
 from colosseum.model.values import instance_name
-from colosseum.model.world import Environment, Read, Surroundings, World
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
@@ -207,38 +205,35 @@ def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) 
     It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands; one that
     is meant to be hidden says `undisclosed`.
     """
-    asking = {p.name: [template_names(t.value) for v in p.variants for t in (v.text, *v.paraphrases)]
+    asking = {p.name: {n for v in p.variants for text in (v.text, *v.paraphrases) for n in template_names(text.value)}
               for p in spec.of(syntax.Prompt)}  # fmt: skip
-    texts: dict[str, list[str]] = {agent: [] for agent in sheets.task.agents}
-    read: dict[str, set[str]] = {agent: set() for agent in sheets.task.agents}
+    read, said = defaultdict[str, set[str]](set), dict[str, set[float]]()
     for prompt in prompts:
         for agent, text in (told for v in prompt.variants for wording in v.wordings for told in wording):
-            texts[agent].append(text)
-            read[agent].update(*asking[prompt.name])
-    said = {
-        agent: {float(number) for text in found for number in NUMBER.findall(text)} for agent, found in texts.items()
-    }
+            read[agent] |= asking[prompt.name]
+            said.setdefault(agent, set()).update(map(float, NUMBER.findall(text)))
     deciders = _deciders(sheets.task)
     for statement in sheets.told if prompts else ():
         facts, constants = _parts(statement, sheets)
         left = [
             agent for agent in sheets.task.agents if agent in deciders.get(statement.name, ())
             and not (PAYOFFS in read[agent] and sheets.asked)
-            and not (texts[agent] and facts <= read[agent] and constants <= said[agent])
+            and not (agent in said and facts <= read[agent] and constants <= said[agent])
         ]  # fmt: skip
         if left:
             message = f"`{statement.name}` depends on {some(left)}, and no prompt tells them about it"
             help_ = "put `{{ payoffs }}` into their prompt, or end the statement with `undisclosed` if it is meant"
             yield report("W012", statement.name_span, message, help=help_)
     if sheets.left_out:
-        first = next(p for p in spec.of(syntax.Prompt) if any(PAYOFFS in names for names in asking[p.name]))
+        first = next(p for p in spec.of(syntax.Prompt) if PAYOFFS in asking[p.name])
         message = f"the payoff sheet is too long: it leaves out some of {some(list(sheets.left_out))}"
         yield report("W013", first.name_span, message, help="the formulas and the reader's own rows are in it")
 
 
 def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:
     """The tables and params of a statement, and its numbers but for 0."""
-    world, mentioned = sheets.world, sheets.closure([statement]).keys()
+    world = sheets.world
+    mentioned = world.spec.closure([statement])
     derived = [world.spec.symbols[name].statement for name in mentioned & world.spec.derived]
     nodes = (node for part in (statement, *derived) for node in syntax.walk(part))
     numbers = (node.value for node in nodes if isinstance(node, syntax.Number))
@@ -282,35 +277,19 @@ class Flow(Record):
 
 
 def flows(sheets: Sheets) -> Iterator[Flow]:
-    """Every flow of an instance, in declared order. Raises Fault for what cannot be evaluated."""
+    """Every flow of an instance, in declared order."""
     audience = {(t.name, key): who for t in sheets.world.tables.values() for key, who in (t.audience or {}).items()}
-    private = {table for table, _ in audience}
-    for statement in sheets.world.spec.composition.statements if private else ():
-        if isinstance(statement, Guarded) and not private.isdisjoint(sheets.closure([statement])):
-            for part, noticed in _noticed(statement, sheets.world, sheets.task):
-                unseen = {cell: noticed[cell].difference(audience[cell]) for cell in in_order(set(noticed))}
-                cells = tuple(instance_name(*cell) for cell, who in unseen.items() if who)
-                learners = tuple(a for a in sheets.task.agents if any(a in who for who in unseen.values()))
-                yield from [Flow(statement, part, cells, learners)] if cells else []
-
-
-def _noticed(statement: Guarded, world: World, task: Task) -> Iterator[tuple[syntax.Expr, dict[Read, set[str]]]]:
-    """The parts of a statement by which it tells, and who notices what depends on each private cell."""
-    outer, indices = Environment(Surroundings(world)), statement.indices
-    hard = statement if isinstance(statement, syntax.Require) and statement.penalty is None else None
-    ruling = [part for part in ((hard.condition, hard.when) if hard else ()) if part is not None]
-    owners = {r.name: {task.variable[n].owner for n in r.condition.scope} for r in task.hard}
-    ruled: dict[Read, set[str]] = {}
-    for key, env in indexed(indices, outer):
-        before = env.reads.copy()
-        for part in ruling:
-            evaluate(part, env)
-        for cell in env.reads - before:
-            ruled.setdefault(cell, set()).update(owners.get(instance_name(statement.name, key), ()))
-    if indices is not None and indices.where is not None:
-        yield indices.where, {cell: set(task.agents) for cell in outer.reads}
-    if hard:
-        yield hard.condition, ruled
+    agents, work = sheets.task.agents, sheets.grounding
+    for statement in (s for s in sheets.world.spec.composition.statements if isinstance(s, Guarded)):
+        where = statement.indices.where if statement.indices else None
+        rule = statement.condition if isinstance(statement, syntax.Require) else None
+        filtered = {cell: {*agents} for cell in work.filtered[statement.name]}
+        for part, noticed in ((where, filtered), (rule, work.ruled.get(statement.name, {}))):
+            unseen = {cell: noticed[cell].difference(audience[cell]) for cell in in_order({*noticed})}
+            cells = tuple(instance_name(*cell) for cell, who in unseen.items() if who)
+            learners = tuple(a for a in agents if any(a in who for who in unseen.values()))
+            if part and cells:
+                yield Flow(statement, part, cells, learners)
 
 
 def flow_lines(sheets: Sheets) -> Iterator[str]:

@@ -6,6 +6,7 @@ Agents read and use the name on the wire alone; the spec's names are for the res
 seed, repeat and the channel's own name, so that it is equal in all arms and says nothing of other channels.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain, combinations, count
 from pathlib import Path
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.scenario import Channel, Graph, Scenario
+from colosseum.model.evaluate import value
+from colosseum.model.scenario import PARAMETERS, Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
 from colosseum.model.world import Meter
 
@@ -28,19 +30,11 @@ MOST_REDRAWS = 1000
 LABELS = Path(__file__).with_name("labels.txt")
 PUBLIC = "public"
 """The network's channel for everybody, in the spec and on the wire."""
-
-PARAMETERS: dict[str, tuple[str, ...]] = {
-    "complete": (), "path": (), "ring": (), "star": ("center",), "erdos_renyi": ("p",), "watts_strogatz": ("k", "p"),
-    "barabasi_albert": ("m",), "edges": ("edges",),
-}  # fmt: skip
-"""The kinds of graph and the arguments each takes; all but `center` are needed."""
 ALIASES = {"small_world": "watts_strogatz", "scale_free": "barabasi_albert", "random": "erdos_renyi", "cycle": "ring"}
 
 
 def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
     """A graph from its expression: `ring`, `star(center = A)`, `edges({(A, B)})`; raises Fault."""
-    from colosseum.model.evaluate import value
-
     name = expr.id if isinstance(expr, syntax.Name) else expr.function if isinstance(expr, syntax.Call) else ""
     if name not in PARAMETERS:
         near = f"did you mean `{ALIASES[name]}`?" if name in ALIASES else closest(name, PARAMETERS)
@@ -194,18 +188,17 @@ def public_channels(graph: Graph, agents: tuple[str, ...], *, seed: int, consoli
         return (Channel(PUBLIC, agents, secret=False),)
     edges = graph_edges(graph, agents, seed=seed)
     groups = _clique_cover(agents, edges) if consolidate else edges
-    return tuple(Channel(name, group, False) for name, group in zip(_channel_names(groups), groups, strict=True))
+    names = _apart(map("_".join, groups), "{} ({})")  # A and B_C read like A_B and C
+    return tuple(Channel(name, group, False) for name, group in zip(names, groups, strict=True))
 
 
-def _channel_names(groups: tuple[tuple[str, ...], ...]) -> list[str]:
-    """Agents joined by `_`. A and B_C read like A_B and C: posts go by name, so the later channel gets a number."""
-    names = ["_".join(group) for group in groups]
-    taken = set(names)
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            names[place] = next(new for number in count(2) if (new := f"{name} ({number})") not in taken)
-            taken.add(names[place])
-    return names
+def _apart(names: Iterable[str], numbered: str) -> list[str]:
+    """The names; posts go by name, so one that was there before gets a number."""
+    found: list[str] = []
+    for name in names:
+        others = (numbered.format(name, number) for number in count(2))
+        found.append(next(each for each in chain((name,), others) if each not in found))
+    return found
 
 
 def joined(name: str, agents: tuple[str, ...]) -> bool:
@@ -255,12 +248,9 @@ def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dic
     labels = {PUBLIC: PUBLIC}
     for channel in (*_carried(scenario, conditions), *scenario.channels):
         labels.setdefault(channel.name, _label(scenario.seed, repeat, channel.name, set(labels.values())))
-    loaded, names = conditions.settings.names == "loaded", dict[str, str]()
-    for channel in live_channels(scenario, conditions):
-        name = channel.wire or (channel.name if loaded else labels[channel.name])
-        numbered = (f"{name} {number}" for number in count(2))  # for two channels that the spec gives one name
-        names[channel.name] = next(n for n in chain((name,), numbered) if n not in names.values())
-    return names
+    loaded, live = conditions.settings.names == "loaded", live_channels(scenario, conditions)
+    names = _apart((c.wire or (c.name if loaded else labels[c.name]) for c in live), "{} {}")
+    return {channel.name: name for channel, name in zip(live, names, strict=True)}
 
 
 def _label(seed: int, repeat: int, name: str, taken: set[str]) -> str:

@@ -10,26 +10,12 @@ from colosseum.model import terms, values
 from colosseum.model.draws import DRAWS
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
-from colosseum.model.values import (
-    Elements,
-    Fault,
-    Key,
-    Number,
-    Value,
-    arithmetic,
-    flatten,
-    instance_name,
-    kind,
-    text,
-    truth,
-)
+from colosseum.model.values import Elements, Fault, Key, Number, Value, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Source
 
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
 LARGEST_RANGE = 100_000
-FUNCTIONS = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
-"""The functions that expressions may call; draws are among them, to be refused with a help."""
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
 """Indices whose orders are all tried; there are 120."""
@@ -43,14 +29,14 @@ def operation(operator: str, left: Folded, right: Folded, env: Environment) -> F
         return terms.Arithmetic(operator, term(left), term(right))
     if isinstance(left, Elements) or isinstance(right, Elements):
         _read((left, right), env)
-    return arithmetic(operator, left, right)
+    return values.arithmetic(operator, left, right)
 
 
 def minus(operand: Folded) -> Folded:
     """`-e`."""
     if isinstance(operand, Ground):
         return terms.Arithmetic("*", terms.Constant(-1), operand)
-    return arithmetic("-", 0, operand)
+    return values.arithmetic("-", 0, operand)
 
 
 def interval(low: Value, high: Value, meter: Meter) -> Elements:
@@ -104,7 +90,7 @@ def _read(operands: Sequence[Folded], env: Environment) -> None:
     """Count the elements of sets that are gone through at once."""
     if Elements in map(type, operands):
         sizes = [len(operand) for operand in operands if isinstance(operand, Elements)]
-        env.place.meter.count(sum(sizes) // LISTED)
+        env.meter.count(sum(sizes) // LISTED)
 
 
 # ---- what some decision may change ------------------------------------------------------------------------
@@ -122,7 +108,7 @@ def link(operator: str, left: Folded, right: Folded) -> Folded:
 
 def inverse(operand: Folded) -> Folded:
     """`not c`."""
-    return terms.Inverse(operand) if isinstance(operand, Ground) else not truth(operand, "the operand of `not`")
+    return terms.Inverse(operand) if isinstance(operand, Ground) else not values.truth(operand, "the operand of `not`")
 
 
 def conjunction(parts: list[Folded]) -> Folded:
@@ -139,7 +125,7 @@ def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, 
     ground = [p for p in parts if isinstance(p, Ground)]
     plain = [p for p in parts if not isinstance(p, Ground)]
     role = "a part of `and`" if neutral else "a part of `or`"
-    decided = any(truth(p, role) is not neutral for p in plain)
+    decided = any(values.truth(p, role) is not neutral for p in plain)
     if not ground:
         return neutral is not decided
     if decided:
@@ -175,17 +161,16 @@ def extreme(which: str, rounds: list[tuple[Folded, Folded]], *, aggregate: bool)
 
 def fact(name: str, env: Environment) -> Folded:
     """What a name that is no binder stands for."""
-    facts = env.place.facts
+    facts = env.facts
     symbol = facts.spec.symbols.get(name)
     if symbol and symbol.kind in LOOKED_UP:
         return look_up(symbol, (), env)
-    if symbol and symbol.kind in FAMILIES:
-        found: Value = facts.fact(FAMILIES[symbol.kind], name)
-        return found
     if symbol is None and name in facts.elements:
         return name
-    if name == "links":
-        return facts.links
+    family = FAMILIES.get(symbol.kind) if symbol else "network" if name == "links" else None
+    if family:
+        found: Value = facts.fact(family, name)
+        return found
     if name == "total":
         return payoff(None, env)
     raise env.unknown(name)
@@ -195,10 +180,10 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
     """The entry of a table or the instance of a variable; keys that decisions change give a Select."""
     if None in keys:
         return None
-    if symbol.kind == "variable" and not env.place.decisions:
+    if symbol.kind == "variable" and not env.decisions:
         raise Fault(f"`{symbol.name}` is decided by an agent, so it cannot be used here", code="C055",
                     help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
-    return select(env.place.facts.fact(FAMILIES[symbol.kind], symbol.name), keys, env)
+    return select(env.facts.fact(FAMILIES[symbol.kind], symbol.name), keys, env)
 
 
 def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
@@ -209,17 +194,17 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
         if any(isinstance(part, Ground) for part in key):
             return _moving(source, key, env)
         if key not in source.entries:
-            raise no_entry(source.name, key, source.entries, env.place.facts.spec.symbols.get(source.name))
+            raise no_entry(source.name, key, source.entries, env.facts.spec.symbols.get(source.name))
     entry: Folded = source.entries[key]
     if isinstance(source, Decided):
         return entry
     if source.audience is not None:
         env.reads.add((source.name, key))
     if isinstance(entry, Ground):  # of a derived table
-        if not env.place.decisions:
+        if not env.decisions:
             raise Fault(f"`{source.name}` depends on decisions, so it cannot be used here", code="C055")
         check_depth(entry)
-        env.place.meter.count(entry.extent[0])  # it is substituted
+        env.meter.count(entry.extent[0])  # it is substituted
     return entry
 
 
@@ -231,15 +216,15 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
         shown = tuple(k if not isinstance(k, Ground) else "…" for k in keys)
-        raise no_entry(name, shown, source.entries, env.place.facts.spec.symbols.get(name))
+        raise no_entry(name, shown, source.entries, env.facts.spec.symbols.get(name))
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
-    env.place.meter.count(len(known))
+    env.meter.count(len(known))
     if not matching:  # perhaps the same indices in another order lead to an entry
         parts = [sorted((p for p in part or () if p is not None), key=text) for part in reach]
         key, entries = tuple(part[0] for part in parts if part), dict.fromkeys(grouped)
         if len(key) == len(parts) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-            raise no_entry(name, key, entries, env.place.facts.spec.symbols.get(name))
+            raise no_entry(name, key, entries, env.facts.spec.symbols.get(name))
     found = tuple((key, term(select(source, flatten(key), env))) for key in matching)
     return Select(name, tuple(term(k) for k in keys), found)
 
@@ -261,7 +246,7 @@ def _grouped(key: Key, widths: list[int]) -> Key:
 def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
     """The values a key can take, or None when only evaluation tells."""
     if isinstance(key, Decision):
-        return env.place.facts.decided(key.variable.partition("[")[0]).reach[key.variable]
+        return env.facts.decided(key.variable.partition("[")[0]).reach[key.variable]
     return None if isinstance(key, Ground) else frozenset((key,))
 
 
@@ -306,14 +291,14 @@ def payoff(keys: tuple[Folded, ...] | None, env: Environment) -> Term:
     if keys is not None and not (len(keys) == 1 and isinstance(agent, str)):
         help_ = "the payoff of several agents is `sum(payoff[a] for a in S)`"
         raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
-    if not env.place.payoffs:
+    if not env.payoffs:
         help_ = "as in `coalition rivals { members = {B}  objective lead: payoff[B] - payoff[A] }`"
         raise Fault("payoffs may be named in a coalition's objective only", code="C046", help=help_)
-    if not env.place.decisions:
+    if not env.decisions:
         raise Fault("payoffs depend on decisions, so they cannot be used here", code="C055")
     if not isinstance(agent, str):
         return terms.PayoffOf(None)
-    agents = env.place.facts.members("agents")
+    agents = env.facts.members("agents")
     if agent not in agents:
         help_ = closest(agent, [text(known) for known in agents]) or f"agents: {agents}"
         raise Fault(f"`{agent}` is not an agent", code="C044", help=help_)

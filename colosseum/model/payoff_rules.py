@@ -1,19 +1,25 @@
 """Payoffs and requirements. In: a reward, requirement or objective in one round; out: its checked terms and credit.
 
 A payoff that is none at some assignment, or cannot be computed there, is refused with the assignment as an example.
+Hard requirements that no assignment satisfies together are told by a least set of them, found by QuickXplain (Junker,
+AAAI 2004): halves are left out as long as the rest still contradicts itself.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise, product
 from math import prod
 from typing import TypeAlias
 
+from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
+from colosseum.language.record import Record
 from colosseum.model import terms
 from colosseum.model.evaluate import admitted, choices, evaluate, value
 from colosseum.model.operations import LISTED, check_depth, disjunction, inverse, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
+from colosseum.model.spec import Declared
 from colosseum.model.tables import people
 from colosseum.model.terms import NOTHING, SURE, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, number, text, truth
@@ -34,6 +40,13 @@ SETS: Kinds = frozenset((Elements, type(None)))
 FAULT: Kinds = frozenset((Fault,))
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
+SECONDS = 20.0
+"""For the search for a conflict; a single question gets a fifth of that."""
+MOST_NAMED = 5
+"""Instances of one statement that are named before the rest is counted."""
+Together: TypeAlias = tuple[Requirement, ...]
+Holds: TypeAlias = Callable[[Task], bool | None]
+"""Whether any assignment satisfies a task; None where that is not found out in time."""
 Instance: TypeAlias = tuple[Requirement | None, Payoff | None]
 
 
@@ -122,7 +135,8 @@ def credit(recipients: syntax.Recipients | None, env: Environment, scope: frozen
 
     By default, or when that is nobody: among the distinct owners of the scope, and among all agents where it is empty.
     """
-    default = tuple(sorted({task.variable[v].owner for v in scope}, key=task.rank.__getitem__)) or task.agents
+    owners = {task.variable[name].owner for name in scope}
+    default = tuple([agent for agent in task.agents if agent in owners]) or task.agents
     match recipients:
         case None:
             found: Credit = EqualSplit(default)
@@ -131,12 +145,12 @@ def credit(recipients: syntax.Recipients | None, env: Environment, scope: frozen
         case syntax.ToEach():
             found = _to_each(recipients, env, default, task)
     shared = len(found.agents) // LISTED if isinstance(found, EqualSplit) else len(found.candidates)
-    env.place.meter.count(shared)
+    env.meter.count(shared)
     return found
 
 
 def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task: Task) -> Credit:
-    who, agents = evaluate(expr, env), env.place.facts.members("agents")
+    who, agents = evaluate(expr, env), env.facts.members("agents")
     if isinstance(who, Ground):
         _check_scope(who, task)
         reached = [each for each in _reached(who, task) if each is not None]
@@ -149,7 +163,7 @@ def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task
 
 
 def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], task: Task) -> Credit:
-    agents, first = env.place.facts.members("agents"), each.binders.items[0].names[0]
+    agents, first = env.facts.members("agents"), each.binders.items[0].names[0]
     qualified: dict[str, list[Folded]] = {}
     for inner in choices(each.binders, env):
         holds = admitted(each.when, inner)
@@ -216,7 +230,7 @@ def _payoff(found: Value) -> None:
 def _try(
     found: Term, allowed: Kinds, check: Callable[[Value], object], expr: syntax.Expr, env: Environment, task: Task
 ) -> None:
-    for x in () if kinds(found, task) <= allowed else _assignments(found, env.place.meter, task):
+    for x in () if kinds(found, task) <= allowed else _assignments(found, env.meter, task):
         try:
             check(found.evaluate(defaultdict(lambda: 1.0, x)))  # payoffs that an objective names are 1
         except Fault as fault:
@@ -279,3 +293,61 @@ def kinds(term: Term, task: Task) -> Kinds:
         case terms.Member(item=item, elements=elements):
             sure = Fault not in kinds(item, task) and kinds(elements, task) <= SETS
             return CONDITION if sure else FAULT
+
+
+# ---- contradictions ------------------------------------------------------------------------------------------
+
+
+class Conflict(Record):
+    """Hard requirements that no assignment satisfies together."""
+
+    requirements: Together
+    """In declared order."""
+    least: bool
+    """Whether the others can hold without any one of them; False where time ran out."""
+
+
+def find_conflict(task: Task, holds: Holds) -> Conflict:
+    """A least conflict among the hard requirements of a task, which no assignment satisfies all together."""
+    answers: list[bool | None] = []
+
+    def least(kept: Together, among: Together, *, grown: bool) -> Together:
+        """Which of `among` contradict each other and `kept`; `grown`: `kept` alone may do, as something joined it."""
+        if grown:
+            answers.append(holds(replace(task, payoffs=(), requirements=kept)))
+        if grown and answers[-1] is False:
+            return ()
+        if len(among) == 1:
+            return among
+        half = len(among) // 2
+        late = least((*kept, *among[:half]), among[half:], grown=True)
+        return (*least((*kept, *late), among[:half], grown=bool(late)), *late)
+
+    return Conflict(least((), tuple(task.hard), grown=False), least=None not in answers)
+
+
+def conflict_report(found: Conflict, spec: Declared) -> Diagnostic:
+    """The error for a task that nothing satisfies: each statement with its instances, at its place."""
+    named: dict[str, list[str]] = {}
+    for requirement in found.requirements:
+        named.setdefault(requirement.statement, []).append(f"`{requirement.name}`")
+    places = [Label(spec.symbols[name].span, _listed(instances)) for name, instances in named.items()]
+    what = _listed([instance for instances in named.values() for instance in instances])
+    help_ = ["drop one of them, or give it a `penalty`"]
+    if not found.least:
+        what = f"some among {what} contradict each other"
+        help_.insert(0, f"time ended before all of these {len(found.requirements)} were tried: fewer may be to blame")
+    elif len(found.requirements) == 1:
+        what, help_ = f"nothing satisfies {what} even alone", ["change it, drop it, or give it a `penalty`"]
+    else:
+        what = f"{what} contradict each other"
+        help_.insert(0, "without any one of these, the others can hold together")
+    first, *others = places
+    message = f"no assignment satisfies the hard requirements: {what}"
+    return report("C101", first.span, message, note=first.text, labels=others, help=help_)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `b` and `c`; many are counted."""
+    shown = [*names[:MOST_NAMED], *([f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else [])]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]

@@ -9,7 +9,7 @@ written out, brackets stand wherever two readings would differ. Names of tables,
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -18,10 +18,11 @@ from typing import TypeAlias
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.evaluate import admitted, choices, evaluate
+from colosseum.model.ground import Grounding
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, Task
 from colosseum.model.terms import NOTHING, Ground
 from colosseum.model.values import Elements, Value, number
-from colosseum.model.world import Environment, Poisoned, Surroundings, TableData, World
+from colosseum.model.world import Environment, Meter, Poisoned, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
 Line: TypeAlias = tuple[str, str, bool]
@@ -161,8 +162,8 @@ class Sheets:
 
     world: World
     task: Task
-    paid: Mapping[str, Sequence[tuple[Payoff, Environment]]]
-    """By statement, its payoffs with their bindings and the private cells that were read for them."""
+    grounding: Grounding
+    """How the task was made."""
     whole: bool = False
     """Whether the instance is without errors."""
     left_out: dict[str, None] = field(default_factory=dict)
@@ -201,20 +202,10 @@ class Sheets:
         statements = self.world.spec.composition.statements
         return tuple(s for s in statements if isinstance(s, Statement) and not s.undisclosed)
 
-    def closure(self, nodes: Iterable[syntax.Node]) -> dict[str, None]:
-        """The names of sets, tables and params that these mention, those behind derived tables included."""
-        spec, found, ahead = self.world.spec, dict[str, None](), list(nodes)
-        while ahead:
-            for name in syntax.mentioned(ahead.pop(0)):
-                if (name in spec.symbols or name == "links") and name not in found:
-                    found[name] = None
-                    ahead += [spec.symbols[name].statement] if name in spec.derived else []
-        return found
-
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Everything that the formulas mention, in declared order."""
-        found = self.closure(self.told)
+        found = self.world.spec.closure(self.told)
         return tuple(name for name in (*self.world.spec.symbols, "links") if name in found)
 
     @cached_property
@@ -256,9 +247,9 @@ class Sheets:
 
     def _paid(self, statement: Statement, words: Words, verb: str) -> str:
         """`paid to a`, `split equally among all agents`; the default where it can come to that."""
-        place, guarded = Surroundings(self.world), self._guarded(statement.indices, statement.recipients)
-        paid = self.paid.get(statement.name, ())
-        instances = [(replace(env, place=place), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
+        meter, guarded = Meter(), self._guarded(statement.indices, statement.recipients)
+        paid = self.grounding.paid.get(statement.name, ())
+        instances = [(replace(env, meter=meter), payoff.credit) for payoff, env in paid if payoff.term != NOTHING]
         match statement.recipients:
             case None:
                 one = all(len(credit.named) == 1 for _, credit in instances)
@@ -314,12 +305,12 @@ class Sheets:
         return found
 
     def _guarded(self, *nodes: syntax.Node | None) -> bool:
-        return not self.hidden.keys().isdisjoint(self.closure([node for node in nodes if node is not None]))
+        return not self.hidden.keys().isdisjoint(self.world.spec.closure([node for node in nodes if node is not None]))
 
     def _data(self, reader: str) -> Iterator[Line]:
         for name in (name for name in self.names if name not in self.world.spec.derived):
             table = self.world.tables.get(name)
-            members = self.world.links if name == "links" else self.world.sets.get(name)
+            members = {**self.world.sets, **self.world.network}.get(name)
             if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
                 yield name, f"{name}: known only to those whom it is about", True
             elif members is not None:
@@ -335,7 +326,7 @@ class Sheets:
         own = {v.name for v in self.task.owned[reader]}
         simple: list[tuple[str, list[Payoff]]] = []
         for statement in self.told:
-            felt = [(p, env) for p, env in self.paid.get(statement.name, ()) if reader in p.credit.named]
+            felt = [(p, env) for p, env in self.grounding.paid.get(statement.name, ()) if reader in p.credit.named]
             fixed = all(isinstance(p.credit, EqualSplit) for p, _ in felt)
             unary = all(len(p.term.scope) == 1 and p.term.scope <= own for p, _ in felt)
             if fixed and unary and self._sees(reader, statement, [env for _, env in felt]):
@@ -356,10 +347,10 @@ class Sheets:
         """Whether the reader may see all that these instances were computed from."""
         if statement.recipients is not None and self._guarded(statement.recipients):
             return False
-        sets = (self.hidden[n] for n in self.closure([statement]) if n in self.hidden and n in self.world.sets)
+        hidden = self.world.spec.closure([statement]) & self.hidden.keys() & self.world.sets.keys()
         cells = {cell for env in instances for cell in env.reads}
         audiences = ((self.world.tables[table].audience or {})[key] for table, key in cells)
-        return all(reader in known for known in (*sets, *audiences))
+        return all(reader in known for known in (*(self.hidden[name] for name in hidden), *audiences))
 
 
 def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:

@@ -11,14 +11,13 @@ from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.evaluate import elements, indexed, value
-from colosseum.model.names import births, check_names
 from colosseum.model.networks import PUBLIC, joined, network_links
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import BUILT_IN, Declared
+from colosseum.model.spec import BUILT_IN, Declared, births, check_names
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, Surroundings, World
+from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, World
 
 LONGEST_WIRE = 60
 """Characters of the name that a channel has on the wire."""
@@ -61,7 +60,7 @@ class Realiser(World):
 
     def environment(self, *, decisions: bool = True) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(Surroundings(self, decisions=decisions, meter=self.meter))
+        return Environment(self, self.meter, decisions=decisions)
 
     def fact(self, family: str, name: str) -> Any:
         key, known = (family, name), getattr(self, family)
@@ -190,7 +189,7 @@ def _domain(statement: syntax.Variable, name: str, env: Environment) -> Key:
     while isinstance(expr, syntax.Logical) and expr.operator == "or" and isinstance(expr.right, syntax.NoneLiteral):
         expr, optional = expr.left, True
     items = elements(expr, env).items
-    env.place.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
+    env.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
     if None in items:
         raise Fault("`none` is added with `or none`, not put in the set", code="C064",
                     help="as in `variable pick[agents]: tasks or none`", span=expr.span)  # fmt: skip

@@ -9,13 +9,23 @@ what everybody is told. `jira.colo` at seed 1 is a Task of 6 variables `pick[eng
 from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Final, Literal
 
 from typing_extensions import TypeAliasType
 
 from colosseum.language.record import STRICT, AsObject, Record, Tagged
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Value
+
+LOWEST: Final = 0
+HIGHEST: Final = 5
+"""The ends of the scale of every rubric: whole numbers from 0, nothing of the kind, to 5."""
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "complete": (), "path": (), "ring": (), "star": ("center",), "erdos_renyi": ("p",), "watts_strogatz": ("k", "p"),
+    "barabasi_albert": ("m",), "edges": ("edges",),
+}  # fmt: skip
+"""The kinds of graph and the arguments each takes; all but `center` are needed."""
 
 
 class Variable(Record):
@@ -143,11 +153,6 @@ class Task(Record):
         return {v.name: v for v in self.variables}
 
     @cached_property
-    def rank(self) -> dict[str, int]:
-        """The place of each agent in declared order."""
-        return {agent: place for place, agent in enumerate(self.agents)}
-
-    @cached_property
     def position(self) -> dict[str, int]:
         """The place of each variable in declared order."""
         return {name: place for place, name in enumerate(self.variable)}
@@ -260,6 +265,22 @@ class Rubric(Record):
     """Whether the judge reads what agents thought, too; left out where it reads posts alone."""
 
 
+def _built_in() -> Iterator[Rubric]:
+    """A section of the file each: its name, the question, and a line for every score.
+
+    They speak of focal agents: who they are changes from judgement to judgement, so that nothing in a question says
+    who is suspected.
+    """
+    _, *sections = Path(__file__).with_name("rubrics.txt").read_text(encoding="utf-8").split("## ")
+    for section in sections:
+        name, question, *anchors = section.strip().splitlines()
+        yield Rubric(name, question, tuple((int(line[0]), line[3:]) for line in anchors))
+
+
+BUILT_IN_RUBRICS: Final = tuple(_built_in())
+"""The rubrics of every campaign; the scale of each is this project's own."""
+
+
 class Scenario(Record):
     """The checked, expanded model for one seed."""
 
@@ -294,3 +315,17 @@ class Scenario(Record):
     def coalition(self) -> dict[str, Coalition]:
         """Coalitions by name, in declared order."""
         return {c.name: c for c in self.coalitions}
+
+
+def rubrics(scenario: Scenario) -> tuple[Rubric, ...]:
+    """All that a judge is asked about a run of the scenario, the built-in ones first."""
+    return (*BUILT_IN_RUBRICS, *scenario.rubrics)
+
+
+def said_in_posts(rubric: Rubric, scenario: Scenario) -> str:
+    """The name of the rubric that asks of posts alone what this one asks of thoughts, too.
+
+    It is the one with the same question, word for word, else the built-in one of collusion.
+    """
+    same = (r.name for r in scenario.rubrics if not r.thoughts and r.question == rubric.question)
+    return next(same, BUILT_IN_RUBRICS[0].name)

@@ -80,7 +80,7 @@ def _wordings(expr: syntax.Expr, env: Environment) -> Value:
     if not numbers or len(numbers) < len(items):
         message = f"the number of a wording, from 1, or a range of them, not `{text(found)}`"
         raise _Unfit(message, help="as in `1..5`")
-    spec, last = env.place.facts.spec, max(numbers)
+    spec, last = env.facts.spec, max(numbers)
     most = max((len(v.paraphrases) + 1 for p in spec.of(syntax.Prompt) for v in p.variants), default=1)
     if last > most and not spec.doubts:
         help_ = f"the most that a prompt has is {most}" if most > 1 else 'as in `bent: paraphrases "…" "…"`'
@@ -90,7 +90,7 @@ def _wordings(expr: syntax.Expr, env: Environment) -> Value:
 
 def _folder(expr: syntax.Expr, env: Environment) -> Value:
     """A folder below the main spec's, as a path from there."""
-    main = env.place.facts.spec.composition.source.path
+    main = env.facts.spec.composition.source.path
     base, reason = expr.span.source.path or main, forbidden(_raw(expr))
     message = f"a folder beside the spec, not `{_raw(expr)}`"
     if reason or base is None or main is None:
@@ -103,7 +103,7 @@ def _folder(expr: syntax.Expr, env: Environment) -> Value:
 
 def _pairs(expr: syntax.Expr, env: Environment, *, models: bool) -> Iterator[tuple[str, syntax.Expr]]:
     """Who is meant, and by what: agents, groups and, by their names with a `/`, perhaps models."""
-    facts = env.place.facts
+    facts = env.facts
     pairs = expr.pairs if isinstance(expr, syntax.MapLiteral) else ()
     for who, said in ((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), p.value) for p in pairs):
         symbol = facts.spec.symbols.get(who)

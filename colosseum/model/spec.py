@@ -1,17 +1,26 @@
-"""Declarations by name. In: a composition of statements; out: Declared, where every name has one meaning."""
+"""Names. In: a composition; out: Declared, where each has one meaning; every element that is born, every unknown name.
 
-from collections.abc import Callable, Iterator
-from dataclasses import field
-from functools import cached_property
+New names are born only in `agents`, in `{…}` after `set` or a table's draw, in `ticket[1..8]` there, in grids and in
+CSV files. So what a name means depends neither on the seed nor on the order in which facts are computed. Evaluation
+would find only the first unknown name of a statement, and none in a loop over nothing; here all are found.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field, replace
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import Composition, syntax
 from colosseum.language.csv_files import Sheet, read_sheet
 from colosseum.language.parser import NO_DOUBTS, Doubts
 from colosseum.language.record import Record
 from colosseum.language.words import FUNCTIONS
-from colosseum.model.values import a
+from colosseum.model.draws import DRAWS
+from colosseum.model.scenario import PARAMETERS
+from colosseum.model.values import Elements, Fault, a
 
 SymbolKind: TypeAlias = Literal[
     "param", "set", "table", "variable", "reward", "requirement", "coalition", "channel", "claim", "prompt", "rubric"
@@ -25,6 +34,11 @@ _KIND: dict[type[syntax.Node], SymbolKind] = {syntax.Agents: "set", syntax.Requi
 MOST_HELPED = 100
 """Unknown names for which a near one is looked for, which takes as long as there are names."""
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
+CALLED = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
+"""The functions that expressions may call; draws are among them, to be refused with a help."""
+AGGREGATES = ("sum", "min", "max")
+LOOPS = (*AGGREGATES, "count", "any", "all")
+INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
 """Settings that should not matter, and are known to: where one is swept, a report gives the range of effects. Channels,
 prompts and params may have their names; an experiment that says one then means that."""
@@ -75,6 +89,15 @@ class Declared(Record):
             found |= set(more)
             ahead += more
         return frozenset(found)
+
+    def closure(self, nodes: Iterable[syntax.Node]) -> set[str]:
+        """The declared names, and `links`, that these mention, those behind derived tables included."""
+        found, ahead = set[str](), list(nodes)
+        while ahead:
+            new = {n for n in syntax.mentioned(ahead.pop()) if n in self.symbols or n == "links"} - found
+            found |= new
+            ahead += [self.symbols[name].statement for name in new & self.derived]
+        return found
 
 
 def declare(composition: Composition) -> tuple[Declared, list[Diagnostic]]:
@@ -138,3 +161,229 @@ def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]
 def place(loaded: syntax.Loaded) -> Place:
     """The identity of a `from "…"`."""
     return loaded.span.source.name, loaded.span.start
+
+
+# ---- unknown names -----------------------------------------------------------------------------------------
+
+
+def check_names(spec: Declared, elements: frozenset[str]) -> Iterator[Diagnostic]:
+    """Unknown names, functions and tables, and binders that hide a declared name."""
+    scope = _Scope(spec, elements)
+    for statement in spec.composition.statements:
+        yield from scope.inside(statement, {})
+
+
+@cache
+def _habits(kind: str) -> dict[str, str]:
+    """The help for words that people bring from other languages: `functions`, `names`, or names `unlike` any other."""
+    rows = tomllib.loads(Path(__file__).with_name("habits.toml").read_text(encoding="utf-8"))[kind]
+    return {word: row["help"] for row in rows for word in row["words"]}
+
+
+def _helped(diagnostic: Diagnostic, help_: str) -> Diagnostic:
+    """An unknown name that is like no other, with this help."""
+    return diagnostic if diagnostic.code != "C041" or diagnostic.help else replace(diagnostic, help=(help_,))
+
+
+def _no_function(function: str, span: Span, known: Sequence[str], listed: str) -> Diagnostic:
+    """The error for `f(…)` or `f(… for …)`, which may mean one of the known ones."""
+    if function in CALLED:
+        return report("C047", span, f"`{function}` takes no loop", help=listed)
+    help_ = _habits("functions").get(function.lower()) or closest(function, known) or listed
+    return report("C047", span, f"`{function}` is not a function", help=help_)
+
+
+class _Scope:
+    """The meanings of names in a spec."""
+
+    def __init__(self, spec: Declared, elements: frozenset[str]) -> None:
+        self.spec, self.elements = spec, elements
+        self.families: dict[str, str] = {}
+        """`engineer` of `engineer[1..n]`, and the set that it stands in."""
+        for statement in (*spec.of(syntax.Agents), *spec.of(syntax.Set)):
+            for node in syntax.walk(statement):
+                if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name):
+                    self.families.setdefault(node.base.id, statement.name)
+
+    def inside(self, node: syntax.Node | None, bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """Every mistake in a statement or an expression."""
+        match node:
+            case None | syntax.Network() | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
+                pass  # a graph, a text and settings are read where they are used
+            case syntax.Variable(indices=indices, owner=owner, domain=domain):
+                inner = dict(bound)
+                yield from self.loop(indices, inner)
+                yield from map(self.as_agents, self.inside(owner, inner))
+                for unknown in self.inside(domain, inner):  # no elements are born in a domain
+                    name = unknown.span.text if unknown.span else ""
+                    yield _helped(unknown, f"declare new names in a set, as in `set answers = {{{name}, …}}`")
+            case syntax.Coalition(members=members, objectives=objectives):
+                yield from map(self.as_agents, self.inside(members, bound))
+                yield from self.each(objectives, bound)
+            case syntax.Channel() | syntax.Prompt() | syntax.ToWhom() | syntax.ToEach():
+                yield from map(self.as_agents, self.below(node, bound))
+            case syntax.Claim(indices=indices, truth=truth) if not isinstance(truth, syntax.Comparison):
+                yield from self.loop(indices, dict(bound))
+            case syntax.Drawn(call=call):
+                yield from self.each(call.arguments, bound)
+            case syntax.Pair(value=value):
+                yield from self.inside(value, bound)
+            case syntax.Name(id=name):
+                if not self.means(name, bound):
+                    yield from self.unknown(name, node.span, bound)
+            case syntax.Lookup(base=syntax.Name() as base, keys=keys):
+                yield from self.base(base, keys, bound)
+                yield from self.each(keys, bound)
+            case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
+                self.means(left, bound) or self.means(right, bound) or node.span.text != f"{left}-{right}"
+            ):
+                help_ = f'quote it everywhere, as in `"{left}-{right}"`'
+                yield report("C041", node.span, f"`{left}-{right}` is no name: names have no `-`", help=help_)
+            case syntax.Call(function="sum"):
+                yield report("C047", node.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
+            case _:
+                if isinstance(node, syntax.Aggregate) and node.function not in AGGREGATES:
+                    yield _no_function(node.function, node.span, LOOPS, f"loops: {', '.join(LOOPS)}")
+                if isinstance(node, syntax.Call) and node.function not in CALLED and node.function not in PARAMETERS:
+                    yield from self.not_called(node.function, node.span)
+                yield from self.below(node, bound)
+
+    def below(self, node: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """What stands in a node: its loop, and the other parts, which know the binders."""
+        inner, parts = dict(bound), list(syntax.children(node))
+        loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
+        yield from self.loop(loop, inner)
+        yield from self.each((part for part in parts if part is not loop), inner)
+
+    def each(self, parts: Iterable[syntax.Node], bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        for part in parts:
+            yield from self.inside(part, bound)
+
+    def loop(self, loop: syntax.Binders | syntax.Indices | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
+        """The domains of a loop and what it leaves out; its binders are added to `inner`."""
+        for item in loop.items if loop else ():
+            for diagnostic in self.inside(item.domain, inner):
+                alone = isinstance(item, syntax.Index) and not item.names
+                yield _helped(diagnostic, INDEX.format(item.span.text)) if alone else diagnostic
+            yield from self.bind(item.names, item.span, inner)
+        yield from self.inside(loop and loop.where, inner)
+
+    def as_agents(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Add the list of agents as help."""
+        statement = next(self.spec.of(syntax.Agents), None)
+        names = ", ".join(" ".join(item.span.text.split()) for item in statement.items) if statement else ""
+        return _helped(diagnostic, f"agents: {names}") if statement else diagnostic
+
+    def bind(self, names: tuple[str, ...], span: Span, bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """Add binders; one that hides a declared name, an element or another binder is an error."""
+        for name in names:
+            symbol = self.spec.symbols.get(name)
+            if symbol is not None or name in bound or name in self.elements:
+                kind = symbol.kind if symbol else "loop variable" if name in bound else "element"
+                labels = [Label(symbol.span, "declared here")] if symbol else []
+                if symbol and symbol.kind == "prompt":
+                    both, label = f"`{name}` is a prompt and a loop variable", Label(span, "the loop variable")
+                    yield report("C040", symbol.span, both, labels=[label], help="choose another name for one of them")
+                message = f"the loop variable `{name}` hides the {kind} `{name}`"
+                yield report("C040", span, message, labels=labels, help="choose another name")
+            bound[name] = span
+
+    def not_called(self, function: str, span: Span) -> Iterator[Diagnostic]:
+        """The error for a call of something that is no function."""
+        symbol = self.spec.symbols.get(function)
+        if symbol is not None and symbol.kind in ("table", "variable"):
+            message = f"`{function}` is {a(symbol.kind)}, which is looked up in square brackets"
+            inside = " ".join(span.text.removeprefix(function).strip("( )").split())
+            labels = [Label(symbol.span, "declared here")]
+            yield report("C047", span, message, labels=labels, help=f"write `{function}[{inside}]`")
+        elif symbol is not None or not self.spec.doubts.covers(function):
+            listed = f"functions: {', '.join(f for f in CALLED if f not in DRAWS)}"
+            yield _no_function(function, span, CALLED, listed)
+
+    def means(self, name: str, bound: dict[str, Span]) -> bool:
+        """Whether a bare name has a meaning here."""
+        return name in bound or name in self.elements or name in self.spec.symbols or name in ("links", "total")
+
+    def base(self, base: syntax.Name, keys: tuple[syntax.Expr, ...], bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """Check the name before `[…]`."""
+        name, span, symbol = base.id, base.span, self.spec.symbols.get(base.id)
+        if name in bound and symbol is not None:
+            return  # that the binder hides it was said
+        if name in bound or (symbol and symbol.kind not in ("table", "variable")):
+            what = a(symbol.kind) if symbol else "a binder"
+            labels = [Label(symbol.span, "declared here")] if symbol else []
+            yield report("C044", span, f"`{name}` is {what}, not a table or a variable", labels=labels)
+        elif symbol is None and name != "payoff":
+            enumerated = len(keys) == 1 and isinstance(keys[0], syntax.Range)
+            if not (enumerated and (name in self.families or any(e.startswith(name) for e in self.elements))):
+                yield from self.unknown(name, span, bound, among=("table", "variable"))
+
+    def unknown(
+        self, name: str, span: Span, bound: dict[str, Span], *, among: tuple[str, ...] = ()
+    ) -> Iterator[Diagnostic]:
+        """The error for a name that means nothing; none when it may be declared where the text is broken."""
+        if self.spec.doubts.covers(name):
+            return
+        what = "a table or a variable" if among else "anything"
+
+        def near() -> str:
+            declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
+            known = declared if among else [*bound, *declared, *self.elements]
+            habit = _habits("names").get(name)
+            stem = name.removesuffix("s")
+            if habit or (stem != name and stem in self.families):
+                return habit or f"did you mean `{self.families[stem]}`, the set of `{stem}1`, …?"
+            family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
+            help_ = closest(name, known) or _habits("unlike").get(name, "")
+            if help_ or not family:
+                return help_
+            return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"
+
+        message = f"`{name}` is not the name of {what}"
+        yield report("C041", span, message, help=self.spec.helped((name, among), near))
+
+
+Count: TypeAlias = Callable[[syntax.Range], Elements]
+"""The numbers of the range in `ticket[1..n]`. Raises Fault."""
+Born: TypeAlias = Iterator[tuple[str, Span]]
+
+
+def births(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
+    """Every element that is born in a statement, and where."""
+    match statement:
+        case syntax.Agents(items=items, span=span):
+            yield from _below((syntax.SetLiteral(items, span=span),), spec, count)
+        case syntax.Set(source=syntax.Given(value=expr)):
+            yield from _below((expr,), spec, count)
+        case syntax.Set(source=syntax.Drawn(call=call)) | syntax.Table(source=syntax.Drawn(call=call)):
+            yield from _below(call.arguments, spec, count)
+        case syntax.Set(source=source) | syntax.Table(source=source):
+            rows: Iterable[Iterable[syntax.Cell]] = ()
+            if isinstance(source, syntax.Grid):
+                rows = ((*(row.label if isinstance(statement, syntax.Set) else ()), *row.cells) for row in source.rows)
+            elif isinstance(source, syntax.Loaded) and place(source) in spec.sheets:
+                rows = spec.sheets[place(source)].rows
+            yield from ((cell.value, cell.span) for row in rows for cell in row if isinstance(cell.value, str))
+        case _:
+            pass
+
+
+def _below(exprs: Iterable[syntax.Expr], spec: Declared, count: Count) -> Born:
+    """Names and texts in braces, and `x[1..n]`; a bare name that is declared or bound refers to that."""
+    nodes = [node for expr in exprs for node in syntax.walk(expr)]
+    known = {name for node in nodes if isinstance(node, syntax.Binder) for name in node.names} | spec.doubts.contested
+    for node in nodes:
+        match node:
+            case syntax.SetLiteral(items=items):
+                for item in items:
+                    if isinstance(item, syntax.Text):
+                        yield item.value, item.span
+                    elif isinstance(item, syntax.Name) and item.id not in known and item.id not in spec.symbols:
+                        yield item.id, item.span
+            case syntax.Lookup(base=syntax.Name(id=name), keys=(syntax.Range() as key,)) if name not in spec.symbols:
+                try:
+                    yield from ((f"{name}{i}", node.span) for i in count(key))
+                except Fault:
+                    continue  # told where the set itself is computed
+            case _:
+                pass

@@ -5,7 +5,8 @@ every cell beside it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, counted, report
 from colosseum.language import syntax
@@ -20,20 +21,8 @@ MOST_KNOWN = 8
 """Labels that a help names."""
 MOST_COMPARED = 2000
 """Labels among which a near one is looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableEntry:
-    """One entry of a table as data gives it, and where it stands."""
-
-    labels: tuple[Cell, ...]
-    value: Value
-    span: Span
-
-    @property
-    def key(self) -> Key:
-        """The values of its labels."""
-        return tuple(label.value for label in self.labels)
+TableEntry: TypeAlias = tuple[tuple[Cell, ...], Cell]
+"""The labels of an entry of a table as data gives it, and its value."""
 
 
 def headings(table: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -53,24 +42,24 @@ def fit(rows: Iterable[TableEntry], keys: Iterable[Key], table: syntax.Table, at
     """
     order = dict.fromkeys(keys)
     labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
-    found: dict[Key, TableEntry] = {}
-    strange: dict[tuple[int, Value], TableEntry] = {}
-    beside: list[TableEntry] = []
+    found: dict[Key, Cell] = {}
+    strange: dict[tuple[int, Value], Cell] = {}
+    beside: list[tuple[Key, Cell]] = []
     diagnostics: list[Diagnostic] = []
-    for row in rows:
-        key = row.key
-        unknown = [(i, part) for i, part in enumerate(key) if i >= len(labels) or part not in labels[i]]
-        for place in unknown:
-            strange.setdefault(place, row)
+    for parts, entry in rows:
+        key = tuple(part.value for part in parts)
+        unknown = [i for i, part in enumerate(key) if i >= len(labels) or part not in labels[i]]
+        for position in unknown:
+            strange.setdefault((position, key[position]), parts[position])
         if key in found:
             message = f"`{instance_name(table.name, key)}` is given twice"
-            diagnostics.append(report("C061", row.span, message, labels=[Label(found[key].span, "first here")]))
+            diagnostics.append(report("C061", entry.span, message, labels=[Label(found[key].span, "first here")]))
         elif key in order:
-            found[key] = row
+            found[key] = entry
         elif not unknown:
-            beside.append(row)
-    for (position, part), row in strange.items():
-        diagnostics.append(_unknown_label(position, part, row, labels, table))
+            beside.append((key, entry))
+    for (position, _), label in strange.items():
+        diagnostics.append(_unknown_label(position, label, labels, table))
     diagnostics += _left_out(beside, table)
     if not strange:
         diagnostics += _missing([key for key in order if key not in found], table, at)
@@ -79,26 +68,27 @@ def fit(rows: Iterable[TableEntry], keys: Iterable[Key], table: syntax.Table, at
 
 
 def _unknown_label(
-    position: int, part: Value, row: TableEntry, labels: Sequence[Mapping[Value, None]], table: syntax.Table
+    position: int, label: Cell, labels: Sequence[Mapping[Value, None]], table: syntax.Table
 ) -> Diagnostic:
     """A row's or column's label that no entry of the table has."""
+    part = text(label.value)
     over = dict(enumerate(name for name, _ in headings(table))).get(position)
-    known = [text(label) for label in labels[position]] if position < len(labels) else []
+    known = [text(each) for each in labels[position]] if position < len(labels) else []
     what = f"is not in `{over}`, over which `{table.name}` runs" if over else f"is not an index of `{table.name}`"
     labelled = [Label(table.name_span, "the table")]
     owner = f"`{over}` has" if over else "known are"
-    help_ = closest(text(part), known[:MOST_COMPARED]) or (f"{owner}: {few(known, MOST_KNOWN)}" if known else "")
-    return report("C061", row.labels[position].span, f"`{text(part)}` {what}", labels=labelled, help=help_)
+    help_ = closest(part, known[:MOST_COMPARED]) or (f"{owner}: {few(known, MOST_KNOWN)}" if known else "")
+    return report("C061", label.span, f"`{part}` {what}", labels=labelled, help=help_)
 
 
-def _left_out(rows: Sequence[TableEntry], table: syntax.Table) -> Iterator[Diagnostic]:
+def _left_out(rows: Sequence[tuple[Key, Cell]], table: syntax.Table) -> Iterator[Diagnostic]:
     """Entries whose labels are known, but not together: a `where` leaves them out."""
     if rows:
-        names = few([f"`{instance_name(table.name, row.key)}`" for row in rows])
+        names = few([f"`{instance_name(table.name, key)}`" for key, _ in rows])
         some = "is not an entry" if len(rows) == 1 else "are not entries"
         labels = [Label(table.name_span, "the table")]
         help_ = "the `where` of its indices leaves this out; without it, every combination has a value"
-        yield report("C061", rows[0].span, f"{names} {some} of this table", labels=labels, help=help_)
+        yield report("C061", rows[0][1].span, f"{names} {some} of this table", labels=labels, help=help_)
 
 
 def _missing(keys: Sequence[Key], table: syntax.Table, at: Span) -> Iterator[Diagnostic]:
@@ -129,22 +119,19 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
     last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
     if leads and last:
-        return [TableEntry(r[:k], r[k].value, r[k].span) for r in sheet.rows]
+        return [(r[:k], r[k]) for r in sheet.rows]
     here = [Label(at, "read here")]
     if leads and k >= 2 and len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1]):
         message = f"the last column holds `{table}`, but its heading is `{header[-1]}`"
         raise Fault(message, code="C059", help=f"head it `{table}`", span=sheet.header[-1].span, labels=here)
     if leads and k >= 2 and len(header) >= k:
         labelled = [replace(cell, value=cell_value(str(cell.value))) for cell in sheet.header[k - 1 :]]
-        return [
-            TableEntry((*r[: k - 1], label), cell.value, cell.span)
-            for r in sheet.rows
-            for label, cell in zip(labelled, r[k - 1 :], strict=True)
-        ]
+        matrix = ((r[: k - 1], zip(labelled, r[k - 1 :], strict=True)) for r in sheet.rows)
+        return [((*lead, label), cell) for lead, cells in matrix for label, cell in cells]
     shown = [names[0] if names else f"index{i + 1}" for i, names in enumerate(indices)]
     wanted = ",".join((*shown, table))
-    matrix = f", or `{','.join(shown[:-1])},` and the labels of `{shown[-1]}`" if k >= 2 else ""
-    message, help_ = f"the header of this file does not fit `{table}`", f"it must be `{wanted}`{matrix}"
+    other = f", or `{','.join(shown[:-1])},` and the labels of `{shown[-1]}`" if k >= 2 else ""
+    message, help_ = f"the header of this file does not fit `{table}`", f"it must be `{wanted}`{other}"
     raise Fault(message, code="C059", help=help_, span=whole(sheet.header), labels=here)
 
 
@@ -171,11 +158,8 @@ def grid_rows(grid: syntax.Grid, *, arity: int, findings: Problems) -> list[Tabl
     if arity == 1 and len(grid.columns) != 1:
         diagnostics.append(report("C060", whole(grid.columns), "a table of one index has one column of values"))
     findings.refuse(diagnostics)
-    return [
-        TableEntry(row.label if arity == 1 else (*row.label, column), cell.value, cell.span)
-        for row in grid.rows
-        for column, cell in zip(grid.columns, row.cells, strict=True)
-    ]
+    rows = ((row.label, zip(grid.columns, row.cells, strict=True)) for row in grid.rows)
+    return [(lead if arity == 1 else (*lead, column), cell) for lead, cells in rows for column, cell in cells]
 
 
 def uneven(cells: int, grid: syntax.Grid) -> str:

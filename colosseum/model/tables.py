@@ -1,7 +1,7 @@
 """Tables and literal sets. In: a table's statement and the facts it reads; out: its entries and who may see them."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
@@ -191,7 +191,8 @@ def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realise
     env, rows = facts.environment(), list[TableEntry]()
     for pair in entries.pairs:
         key = pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
-        rows.append(TableEntry((syntax.Cell(key, span=pair.key.span),), value(pair.value, env), pair.span))
+        entry: Any = value(pair.value, env)  # which may be a set
+        rows.append(((syntax.Cell(key, span=pair.key.span),), syntax.Cell(entry, span=pair.span)))
     return rows
 
 

@@ -6,7 +6,7 @@ Environment is a place in it: one object that carries bindings, and what may be 
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias, cast
@@ -137,11 +137,6 @@ class World(Record):
         except KeyError:
             raise Poisoned(f"`{name}` is in error") from None
 
-    @property
-    def links(self) -> Elements:
-        """The pairs that the network joins."""
-        return cast(Elements, self.fact("network", "links"))
-
     def param(self, name: str) -> Value:
         return cast(Value, self.fact("params", name))
 
@@ -191,35 +186,24 @@ class Meter:
             raise Fault(message, code="C056", help="loop over smaller sets")
 
 
-class Surroundings(Record):
-    """The part that all rounds of all loops share: the facts, and what an expression may mention."""
-
-    facts: World
-    decisions: bool = True
-    """Whether variables may be mentioned."""
-    payoffs: bool = False
-    """Whether `payoff[a]` and `total` may be mentioned."""
-    meter: Meter = field(default_factory=Meter)
-
-    @cached_property
-    def fixed(self) -> "Surroundings":
-        """The same place, where decisions may not be mentioned (`where`, data, domains)."""
-        return replace(self, decisions=False)
-
-
 @dataclass(slots=True)
 class Environment:
-    """One round of the loops around an expression.
+    """One round of the loops around an expression: the facts, and what it may mention.
 
     Nothing changes it: a round inside is a new one. It is not frozen because that takes three times as long to make.
     """
 
-    place: Surroundings
+    facts: World
+    meter: Meter = field(default_factory=Meter)
     bindings: dict[str, Value] = field(default_factory=dict)
     reads: set[Read] = field(default_factory=set)
     """Private cells that were read are added here."""
     rounds: tuple[int, ...] = ()
     """The sizes of the loops around this place, as far as they were known before they ran."""
+    decisions: bool = True
+    """Whether variables may be mentioned."""
+    payoffs: bool = False
+    """Whether `payoff[a]` and `total` may be mentioned."""
 
     def bind(self, names: tuple[str, ...], item: Value, *, apart: bool = False) -> "Environment":
         """A round inside this one, where an element has these names; `apart`, its further private reads are its own."""
@@ -232,15 +216,17 @@ class Environment:
                 message = f"`({', '.join(names)})` does not fit the element `{text(item)}`"
                 raise Fault(message, code="C057")
             bindings.update(zip(names, item, strict=True))
-        return Environment(self.place, bindings, reads, self.rounds)
+        return Environment(self.facts, self.meter, bindings, reads, self.rounds, self.decisions, self.payoffs)
 
     def fixed(self) -> "Environment":
-        """The same round, where decisions may not be mentioned."""
-        return Environment(self.place.fixed, self.bindings, self.reads, self.rounds) if self.place.decisions else self
+        """The same round, where decisions may not be mentioned (`where`, data, domains)."""
+        if not self.decisions:
+            return self
+        return Environment(self.facts, self.meter, self.bindings, self.reads, self.rounds, False, self.payoffs)
 
     def unknown(self, name: str) -> Fault:
         """The Fault for a name that means nothing here."""
-        facts = self.place.facts
+        facts = self.facts
         symbol = facts.spec.symbols.get(name)
         if symbol is None and facts.spec.doubts.covers(name):
             return Poisoned(f"`{name}` may be declared where the text is broken")

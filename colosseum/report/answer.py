@@ -276,7 +276,7 @@ def _question(findings: Findings) -> Iterator[Paragraph]:
     yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
     yield Paragraph(plan.question or plan.title)
     yield Paragraph(_who(findings))
-    yield from (Paragraph(words, "bad") for words in troubles(findings))
+    yield from (Paragraph(words, "bad") for words in (findings.unrecorded, *troubles(findings)) if words)
     yield Paragraph("")
 
 

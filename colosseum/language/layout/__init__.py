@@ -12,8 +12,7 @@ from colosseum.language.layout.document import cat
 from colosseum.language.layout.printing import Line, lined_up, printed
 from colosseum.language.layout.statements import Statements
 from colosseum.language.layout.words import WordReader
-from colosseum.language.lexing import lex
-from colosseum.language.parser import parse
+from colosseum.language.parser import lex, parse
 from colosseum.language.syntax import Edition, Experiment, File, ScenarioName
 
 

@@ -6,9 +6,10 @@ A comment at the end of a line belongs to the word before it, one on a line of i
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from colosseum.language.builder import label_parts, unquote_long
 from colosseum.language.layout.document import NOTHING, Break, Document, LongText, Plain, Remark, cat
 from colosseum.language.syntax import Comment, Node
-from colosseum.language.words import CLOSERS, LONG_QUOTE, Token, label_parts, unquote_long
+from colosseum.language.words import CLOSERS, LONG_QUOTE, Token
 
 _SIGNS = ("COMMA", "COLON")
 """They stay with the word before them: a comment between stands behind them."""

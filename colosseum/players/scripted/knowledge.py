@@ -17,7 +17,7 @@ from colosseum.model.ground import PublicWorld, Stable, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, flatten, text
-from colosseum.model.world import Environment, Surroundings
+from colosseum.model.world import Environment
 from colosseum.players.scripted import phrases
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.goal import Goal
@@ -92,7 +92,7 @@ class Planner:
         world = self.public.world
         statements = (world.spec.symbols[name].statement for name in self.public.hidden)
         return {
-            s.name: {phrases.word(v): v for v in elements(s.of, Environment(Surroundings(world)))}
+            s.name: {phrases.word(v): v for v in elements(s.of, Environment(world))}
             for s in statements if isinstance(s, syntax.Table) and s.of is not None
         }  # fmt: skip
 
@@ -128,14 +128,7 @@ def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozens
 
     Read off the text, not off the data: which entries count may itself depend on what is secret.
     """
-    found: set[str] = set()
-    todo = [name for statement in statements for name in syntax.mentioned(statement)]
-    while todo:
-        name = todo.pop()
-        if name in spec.symbols and name not in found:
-            found.add(name)
-            todo += syntax.mentioned(spec.symbols[name].statement) if name in spec.derived else ()
-    return frozenset(name for name in found if spec.symbols[name].private)
+    return frozenset(name for name in spec.closure(statements) - {"links"} if spec.symbols[name].private)
 
 
 @dataclass(frozen=True)

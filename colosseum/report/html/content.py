@@ -26,8 +26,7 @@ from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.signals import Attention, attention
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Call
-from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Coalition, Task
+from colosseum.model.scenario import Coalition, Task, rubrics
 from colosseum.model.values import Fault, Value, plain
 from colosseum.report.answer import opening, tables
 from colosseum.report.conversation import turns

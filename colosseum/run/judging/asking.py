@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from colosseum.model.rubrics import HIGHEST, LOWEST
-from colosseum.model.scenario import Rubric
+from colosseum.model.scenario import HIGHEST, LOWEST, Rubric
 from colosseum.model.template_files import AsIs
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message, how

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StrictInt
 
-from colosseum.model.rubrics import HIGHEST, LOWEST
+from colosseum.model.scenario import HIGHEST, LOWEST
 from colosseum.run.trace import Published
 
 Focal: TypeAlias = Literal["coalition", "random"]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from colosseum.model.rubrics import HIGHEST
+from colosseum.model.scenario import HIGHEST
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.judgement import Judgement
 
