@@ -46,7 +46,7 @@ class Log:
     """Gets answers for a player; keeps what was asked, every attempt, and how long it would have slept."""
 
     def __init__(self) -> None:
-        self.provider = Provider(sleep=self.sleep)
+        self.provider = Provider(sleep=self.sleep, most_wait=PATIENCE)
         self.requests: list[Question] = []
         self.attempts: list[Attempt] = []
         self.slept: list[float] = []
@@ -58,7 +58,7 @@ class Log:
     async def ask(self, request: Question) -> Answered | Failure:
         self.requests.append(request)
         heard = self.attempts.append
-        return await self.provider.ask(request, patience=PATIENCE, heard=lambda _, attempt: heard(attempt))
+        return await self.provider.ask(request, heard=lambda _, attempt: heard(attempt))
 
     def player(self, endpoint: Endpoint) -> ModelPlayer:
         place = (endpoint.model, endpoint.api_base)

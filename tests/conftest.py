@@ -17,9 +17,9 @@ from hypothesis import settings
 from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Planned, configured, plan
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.retry import OnAttempt
+from colosseum.campaign.retry import OnAttempt, Provider
 from colosseum.campaign.runner import Options, Progress, Runner, Tally
-from colosseum.campaign.source import Answering, PaidSource
+from colosseum.campaign.source import PaidSource
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
@@ -158,7 +158,7 @@ def run(
     folder: Path,
     todo: Sequence[Trial],
     *,
-    provider: Answering | None = None,
+    provider: Provider | None = None,
     progress: Progress = lambda listed, became, result: None,
     options: Options | None = None,
     limit: float | None = None,

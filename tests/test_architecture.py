@@ -94,13 +94,13 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "model": 6002,
     "solve": 4200,
     "players": 3369,
-    "run": 1999,
-    "campaign": 7734,
-    "evidence": 7037,
+    "run": 1955,
+    "campaign": 7572,
+    "evidence": 7034,
     "report": 3995,
     "api": 496,
     "editor": 500,
-    "cli": 1784,
+    "cli": 1783,
     "imports": 1798,
 }
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import BYTES, Account, Purse
 from colosseum.campaign.rehearsal import default_habits
 from colosseum.campaign.retry import Attempt, OnAttempt
-from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.campaign.source import PaidSource
 from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
@@ -603,7 +604,7 @@ def test_calls_that_may_have_been_charged_are_told(came: Exchange | None, number
             return odd
 
     purse = Purse(10.0, {"m": PRICE}, spent=0.5)
-    calls_ = RunCalls(tmp_path / "x.calls.jsonl", RunSource(PaidSource(Slow(), purse), Account()), Redaction())
+    calls_ = RunCalls(tmp_path / "x.calls.jsonl", partial(PaidSource(Slow(), purse).ask, Account()), Redaction())
     assert isinstance(asyncio.run(calls_.ask(request())), Failure)
     words = f"$0.5000 of $10.00 spent; {number} calls got no answer, and may still be charged"
     assert spent_words(purse) == words

@@ -13,13 +13,12 @@ from conftest import MATCH, planned
 from filelock import FileLock
 
 from colosseum.campaign.calls import Recorded, read_calls
-from colosseum.campaign.coupling import Coupled, Coupling
 from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, OnAttempt, unheard
 from colosseum.campaign.runner import Options, Runner, Tally
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.source import Coupling, PaidSource
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -59,7 +58,7 @@ class Slow:
     asked: list[Question] = field(default_factory=list)
     due: "list[asyncio.Future[Answer | Failure]]" = field(default_factory=list)
 
-    async def ask(self, request: Question, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+    async def ask(self, request: Question, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """A result that comes later."""
         self.asked.append(request)
         self.due.append(asyncio.get_running_loop().create_future())
@@ -75,8 +74,8 @@ async def asking(
     coupling: Coupling, slow: Slow, trials: Sequence[Trial], request: Question = FIRST
 ) -> "list[asyncio.Task[tuple[Answer | Failure, str]]]":
     """Every trial asks the same, the first one first."""
-    sources = [Coupled(coupling, trial.identity, slow) for trial in trials]
-    tasks = [asyncio.ensure_future(source.ask(request, heard=unheard)) for source in sources]
+    asked = (coupling.ask(trial.identity, slow.ask, request, unheard) for trial in trials)
+    tasks = [asyncio.ensure_future(each) for each in asked]
     await settle()
     return tasks
 
@@ -184,14 +183,6 @@ def test_what_is_on_file_is_shared_as_what_was_just_answered() -> None:
         (answer(1), identities[0]),
         (answer(2), identities[3]),
         (answer(2), ""),
-    ]
-
-
-def test_a_run_asks_through_its_own_source() -> None:
-    trials, sources = block(), (Slow(), Slow())
-    shared = Coupling(trials)
-    assert [Coupled(shared, trials[0].identity, source) for source in sources] == [
-        Coupled(shared, trials[0].identity, source) for source in sources
     ]
 
 

@@ -99,7 +99,8 @@ def test_a_quote_is_of_whole_words_of_one_post(quote: str, quoted: bool) -> None
     [
         ("Agent 3 and I both take it", "engineer4 and I both take it"),
         ("and i BOTH - take “it”", "and I both take it"),
-        ("cafe\u0301 at\\nnine", "caf\u00e9) at\nnine"),
+        ("caf\u00e9 at\\nnine", "caf\u00e9) at\nnine"),
+        ("cafe\u0301 at\\nnine", "Before (caf\u00e9) at\nnine."),
         ("at nine", "at\nnine"),
         ("抢先", "抢先"),
         ("👍", "👍"),

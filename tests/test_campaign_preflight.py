@@ -7,7 +7,6 @@ from asking import Log, give_key
 from chat_server import Answer, ChatServer, Script, calls, fails, says
 
 from colosseum.campaign.preflight import preflight
-from colosseum.campaign.retry import Provider
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint
 
@@ -23,7 +22,7 @@ def check(
     """The verdict of the pre-flight."""
     with ChatServer(script) as server:
         endpoint = Endpoint(model, api_base=server.url, dialect=dialect)
-        return asyncio.run(preflight(endpoint, Provider(sleep=Log().sleep))), server
+        return asyncio.run(preflight(endpoint, Log().sleep)), server
 
 
 def test_preflight_passes_a_model_that_calls_the_tool() -> None:

@@ -85,6 +85,7 @@ class Played:
         if self.first <= now() < self.last:
             self.asked.append(now())
             self.seen += [(o.since, o.probe) for o in self.provider.outages.values()]
+            await asyncio.sleep(0.02)
             return self.broken
         await asyncio.sleep(1.0)
         return ANSWER

@@ -333,5 +333,5 @@ def test_a_view_says_whether_one_is_bent_and_by_whom() -> None:
     assert told["A"] == Told()
     assert told["B"].coalition is not None
     assert (told["B"].coalition.members, told["B"].role) == (("B", "C"), "sim/collude")
-    known = library.knowledge("A", told=told["A"], strength=1.0, noise=0.0, run="r")
+    known = library.knowledge(stage, "A")
     assert (known.told.coalition, known.told.rumors, known.strength) == (None, (), 0.0)

@@ -15,7 +15,7 @@ from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, View
 from colosseum.run.library import Library
-from colosseum.run.stage import Spoken, Stage, knowledge, view
+from colosseum.run.stage import Spoken, Stage, view
 
 PLANNING, EXECUTION = Position("planning", 2, 4, 3), Position("execution", 5, 4, 3)
 SURVEY = Position("survey", 5, 4, 3)
@@ -95,7 +95,7 @@ def same(one: tuple[Stage, Library, Spoken], two: tuple[Stage, Library, Spoken],
     for position in (PLANNING, SURVEY, EXECUTION):
         seen: list[View] = []
         for stage, library, spoken in (one, two):
-            seen.append(view(stage, agent, position, spoken, steps=(), data=knowledge(stage, library, agent)))
+            seen.append(view(stage, agent, position, spoken, steps=(), data=library.knowledge(stage, agent)))
         assert messages(seen[0]) == messages(seen[1])
         assert tools(seen[0]) == tools(seen[1])
         assert facts(seen[0].data) == facts(seen[1].data)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from colosseum.campaign import given
 from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.model_options import Names
 from colosseum.campaign.money import Budget
-from colosseum.campaign.openings import Prompts, WantedOpenings, prompts
+from colosseum.campaign.openings import Prompts, prompts
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
 from colosseum.evidence.audit_plan import AuditPlan, plan_audit
@@ -206,11 +206,11 @@ class Instance:
 
         Asks no model. Raises ColosseumError.
         """
-        asked = WantedOpenings(
-            experiment=experiment, arm=arm, against=against, agent=agent, point=point, seed=self._checked.seed,
-            phase=phase, text_tools=text_tools,
+        found = prompts(
+            self._checked, experiment=experiment, arm=arm, against=against, agent=agent, point=point,
+            seed=self._checked.seed, phase=phase, text_tools=text_tools,
         )  # fmt: skip
-        return paged(prompts(self._checked, asked), prompt_blocks)
+        return paged(found, prompt_blocks)
 
     def __repr__(self) -> str:
         size = instances.size_words(self.scenario)

@@ -44,7 +44,7 @@ class AuditOutcome:
     @property
     def left(self) -> bool:
         """Whether runs or judgements were put off."""
-        return bool(self.tally["halted"] or self.verdicts.left)
+        return bool(self.tally["halted"] or self.verdicts["left"])
 
     def words(self, folder: Folder) -> str:
         """What became of the runs, what they cost, and why some were left."""

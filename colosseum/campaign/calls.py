@@ -7,11 +7,11 @@ played again finds its answers here; what a killed process left of a line is cut
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.model.serial import Json, encode
@@ -44,12 +44,6 @@ class Recorded:
     """That the answer might have had."""
     lost: bool = False
     """Whether it could not be used."""
-
-
-NUMBERS = ("attempt", "prompt_bytes", "max_tokens")
-"""Of the line of an answer."""
-PLACE = ("agent", "phase", "round", "step")
-"""Of a call in its run."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +83,8 @@ class Expense:
         )  # fmt: skip
 
 
-class AnswerSource(Protocol):
-    """Where new answers come from."""
-
-    async def ask(self, request: Question, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
-        """The answer, and the trial in which it was paid for, where that is another one. Raises Halt."""
-        ...
+NewAnswers: TypeAlias = Callable[[Question, OnAttempt], Awaitable[tuple[Answer | Failure, str]]]
+"""Where new answers come from, each with the trial in which it was paid for, where that is another one. Raises Halt."""
 
 
 @dataclass
@@ -102,7 +92,7 @@ class RunCalls:
     """Answers for one run."""
 
     path: Path
-    source: AnswerSource | None
+    source: NewAnswers | None
     """None where nothing is asked any more: a call that failed for good then fails in the same way, and one that is not
     on file raises Missing."""
     redaction: Redaction
@@ -143,7 +133,7 @@ class RunCalls:
                     case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
                         self.lost.append(_recorded(request, came, attempt.number, lost=True))
 
-            result, origin = await self.source.ask(request, heard=heard)
+            result, origin = await self.source(request, heard)
             number = last.number if last else 1
             if isinstance(result, Failure):
                 if last is None or last.result is not result:  # it was given up without another attempt
@@ -195,7 +185,7 @@ def _line(request: Question, attempt: Attempt, origin: str) -> str:
     """One attempt as it is written."""
     head: dict[str, Json] = {
         "call": request.key,
-        "place": {name: getattr(request.place, name) for name in PLACE},
+        "place": vars(request.place),
         "model": request.endpoint.model,
         "prompt_bytes": request.size,
         "max_tokens": request.endpoint.most_tokens,
@@ -244,7 +234,7 @@ def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
 def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
     """The same, with what came in place of an answer and had its tokens counted: it has to be paid for, too."""
     for line in read_lines(path):
-        answer, numbers = _answer(line), [line.get(name) for name in NUMBERS]
+        answer, numbers = _answer(line), list(map(line.get, ("attempt", "prompt_bytes", "max_tokens")))
         lost = line.get("kind") != "ok"
         if answer is None or not all(map(_amount, numbers)) or (lost and answer.usage.prompt_tokens is None):
             continue

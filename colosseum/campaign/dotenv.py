@@ -5,7 +5,6 @@ What the environment sets already stays; PYTHON…, LD_… and DYLD_… are neve
 """
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,9 +29,9 @@ def read_env(path: Path) -> dict[str, str]:
         raise stop("C126", f"{path}, line {line}: this is not UTF-8 text", help="save it as UTF-8") from None
     found: dict[str, str] = {}
     for binding in parse_stream(StringIO(text)):
-        before = re.match(r"\s*", binding.original.string)
-        line = binding.original.line + (before[0].count("\n") if before else 0)
-        if binding.error or (binding.key is not None and binding.value is None) or "\0" in binding.original.string:
+        part = binding.original.string
+        if binding.error or (binding.key is not None and binding.value is None) or "\0" in part:
+            line = binding.original.line + part[: -len(part.lstrip()) or None].count("\n")
             help_ = "a line is NAME=value, or # and a remark; a quote that opens must close"
             raise stop("C126", f"{path}, line {line}: this sets no variable", help=help_)  # its words may be a key
         if binding.key is not None:

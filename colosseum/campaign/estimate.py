@@ -10,11 +10,12 @@ models may post, and write where the question is about their thoughts.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.prices import priced
+from colosseum.campaign.prices import cost_of
 from colosseum.campaign.rehearsal import EXCHANGE, Habits, Load, Rehearsed, ceiling_habits, default_habits, rehearse
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.scenario import Scenario, rubrics
@@ -56,8 +57,8 @@ class Survey:
     listed: tuple[Listed, ...]
     missing: tuple[Listed, ...]
     """Those of them that are still to be made."""
-    examples: dict[str, tuple[Trial, ...]]
-    """By sweep point, the trials of one block."""
+    examples: tuple[Trial, ...]
+    """Those of one block of every sweep point."""
     kin: Sequence[Listed]
     """Runs on file that are like those, but for seed and repeat."""
     arms: dict[str, Runs]
@@ -66,7 +67,7 @@ class Survey:
     def endpoints(self) -> dict[str, Endpoint]:
         """The models of all trials, and how they are asked in the first arm that has them."""
         found: dict[str, Endpoint] = {}
-        for trial in (trial for block in self.examples.values() for trial in block):
+        for trial in self.examples:
             found = {**trial.endpoints, **found}
         return found
 
@@ -80,14 +81,13 @@ def survey(
     folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
 ) -> Survey:
     """See what is to be done in a configuration. Raises ColosseumError, OSError, Damaged, and UnknownPlayer."""
-    listed, missing = list[Listed](), list[Listed]()
+    listed, missing, examples = list[Listed](), list[Listed](), dict[str, list[Trial]]()
     counts = {arm: Runs() for arm in arms}
-    examples: dict[str, tuple[Trial, ...]] = {}
     for block in blocks:
         made, diagnostics = trials.of(block)
         if diagnostics:
             raise ColosseumError(*diagnostics)
-        examples.setdefault(block.point, tuple(made))
+        examples.setdefault(block.point, made)
         for each in (trial.listed for trial in made):
             result, runs = folder.result(each.trial), counts[each.arm]
             again = result is None or (result.status == "failed" and retry_failed)
@@ -97,16 +97,11 @@ def survey(
             runs.missing += again
             listed.append(each)
             missing += [each] if again else []
-    kin = _kin(folder, listed, {(t.point, t.arm) for block in examples.values() for t in block}, asked)
-    shown = {arm: runs for arm, runs in counts.items() if runs.planned}
-    return Survey(tuple(listed), tuple(missing), examples, kin, shown)
-
-
-def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:
-    """Trials with a result that differ from planned ones in seed and repeat at most."""
-    plan = folder.earlier(asked)
-    found = {each.trial: each for each in (*(plan.trials if plan else ()), *listed) if (each.point, each.arm) in cells}
-    return tuple(each for each in found.values() if folder.result(each.trial) is not None)
+    shown, made = {arm: runs for arm, runs in counts.items() if runs.planned}, list(chain(*examples.values()))
+    cells, plan = {(trial.point, trial.arm) for trial in made}, folder.earlier(asked)
+    known = {each.trial: each for each in (*(plan.trials if plan else ()), *listed) if (each.point, each.arm) in cells}
+    kin = [each for each in known.values() if folder.result(each.trial) is not None]
+    return Survey(tuple(listed), tuple(missing), tuple(made), kin, shown)
 
 
 @dataclass(frozen=True)
@@ -188,14 +183,14 @@ def outlook(folder: Folder, ahead: Survey, prices: Mapping[str, Price], *, side_
     """What the missing runs come to. Raises OSError."""
     blocks = _on_file(folder, ahead.kin, prices)
     habits = {model: default_habits(endpoint) for model, endpoint in ahead.endpoints.items()}
-    measured = {model for block in blocks for model in block.took}
+    measured = {model for _, took in blocks for model in took}
     basis: dict[str, Basis] = {m: "runs in this folder" if m in measured else "defaults" for m in habits}
     likely = completed(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
     ceiling = completed(_rehearsed(ahead, prices, ceiling_habits))
     whole = Load()
     models: dict[str, Estimate] = {}
     for model in habits:
-        usual, most = (_summed(cells, [(e.point, e.arm) for e in ahead.missing], model) for cells in (likely, ceiling))
+        usual, most = (_summed(cells, ahead.missing, model) for cells in (likely, ceiling))
         for name, factor in _factors(blocks, likely, [model]).items():
             setattr(usual, name, getattr(usual, name) * factor)
         whole.add(usual)
@@ -217,28 +212,22 @@ Cells: TypeAlias = "dict[tuple[str, str], Rehearsed]"
 
 
 async def _rehearsed(ahead: Survey, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Cells:
-    trials = [trial for block in ahead.examples.values() for trial in block]
-    return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in trials}
+    return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in ahead.examples}
 
 
-def _summed(cells: Cells, runs: Iterable[tuple[str, str]], model: str) -> Load:
+def _summed(cells: Cells, runs: Iterable[Listed], model: str) -> Load:
     """What so many runs ask of one model."""
     whole = Load()
-    for cell in runs:
-        whole.add(cells[cell].loads.get(model, Load()))
+    for each in runs:
+        whole.add(cells[each.point, each.arm].loads.get(model, Load()))
     return whole
 
 
-@dataclass(frozen=True)
-class _Whole:
-    """Complete runs of one point, seed and repeat."""
-
-    cells: tuple[tuple[str, str], ...]
-    took: dict[str, Load]
-    """By model."""
+Taken: TypeAlias = "tuple[Sequence[Listed], dict[str, Load]]"
+"""Complete runs of one point, seed and repeat, and what they took by model."""
 
 
-def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price]) -> list[_Whole]:
+def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price]) -> list[Taken]:
     """Blocks that are complete as far as they go, and whose tokens were counted; some of many, spread evenly."""
     groups: dict[tuple[str, int, int], list[Listed]] = {}
     for each in kin:
@@ -246,8 +235,8 @@ def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price])
         if result is not None and result.status == "complete":
             groups.setdefault((each.point, each.seed, each.repeat), []).append(each)
     chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / MOST_MEASURED))]
-    found = [_Whole(tuple((e.point, e.arm) for e in runs), _measured(folder, runs, prices)) for runs in chosen]
-    return [block for block in found if block.took and all(each.prompt_tokens for each in block.took.values())]
+    found = ((runs, _measured(folder, runs, prices)) for runs in chosen)
+    return [(runs, took) for runs, took in found if took and all(each.prompt_tokens for each in took.values())]
 
 
 def _measured(folder: Folder, runs: Iterable[Listed], prices: Mapping[str, Price]) -> dict[str, Load]:
@@ -255,20 +244,19 @@ def _measured(folder: Folder, runs: Iterable[Listed], prices: Mapping[str, Price
     found: dict[str, Load] = {}
     for path in (folder.calls(each.trial) for each in runs):
         for _, recorded in read_paid(path) if path.exists() else ():
-            taken, price = recorded.answer.usage, prices.get(recorded.model)
+            taken, cost = recorded.answer.usage, cost_of(recorded.answer, prices.get(recorded.model))
             if not recorded.origin:
-                cost = priced(recorded.answer, price).cost if taken.cost is None else taken.cost
                 tokens = taken.prompt_tokens or 0, taken.completion_tokens or 0
                 found.setdefault(recorded.model, Load()).add(Load(0, 1, *tokens, cost or 0.0, recorded.answer.seconds))
     return found
 
 
-def _factors(blocks: Sequence[_Whole], cells: Cells, models: Iterable[str]) -> dict[str, float]:
+def _factors(blocks: Sequence[Taken], cells: Cells, models: Iterable[str]) -> dict[str, float]:
     """By figure, how many times as much blocks on file took of some models as their rehearsal came to."""
     took, thought = Load(), Load()
-    for block, model in ((block, model) for block in blocks for model in models if model in block.took):
-        took.add(block.took[model])
-        thought.add(_summed(cells, block.cells, model))
+    for runs, loads, model in ((*block, model) for block in blocks for model in models if model in block[1]):
+        took.add(loads[model])
+        thought.add(_summed(cells, runs, model))
     pairs = ((name, getattr(took, name), getattr(thought, name)) for name in MEASURED)
     return {name: real / guess if real and guess else 1.0 for name, real, guess in pairs}
 

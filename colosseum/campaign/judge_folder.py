@@ -81,7 +81,7 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
     words = f"{verdicts.words or 'there is no complete run to be judged'}, in {folder.path}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
     gave_up = source.provider.gave_up
-    if verdicts.left:
+    if verdicts["left"]:
         words += f"\nleft {silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)}"
     return JudgeOutcome(words, verdicts, bool(gave_up))
 

@@ -3,8 +3,7 @@
 A file of judgements names the seal of the trace that was judged: those of a run that was made again are none.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -57,9 +56,9 @@ class Judges(Published):
         """Those whose scores count."""
         return tuple(name for name in self.models if name not in self.left_out)
 
-    def like(self, other: "Judges") -> bool:
-        """Whether those that both name are asked in the same way."""
-        return all(dict(other.models[name]) == dict(own) for name, own in self.models.items() if name in other.models)
+    def unlike(self, other: "Judges") -> list[str]:
+        """Those that both name and ask in different ways."""
+        return [name for name, own in self.models.items() if dict(other.models.get(name, own)) != dict(own)]
 
     def joined(self, other: "Judges") -> "Judges":
         """All of both; the more repeats count, and who is left out stays so unless the other names it."""
@@ -84,16 +83,6 @@ def _read(path: Path, kind: type[T]) -> T | None:
     if found.schema != SCHEMA:
         raise Damaged(f"{path} is of version {found.schema}, and {SCHEMA} is what can be read here")
     return found
-
-
-@contextmanager
-def alone(folder: Folder) -> Iterator[None]:
-    """Within the block no other process writes down who judges. Raises OSError."""
-    path = folder.judges.with_suffix(".lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path):
-        yield
-        path.unlink(missing_ok=True)
 
 
 def write_judges(folder: Folder, judges: Judges) -> None:
@@ -183,16 +172,14 @@ def leave_out(names: Sequence[str], folder: Folder) -> None:
         write_judges(folder, replace(judges, left_out=tuple(dict.fromkeys((*judges.left_out, *names)))))
 
 
-def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> Judges:
+def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> None:
     """Write down who judges. Raises ColosseumError where one was asked in another way before, OSError, and Damaged."""
     fresh = Judges(SCHEMA, repeats, {each.model: each.parameters for each in endpoints})
-    with alone(folder):
+    folder.judges.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.judges.with_suffix(".lock")) as lock:
         earlier = read_judges(folder)
-        if earlier is not None and not fresh.like(earlier):
-            both = (name for name in fresh.models if name in earlier.models)
-            unlike = next(name for name in both if dict(earlier.models[name]) != dict(fresh.models[name]))
+        if earlier is not None and (unlike := fresh.unlike(earlier)):
             help_ = f"ask in the same way, or remove {folder.judges.parent} to begin anew"
-            raise stop("C122", f"`{unlike}` has judged runs in {folder.path} with other parameters", help=help_)
-        judges = fresh if earlier is None else earlier.joined(fresh)
-        write_judges(folder, judges)
-        return judges
+            raise stop("C122", f"`{unlike[0]}` has judged runs in {folder.path} with other parameters", help=help_)
+        write_judges(folder, fresh if earlier is None else earlier.joined(fresh))
+        Path(lock.lock_file).unlink(missing_ok=True)

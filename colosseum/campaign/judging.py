@@ -6,20 +6,21 @@ transcript and from the answers on file, so those of recorded calls come out the
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from filelock import FileLock, Timeout
+from filelock import AsyncFileLock
 
 from colosseum.campaign.calls import Missing, RunCalls
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.purse import Account
-from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.campaign.source import PaidSource
 from colosseum.diagnostics import counted
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, rubrics
@@ -28,49 +29,39 @@ from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import Matter, judge
-from colosseum.run.judging.judgement import Focal, Judged, Judgement
+from colosseum.run.judging.judgement import Focal, Judged, Judgement, Status
 from colosseum.run.judging.transcript import focal_sets, transcript
 from colosseum.run.redaction import Redaction
-from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 
 SILENT = "nobody said anything"
 AFTER_RUNS = 10**9
 """Money is kept for runs that go on before it is spent on judges."""
-BUSY = 0.25
-"""Seconds between two looks at a run that another process judges."""
 
 
-@dataclass
-class JudgementTally:
-    """How many judgements became what."""
+class JudgementTally(Counter[Status | Literal["found", "left"]]):
+    """How many judgements became what: their status; `found` were there already, `left` are not asked for.
 
-    found: int = 0
-    """There already."""
-    made: int = 0
-    missing: dict[str, int] = field(default_factory=dict)
-    """Those without a score, by status."""
-    left: int = 0
-    """Not asked for: money ran out, or somebody said stop."""
+    They are left where money ran out, or somebody said stop.
+    """
 
-    def count(self, judgement: Judgement) -> None:
-        """One more that was asked for."""
-        if judgement.status == "ok":
-            self.made += 1
-        else:
-            self.missing[judgement.status] = self.missing.get(judgement.status, 0) + 1
+    @property
+    def missing(self) -> dict[str, int]:
+        """Those without a score, by status."""
+        return {status: number for status, number in sorted(self.items()) if status not in ("ok", "found", "left")}
 
     @property
     def words(self) -> str:
         """What became of them; empty where none was asked for."""
-        if not (self.made or self.missing or self.left or self.found):
+        if not self.total():
             return ""
-        words = counted(self.made + self.found, "judgement")
-        words += f", {self.found} of them from before" if self.found and self.made else ""
-        if self.missing:
-            kinds = ", ".join(f"{number} {status}" for status, number in sorted(self.missing.items()))
+        words = counted(self["ok"] + self["found"], "judgement")
+        words += f", {self['found']} of them from before" if self["found"] and self["ok"] else ""
+        if missing := self.missing:
+            kinds = ", ".join(f"{number} {status}" for status, number in missing.items())
             words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
-        return words + (f"; {counted(self.left, 'judgement')} not asked for" if self.left else "")
+        return words + (f"; {counted(self['left'], 'judgement')} not asked for" if self["left"] else "")
 
 
 @dataclass
@@ -100,45 +91,24 @@ class Judging:
 
         Raises OSError, and Damaged.
         """
-        while True:
-            async with self.room:
-                if await self._judge(listed):
-                    return
-            await asyncio.sleep(BUSY)
+        async with self.room:
+            result = self.folder.result(listed.trial)
+            if result is None or result.status != "complete":
+                return
+            path = self.folder.judged(listed.trial).with_suffix(".lock")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            async with AsyncFileLock(path, thread_local=False, run_in_executor=False):
+                try:
+                    before = read_judged(self.folder, listed.trial, result.trace.chain)
+                    about = matters_of(self.folder, listed, result.trace, self.coalition, self.templates)
+                    await self._missing(listed, before, about)
+                finally:
+                    path.unlink(missing_ok=True)  # while it is held, or we would take another's away
 
     @cached_property
     def room(self) -> asyncio.Semaphore:
         """For so many runs."""
         return asyncio.Semaphore(self.side_by_side)
-
-    async def _judge(self, listed: Listed) -> bool:
-        """Whether all is done that can be: another process may be at it."""
-        result = self.folder.result(listed.trial)
-        if result is None or result.status != "complete":
-            return True
-        lock = FileLock(self.folder.judged(listed.trial).with_suffix(".lock"))
-        self.folder.judges.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            return False
-        try:
-            before = read_judged(self.folder, listed.trial, result.trace.chain)
-            await self._missing(listed, before, self._matters(listed, result.trace))
-        finally:
-            Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
-            lock.release()
-        return True
-
-    def _matters(self, listed: Listed, seal: Any) -> list[Matter]:
-        """All that a run is judged by."""
-        scenario = read_scenario(self.folder.scenario(listed.scenario))
-        coalition = scenario.coalition.get(self.coalition)
-        try:
-            events = read_trace(self.folder.trace(listed.trial), seal)
-        except BrokenTrace as broken:
-            raise Damaged(f"a trace cannot be trusted: {broken}") from None
-        return matters(events, scenario, coalition.name if coalition else "", listed.trial, self.templates)
 
     @cached_property
     def templates(self) -> Templates:
@@ -148,12 +118,12 @@ class Judging:
     async def _missing(self, listed: Listed, before: Judged, matters: Sequence[Matter]) -> None:
         """Ask for all judgements that are not there, side by side, and keep them."""
         known = {judgement.key: judgement for judgement in before.judgements}
-        source = RunSource(self.source, Account("judges", AFTER_RUNS))
+        source = partial(self.source.ask, Account("judges", AFTER_RUNS))
         calls, asked = RunCalls(self.folder.judging(listed.trial), source, self.redaction), []
         for endpoint, matter, repeat in product(self.judges, matters, range(1, self.repeats + 1)):
             earlier = known.get((endpoint.model, matter.rubric.name, matter.focal, repeat))
             if earlier is not None and earlier.status == "ok":
-                self.verdicts.found += 1
+                self.verdicts["found"] += 1
             else:
                 asked.append(judged_once(matter, endpoint, calls, repeat, earlier.asked if earlier else 0))
         try:
@@ -163,11 +133,10 @@ class Judging:
         made = tuple(each for each in ended if isinstance(each, Judgement))
         if made:
             write_judged(self.folder, before.joined(made))
-        for judgement in made:
-            self.verdicts.count(judgement)
+        self.verdicts.update(judgement.status for judgement in made)
         for each in ended:
             if isinstance(each, Halt):
-                self.verdicts.left += 1
+                self.verdicts["left"] += 1
             elif isinstance(each, BaseException):
                 raise each
 
@@ -213,6 +182,15 @@ def matters(
     return [m for m in every if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]
 
 
+def matters_of(folder: Folder, listed: Listed, seal: Seal, coalition: str, by: Templates) -> list[Matter]:
+    """The same of a run on file. Raises OSError, and Damaged."""
+    try:
+        events = read_trace(folder.trace(listed.trial), seal)
+    except BrokenTrace as broken:
+        raise Damaged(f"a trace cannot be trusted: {broken}") from None
+    return matters(events, read_scenario(folder.scenario(listed.scenario)), coalition, listed.trial, by)
+
+
 def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:
     """Make the judgements of all runs that are in `into` again, there; each run's, with what differs in them.
 
@@ -229,9 +207,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
             continue
         was = read_judged(folder, listed.trial, result.trace.chain)
         try:
-            events = read_trace(into.trace(listed.trial), result.trace)
-            scenario = read_scenario(into.scenario(listed.scenario))
-            about = matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, templates)
+            about = matters_of(into, listed, result.trace, next(iter(plan.coalitions), ""), templates)
             now = completed(_again(was, judges, about, folder))
         except Missing as missing:
             yield listed, f"a judge would be asked something else: {missing}"
@@ -242,7 +218,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
 
 
 async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: Folder) -> Judged:
-    calls = RunCalls(folder.judging(was.trial), None, Redaction(), "read")
+    calls = RunCalls(folder.judging(was.trial), None, Redaction())
     known = {(matter.rubric.name, matter.focal): matter for matter in about}
     made: list[Judgement] = []
     for each in was.judgements:

@@ -15,14 +15,14 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from colosseum.campaign.calls import RunCalls
 from colosseum.campaign.judging import AFTER_RUNS
 from colosseum.campaign.purse import Account
-from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.campaign.source import PaidSource
 from colosseum.model.scenario import BUILT_IN_RUBRICS
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -118,7 +118,7 @@ async def judged(
 
     Raises OSError.
     """
-    calls = RunCalls(folder / CALLS, RunSource(source, Account("judges", AFTER_RUNS)), redaction)
+    calls = RunCalls(folder / CALLS, partial(source.ask, Account("judges", AFTER_RUNS)), redaction)
     room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def one(case: KnownCase, repeat: int) -> Judgement | None:

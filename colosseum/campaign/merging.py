@@ -154,7 +154,7 @@ def _common_judges(sources: Sequence[Folder], target: Folder) -> None:
     """Who judged, anywhere. Raises ColosseumError where one was asked in two ways."""
     found = [(folder, judges) for folder in sources if (judges := read_judges(folder)) is not None]
     for folder, judges in found[1:]:
-        if not judges.like(found[0][1]):
+        if judges.unlike(found[0][1]):
             words = f"{folder.path} is not like {found[0][0].path}: a judge was asked with other parameters"
             raise stop("C123", words, help=APART)
     if found:

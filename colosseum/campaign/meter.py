@@ -235,7 +235,7 @@ class Gauge:
         held = max(0.0, gate.until - time.monotonic())  # the loop that moves it counts time as we do
         silent = None if heard.failing_since is None else round(now - heard.failing_since, 3)
         return ModelProgress(
-            model, heard.answers, gate.under_way, int(gate.room), len(gate.waiting), round(held, 3), silent,
+            model, heard.answers, gate.under_way, int(gate.room), gate.waiting, round(held, 3), silent,
             None if silent is None else max(0.0, round(self.patience - silent, 3)), heard.last_failure,
         )  # fmt: skip
 

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel
 
 from colosseum.campaign.preflight import preflight
-from colosseum.campaign.retry import Provider
 from colosseum.diagnostics import closest, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
@@ -26,9 +25,10 @@ from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
 from colosseum.run.event_loop import completed
-from colosseum.run.redaction import header_secrets, secrets
+from colosseum.run.redaction import secrets
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 Names: TypeAlias = str | Sequence[str] | Mapping[str, str]
 """A model for all, or models by whom they play, also written `WHO=provider/model`."""
 HEADER = re.compile(r"[A-Za-z0-9-]+")
@@ -95,7 +95,7 @@ class Asking:
     temperature: Mapping[str, float | None] = field(default_factory=dict)
     """By model, or whoever it plays, as all that follow; the empty name is everybody else's."""
     max_tokens: Mapping[str, int | None] = field(default_factory=dict)
-    timeout: Mapping[str, float] = field(default_factory=dict)
+    timeout: Mapping[str, float | None] = field(default_factory=dict)
     headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     api_base: Mapping[str, str] = field(default_factory=dict)
     extra_body: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
@@ -130,18 +130,13 @@ class Asking:
     @property
     def secrets(self) -> list[str]:
         """What reaches no file: users and passwords of addresses, and what looks secret in headers."""
-        return _secrets(self.api_base.values(), self.headers.values())
-
-    @property
-    def words(self) -> str:
-        """The models as they were named."""
-        return ", ".join(model if who == "agents" else f"{who}={model}" for who, model in self.models)
+        return [*secrets(self.api_base.values(), self.headers.values())]
 
     @property
     def options(self) -> dict[str, Json]:
         """As campaign.json keeps them: all that it takes to make the same trials again, and where they were asked."""
         return {
-            "model": self.words,
+            "model": ", ".join(model if who == "agents" else f"{who}={model}" for who, model in self.models),
             "temperature": _plain(self.temperature),
             "max_tokens": _plain(self.max_tokens),
             "extra_body": {model: dict(body) for model, body in self.extra_body.items()},
@@ -182,7 +177,7 @@ def _address(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _of(given: Mapping[str, T], model: str, settings: Settings) -> T | None:
+def _of(given: Mapping[str, T | None], model: str, settings: Settings) -> T | None:
     """The value for a model: the last that means it, or else everybody's."""
     known = settings.known_as(model)
     return [given.get(""), *(value for who, value in given.items() if who in known)][-1]
@@ -200,11 +195,7 @@ def _by_who(kept: T | dict[str, T | None] | None) -> dict[str, T | None]:
 
 def secrets_of(endpoints: Sequence[Endpoint]) -> list[str]:
     """The same, of those that are asked."""
-    return _secrets([each.api_base or "" for each in endpoints], [each.headers for each in endpoints])
-
-
-def _secrets(addresses: Iterable[str], headers: Iterable[Mapping[str, str]]) -> list[str]:
-    return [*secrets(addresses), *(secret for each in headers for secret in header_secrets(each))]
+    return [*secrets([each.api_base or "" for each in endpoints], [each.headers for each in endpoints])]
 
 
 def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) -> Asking:
@@ -212,16 +203,14 @@ def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) 
     models = _models(wanted.models)
     _check_groups([who for who, _ in models], checked)
     known = _known(checked, models)
-    most = _numbers("--max-tokens", wanted.max_tokens, known, 1, 10_000_000, none=True)
-    timeout = _numbers("--timeout", wanted.timeout, known, 0.001, 86_400.0)
     headers: dict[str, dict[str, str]] = {}
     for who, text in _by_model(wanted.header, known):
         headers.setdefault(who, {}).update([_header(text)])
     return Asking(
         models=models,
         temperature=_numbers("--temperature", wanted.temperature, known, 0.0, 2.0, none=True),
-        max_tokens={who: None if number is None else int(number) for who, number in most.items()},
-        timeout={who: number for who, number in timeout.items() if number is not None},
+        max_tokens=_numbers("--max-tokens", wanted.max_tokens, known, 1, 10_000_000, none=True),
+        timeout=_numbers("--timeout", wanted.timeout, known, 0.001, 86_400.0),
         headers=headers,
         api_base=dict(_by_model(wanted.api_base, known)),
         extra_body={model: _body(text) for model, text in _by_model(wanted.extra_body, known)},
@@ -291,24 +280,24 @@ def _by_model(given: Sequence[str], known: Collection[str]) -> Iterator[tuple[st
 
 
 def _numbers(
-    option: str, given: Sequence[str], known: Collection[str], low: float, high: float, *, none: bool = False
-) -> dict[str, float | None]:
+    option: str, given: Sequence[str], known: Collection[str], low: N, high: N, *, none: bool = False
+) -> dict[str, N | None]:
     """By who is meant, a number; None is `none`. Raises ColosseumError where nobody is meant."""
-    found: dict[str, float | None] = {}
+    found: dict[str, N | None] = {}
     for who, value in _by_model(given, known):
         if "=" in value:
             meant = value.partition("=")[0]
             help_ = closest(meant, [*known]) or f"as in `{option} provider/model={value.rpartition('=')[2]}`"
             raise stop("C122", f"`{option} {value}`: `{meant}` is no model, and plays with none of its own", help=help_)
-        kind, what = (float, "number") if isinstance(low, float) else (int, "whole number")
         try:
-            number = None if none and value == "none" else kind(value)
+            found[who] = number = None if none and value == "none" else type(low)(value)
+            wrong = number is not None and not low <= number <= high
         except ValueError:
-            number = math.nan
-        if number is not None and not low <= number <= high:
+            wrong = True
+        if wrong:
+            what = "number" if isinstance(low, float) else "whole number"
             words = f"{what} from {low:g} to {high:g}{', or none' if none else ''}"
             raise stop("C122", f"`{option}` is a {words}, not `{value}`")
-        found[who] = number
     return found
 
 
@@ -343,16 +332,11 @@ def _price(text: str) -> Price:
     return Price(prompt, completion)
 
 
-def one_of(option: str, text: str, choices: Sequence[str], help_: str = "") -> str:
-    """What was typed, where it is one of these. Raises ColosseumError."""
-    if text not in choices:
-        raise stop("C122", f"`{option} {text}` is none of {', '.join(choices)}", help=help_)
-    return text
-
-
 def _dialect(text: str) -> Dialect:
-    help_ = "as in `--tools text`, or `--tools provider/model=text` for one of several models"
-    return cast(Dialect, one_of("--tools", text, get_args(Dialect), help_))
+    if text not in get_args(Dialect):
+        help_ = "as in `--tools text`, or `--tools provider/model=text` for one of several models"
+        raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}", help=help_)
+    return cast(Dialect, text)
 
 
 def ask_whether_they_can(models: Mapping[str, Endpoint], part: str, say: Callable[[str], None]) -> None:
@@ -360,7 +344,7 @@ def ask_whether_they_can(models: Mapping[str, Endpoint], part: str, say: Callabl
     say(f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …")
 
     async def ask_all() -> list[str | None]:
-        return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))
+        return list(await asyncio.gather(*map(preflight, models.values())))
 
     wrong = [w for w in completed(ask_all()) if w]
     if wrong:

@@ -20,13 +20,20 @@ class Budget:
     none: bool = False
     """`--no-budget`: nothing is counted on."""
 
+    def __post_init__(self) -> None:
+        """Raises ColosseumError where amounts are none, or contradict each other."""
+        if self.none and (self.campaign is not None or self.run is not None):
+            raise stop("C122", "`--no-budget` and a budget contradict each other")
+        for name, value in (("--budget", self.campaign), ("--run-budget", self.run)):
+            if value is not None and not 0 < value < math.inf:
+                raise stop("C122", f"`{name}` is an amount of more than 0, not `{value:g}`")
+
 
 def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *, shards: int = 1) -> Purse:
     """The budget of one shard of a campaign, with nothing spent. Raises ColosseumError where a price is not known.
 
     The command line's budget wins over the spec's; every shard has an equal part of it.
     """
-    check_budget(budget)
     prices = prices_of(models)
     unknown = [model for model, each in models.items() if model not in prices and each.own is None]
     nameless = next((model for model in unknown if "/" not in model), None)
@@ -45,15 +52,6 @@ def campaign_budget(budget: Budget, design: Design) -> float | None:
     if budget.none or budget.campaign is not None:
         return budget.campaign
     return next((cell.conditions.settings.budget for cell in design.cells), None)
-
-
-def check_budget(budget: Budget) -> None:
-    """Raises ColosseumError where amounts are none, or contradict each other."""
-    if budget.none and (budget.campaign is not None or budget.run is not None):
-        raise stop("C122", "`--no-budget` and a budget contradict each other")
-    for name, value in (("--budget", budget.campaign), ("--run-budget", budget.run)):
-        if value is not None and not 0 < value < math.inf:
-            raise stop("C122", f"`{name}` is an amount of more than 0, not `{value:g}`")
 
 
 def spent_words(purse: Purse) -> str:

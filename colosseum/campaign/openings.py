@@ -123,70 +123,58 @@ class Prompts(Published):
 PHASES: tuple[Phase, ...] = ("planning", "survey", "execution")
 
 
-@dataclass(frozen=True, kw_only=True)
-class WantedOpenings:
-    """Which prompts are meant; None stands for the first, or for all agents."""
-
-    experiment: str | None = None
-    arm: str | None = None
-    against: str | None = None
-    """The arm to compare with: the arm asked for or, where none is, all others."""
-    agent: str | None = None
-    point: str | None = None
-    """What the sweep point has to have, as `network=ring`."""
-    seed: int | None = None
-    phase: str = "planning"
-    text_tools: bool = False
-    """Tools are described in the messages, as for models that call them there."""
-
-
-def prompts(checked: Checked, asked: WantedOpenings) -> Prompts:
+def prompts(
+    checked: Checked, *, experiment: str | None = None, arm: str | None = None, against: str | None = None,
+    agent: str | None = None, point: str | None = None, seed: int | None = None, phase: str = "planning",
+    text_tools: bool = False,
+) -> Prompts:  # fmt: skip
     """What agents are sent at their first turn; no model is asked. Raises ColosseumError.
 
-    A spec without an experiment has an arm `baseline` in which nothing is changed.
+    None is the first arm, sweep point or seed, and all agents. Without an `arm`, all are compared with the one
+    `against`. `point` is what the sweep point has to have, as `network=ring`. With `text_tools`, tools are described in
+    the messages, as for models that call them there. A spec without an experiment has an arm `baseline` in which
+    nothing is changed.
     """
     design = Design("", "", ("baseline",), (Arm("baseline", "", Conditions()),), (checked.seed,), 1)
-    if checked.designs or asked.experiment:
-        design = read_design(checked, Part(asked.experiment), file=checked.spec.composition.source.name)
-    design = at_point(design, asked.point)
-    agents = checked.expansion.scenario.task.agents
-    named = (("arm", asked.arm, design.arms), ("arm", asked.against, design.arms), ("agent", asked.agent, agents),
-             ("phase", asked.phase, PHASES))  # fmt: skip
+    if checked.designs or experiment:
+        design = read_design(checked, Part(experiment), file=checked.spec.composition.source.name)
+    design, agents = at_point(design, point), checked.expansion.scenario.task.agents
+    named = ("arm", arm, design.arms), ("arm", against, design.arms), ("agent", agent, agents), ("phase", phase, PHASES)
     wrong = [
         report("C122", None, f"there is no {what} `{name}`", help=closest(name, of) or f"{what}s: {', '.join(of)}")
         for what, name, of in named if name and name not in of
     ]  # fmt: skip
-    names = _arms(design, asked)
-    if not names:
-        wrong.append(report("C122", None, f"there is no other arm to compare `{asked.against}` with"))
-    phase = next((phase for phase in PHASES if phase == asked.phase), None)
-    if wrong or phase is None:
+    others = [each for each in ((arm,) if arm else design.arms) if each != against]
+    if not others:
+        wrong.append(report("C122", None, f"there is no other arm to compare `{against}` with"))
+    found = next((each for each in PHASES if each == phase), None)
+    if wrong or found is None:
         raise ColosseumError(*wrong)
-    point, seed = design.cells[0].point, design.seeds[0] if asked.seed is None else asked.seed
-    cells = {cell.name: cell for cell in design.cells}
+    block = Block(design.cells[0].point, design.seeds[0] if seed is None else seed, 1, tuple(
+        next(cell for cell in design.cells if cell.name == name)
+        for name in ((against, *others) if against else others[:1])
+    ))  # fmt: skip
+    chosen = (agent,) if agent else ()
+    sent = [openings_of(each, found, text_tools=text_tools, agents=chosen) for each in _made(checked, block)]
+    if not any(each.agents for each in sent):
+        who = f"`{agent}` has no turn" if agent else "nobody has a turn"
+        help_ = "planning takes `rounds`, a survey claims, and an execution turn a variable of the agent's own"
+        raise stop("C122", f"{who} in the phase `{phase}`", help=help_)
+    compared = tuple(compare(sent[0], each) for each in sent[1:])
+    name = checked.expansion.scenario.name
+    return Prompts(SCHEMA, name, design.name, block.point, block.seed, 1, found, tuple(sent), compared)
+
+
+def _made(checked: Checked, block: Block) -> list[Trial]:
+    """The trials of a block. Raises ColosseumError."""
     trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
     try:
-        made, diagnostics = trials.of(Block(point, seed, 1, tuple(cells[name] for name in names)))
+        made, diagnostics = trials.of(block)
     except UnknownPlayer as unknown:
         raise stop("C120", str(unknown), help=unknown.help) from None
     if diagnostics:
         raise ColosseumError(*diagnostics)
-    chosen = (asked.agent,) if asked.agent else ()
-    sent = tuple(openings_of(trial, phase, text_tools=asked.text_tools, agents=chosen) for trial in made)
-    if not any(each.agents for each in sent):
-        who = f"`{asked.agent}` has no turn" if asked.agent else "nobody has a turn"
-        help_ = "planning takes `rounds`, a survey claims, and an execution turn a variable of the agent's own"
-        raise stop("C122", f"{who} in the phase `{phase}`", help=help_)
-    compared = tuple(compare(sent[0], each) for each in sent[1:])
-    return Prompts(SCHEMA, checked.expansion.scenario.name, design.name, point, seed, 1, phase, sent, compared)
-
-
-def _arms(design: Design, asked: WantedOpenings) -> tuple[str, ...]:
-    """The arms to show, the one compared with first; nothing where it has nobody to be compared with."""
-    if asked.against is None:
-        return (asked.arm or design.arms[0],)
-    others = [arm for arm in ((asked.arm,) if asked.arm else design.arms) if arm != asked.against]
-    return (asked.against, *others) if others else ()
+    return made
 
 
 def openings_of(trial: Trial, phase: Phase, *, text_tools: bool = False, agents: Sequence[str] = ()) -> ArmOpenings:
@@ -203,13 +191,8 @@ def openings_of(trial: Trial, phase: Phase, *, text_tools: bool = False, agents:
 
 
 def _has_turn(stage: Stage, agent: str, phase: Phase) -> bool:
-    match phase:
-        case "planning":
-            return stage.conditions.settings.rounds > 0
-        case "survey":
-            return bool(stage.claims)
-        case "execution":
-            return bool(stage.scenario.task.owned[agent])
+    rounds, owned = stage.conditions.settings.rounds, stage.scenario.task.owned[agent]
+    return bool({"planning": rounds, "survey": stage.claims, "execution": owned}[phase])
 
 
 def _opening(trial: Trial, agent: str, phase: Phase, *, text_tools: bool) -> Opening:

@@ -46,7 +46,7 @@ def overheard(folder: Folder, listed: Listed, make: Remaking) -> list[dict[str, 
     trial = make(listed) if folder.calls(listed.trial).exists() else ""
     if isinstance(trial, str) or trial.identity != listed.trial:
         return []
-    asker = Overheard(RunCalls(folder.calls(listed.trial), None, Redaction(), "read"))
+    asker = Overheard(RunCalls(folder.calls(listed.trial), None, Redaction()))
     with TemporaryDirectory() as place, suppress(CallFailed, Missing), closing(TraceWriter(Path(place) / "t")) as trace:
         completed(perform(trial, asker, trace))  # what was asked until it ends is shown
     before: dict[str, list[Any]] = {}

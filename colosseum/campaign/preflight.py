@@ -1,9 +1,10 @@
 """Finds out before the first paid run whether a model can play. In: its Endpoint; out: None, or what is wrong."""
 
+import asyncio
 import re
 from dataclasses import replace
 
-from colosseum.campaign.retry import Provider
+from colosseum.campaign.retry import Provider, Sleep
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message, exchange, how
 from colosseum.players.models.reply import Answer, reply
@@ -21,7 +22,7 @@ OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
 TRY_TEXT = "try `--tools text`, for models that write their calls as text"
 
 
-async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
+async def preflight(endpoint: Endpoint, sleep: Sleep = asyncio.sleep) -> str | None:
     """Asks for one call of one tool. None when it came, else a sentence for the user.
 
     Where reasoning came with it, the call is answered and the model asked again: it may want its reasoning back. A
@@ -33,8 +34,8 @@ async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
         except Unplayable as fault:
             return f"{fault}; {fault.help}".rstrip("; ")
         return None
-    asked = _question(endpoint)
-    result = await provider.ask(asked, attempts=ATTEMPTS, patience=PATIENCE)
+    asked, provider = _question(endpoint), Provider(attempts=ATTEMPTS, most_wait=PATIENCE, sleep=sleep)
+    result = await provider.ask(asked)
     if isinstance(result, Answer):
         said = reply(result, known={"ready": ()}, as_text=endpoint.dialect == "text")
         wrong = _verdict(said, endpoint)
@@ -42,7 +43,7 @@ async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
             return wrong
         results = tuple(ToolResult(call, ok=True, message="You can. Call `ready` once more.") for call in said.calls)
         asked = replace(asked, messages=(*asked.messages, *exchange(Step(said, results), shipped())))
-        result = await provider.ask(asked, attempts=ATTEMPTS, patience=PATIENCE)
+        result = await provider.ask(asked)
     match result:
         case Failure(reason=reason):
             blamed = endpoint.dialect == "native" and OF_TOOLS.search(reason.replace(endpoint.model, ""))

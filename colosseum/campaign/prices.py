@@ -38,6 +38,11 @@ def charged(answer: Answer, endpoint: Endpoint) -> Answer:
     return answer if own is None and found.cost is None else found
 
 
+def cost_of(answer: Answer, price: Price | None) -> float | None:
+    """What an answer cost: its own figure, else at a price; None where nobody knows."""
+    return priced(answer, price).cost if answer.usage.cost is None else answer.usage.cost
+
+
 def priced(answer: Answer, price: Price | None) -> Answer:
     """The answer at a price; its cost is None without one, and where the provider did not count the tokens."""
     taken, cached = answer.usage, answer.tokens

@@ -16,10 +16,10 @@ from pathlib import Path
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.prices import cost_of
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Halt, Price, Question
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.players.view import Usage
 from colosseum.run.trial import Listed
 
 LOOKING = 0.1
@@ -142,16 +142,13 @@ class Purse:
         if account.team:
             self.dearest[account.team] = max(self.dearest.get(account.team, 0.0), account.spent)
 
-    def charge(self, model: str, taken: Usage, most: float) -> float:
+    def charge(self, model: str, answer: Answer, most: float) -> float:
         """What an answer is charged: its own figure, else by its tokens, else the most that it may have cost."""
         price = self.prices.get(model)
-        if taken.cost is not None:
-            return taken.cost
-        if price is not None and taken.prompt_tokens is not None and taken.completion_tokens is not None:
-            return price.cost(taken.prompt_tokens, taken.completion_tokens)
-        self.uncounted += price is None
-        self.bounded += price is not None
-        return most
+        cost = cost_of(answer, price)
+        self.uncounted += cost is None and price is None
+        self.bounded += cost is None and price is not None
+        return most if cost is None else cost
 
     def recall(self, folder: Folder, listed: Iterable[Listed]) -> "Purse":
         """Count what is on file, of runs that were not finished too, and of judges: this purse again.
@@ -179,7 +176,7 @@ class Purse:
         for _, call in read_paid(path) if path.exists() else ():
             price = self.prices.get(call.model)
             most = 0.0 if price is None else price.cost(call.prompt_bytes / BYTES, call.max_tokens)
-            cost += 0.0 if call.origin else self.charge(call.model, call.answer.usage, most)
+            cost += 0.0 if call.origin else self.charge(call.model, call.answer, most)
         return cost
 
     def shared(self) -> "Purse":
@@ -228,7 +225,7 @@ class Purse:
         taken, model = answer.usage, request.endpoint.model
         if taken.prompt_tokens is not None and taken.completion_tokens is not None:
             self.densest[model] = max(self.densest.get(model, 0.0), taken.prompt_tokens / request.size)
-        cost = self.charge(model, taken, most)
+        cost = self.charge(model, answer, most)
         if request.by is not None:
             self.acts[model] = max(self.acts.get(model, 0.0), cost)
         self.calls, self.spent, account.spent = self.calls + 1, self.spent + cost, account.spent + cost

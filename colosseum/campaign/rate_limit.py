@@ -19,7 +19,6 @@ beginning until it is refused, as refusals come sooner than answers.
 
 import asyncio
 import math
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -141,8 +140,12 @@ class RateLimit:
     """Nothing begins before this moment on the loop's clock."""
     following: float = field(init=False, default=-math.inf)
     """When the pace lets the next call begin."""
-    waiting: deque["asyncio.Future[None]"] = field(init=False, default_factory=deque)
-    timer: asyncio.TimerHandle | None = field(init=False, default=None)
+    waiting: int = field(init=False, default=0)
+    """Calls that have not begun."""
+    door: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    """Held by the one that begins next; all others stand in line for it."""
+    ended: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    """Set when a call ends: it may have made room."""
 
     def __post_init__(self) -> None:
         self.room = float(min(START, self.most))
@@ -150,12 +153,22 @@ class RateLimit:
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Turn]:
         """Waits for room; within the block a call is under way."""
-        turn = await self._enter()
+        self.waiting += 1
         try:
-            yield turn
+            async with self.door:
+                while (wait := self._wait()) is None or wait > 0:
+                    self.ended.clear()
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(wait):
+                            await self.ended.wait()
+                self._begin()
+        finally:
+            self.waiting -= 1
+        try:
+            yield Turn(self, self.cuts, self.under_way)
         finally:
             self.under_way -= 1
-            self._wake()
+            self.ended.set()
 
     @property
     def closed(self) -> float:
@@ -253,39 +266,6 @@ class RateLimit:
         if self.under_way >= math.ceil(self.room):
             return None
         return max(self.until, self.following) - self.clock()
-
-    async def _enter(self) -> Turn:
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.waiting.append(place)
-        self._wake()
-        try:
-            await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled():  # it had been let in already
-                self.under_way -= 1
-                self._wake()
-            else:
-                with suppress(ValueError):  # it may have been passed over in the meantime
-                    self.waiting.remove(place)
-            raise
-        return Turn(self, self.cuts, self.under_way)
-
-    def _wake(self) -> None:
-        """Let in as many as there is room for, and come back when it is time for more."""
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
-        while self.waiting:
-            wait = self._wait()
-            if wait is None:
-                return
-            if wait > 0:
-                self.timer = asyncio.get_running_loop().call_later(wait, self._wake)
-                return
-            place = self.waiting.popleft()
-            if not place.done():
-                self._begin()
-                place.set_result(None)
 
     def _begin(self) -> None:
         now = self.clock()

@@ -133,7 +133,7 @@ def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str
 
 def made_again(folder: Folder, trial: Trial, into: Folder) -> Result | str:
     """A run played again in another folder from the calls on file, or which call is not there. Raises OSError."""
-    calls = RunCalls(folder.calls(trial.identity), None, Redaction(), "read")
+    calls = RunCalls(folder.calls(trial.identity), None, Redaction())
     keep_file(into.scenario(trial.instance.digest), trial.instance.written)
     trace = TraceWriter(into.trace(trial.identity))
     reason: FailureReason | None = None

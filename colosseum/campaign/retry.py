@@ -55,6 +55,7 @@ OnAttempt: TypeAlias = Callable[[Question, Attempt], None]
 
 CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]
 """Makes one call."""
+Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 
 def unheard(request: Question, attempt: Attempt) -> None:
@@ -84,9 +85,11 @@ class Provider:
     most_connections: int = 64
     attempts: int = 4
     """Of one call, not counting those that were turned away by a rate limit, or while others were answered."""
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    sleep: Sleep = asyncio.sleep
     call: CallModel = call_priced
     patience: float = OUTAGE
+    most_wait: float | None = None
+    """Seconds for which a call may wait for a model that limits the rate, or is down; None for as long as it takes."""
     sharing: Sequence[Collection[str]] = ()
     """Models of one account, which share a rate limit."""
     clock: Callable[[], float] = lambda: asyncio.get_running_loop().time()
@@ -104,15 +107,9 @@ class Provider:
     gave_up: Failure | None = None
     """Why no call is begun any more."""
 
-    async def ask(
-        self, request: Question, *, attempts: int | None = None, patience: float | None = None,
-        heard: OnAttempt = unheard,
-    ) -> Answer | Failure:  # fmt: skip
-        """The answer, or the failure after which no attempt is left or none would help. Raises Halt.
-
-        With `patience` nobody waits longer than that, in seconds, for a model that limits the rate, or is down.
-        """
-        line, left = _line(request), self.attempts if attempts is None else attempts
+    async def ask(self, request: Question, *, heard: OnAttempt = unheard) -> Answer | Failure:
+        """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
+        line, left, patience = _line(request), self.attempts, self.most_wait
         gate, lasting = self._gate(request), patience is None and request.by is None
         number, failed, limited, waited, since, sent = 0, 0, 0, 0.0, math.inf, request
         longest = max(LONGEST_DELAY, self.patience)

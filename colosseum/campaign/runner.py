@@ -14,13 +14,12 @@ from typing import Literal, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from colosseum.campaign.calls import AnswerSource, CacheMode, Expense, RunCalls, read_calls
-from colosseum.campaign.coupling import Coupled, Coupling
+from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, RunCalls, read_calls
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status, keep_file
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE
-from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.campaign.source import Coupling, PaidSource
 from colosseum.model.serial import Json
 from colosseum.players.models.request import Asker, Halt
 from colosseum.players.view import CallFailed
@@ -155,8 +154,8 @@ class Runner:
             room = self.rooms[bool(trial.endpoints)]
             await room.acquire()
             self.held[lock] += 1
-            source = RunSource(self.source, account)
-            made = self._made(trial, account, Coupled(shared, trial.identity, source) if shared else source)
+            source: NewAnswers = partial(self.source.ask, account)
+            made = self._made(trial, account, partial(shared.ask, trial.identity, source) if shared else source)
             self.group.create_task(made).add_done_callback(partial(self._ended, each, lock, room))
             await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
 
@@ -184,7 +183,7 @@ class Runner:
         found = (self.folder.result(listed.trial) for listed in each.listed)
         return [None if self.options.retry_failed and r and r.status == "failed" else r for r in found]
 
-    async def _made(self, trial: Trial, account: Account, source: AnswerSource) -> None:
+    async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
         if trial.instance.digest not in self.kept:
             keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)

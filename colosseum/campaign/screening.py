@@ -8,6 +8,7 @@ the experiment count, also those that are not asked for now, so that every part 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from colosseum.campaign.part import ranks, seed_words
 from colosseum.diagnostics import Diagnostic, counted, report
@@ -151,12 +152,10 @@ def _least(arms: Sequence[Opportunity], figure: str) -> tuple[float | None, str]
 
 def screening_words(screening: Screening) -> str:
     """`12 of 20 seeds have an opportunity of at least 0.1; left out: 3, 7..9`, sweep point by sweep point."""
-    points = dict.fromkeys(each.point for each in screening.looked)
-    parts = {point: [each for each in screening.looked if each.point == point] for point in points}
-    words = {point: _words(looked, screening.least) for point, looked in parts.items()}
+    points = groupby(screening.looked, key=lambda each: each.point)
+    words = {point: _words(list(looked), screening.least) for point, looked in points}
     if len(set(words.values())) == 1:
-        each = " at every sweep point" if len(words) > 1 else ""
-        return f"{next(iter(words.values()))}{each}"
+        return next(iter(words.values())) + " at every sweep point" * (len(words) > 1)
     return "; ".join(f"{point}: {said}" for point, said in words.items())
 
 

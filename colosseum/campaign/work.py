@@ -16,8 +16,8 @@ from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.model_options import Asking, Wanted, one_of, read_asking
-from colosseum.campaign.money import Budget, check_budget
+from colosseum.campaign.model_options import Asking, Wanted, read_asking
+from colosseum.campaign.money import Budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
 from colosseum.campaign.registering import Registered, register
@@ -202,7 +202,9 @@ class Work:
 
 def read_cache(words: str) -> CacheMode:
     """A mode by its name. Raises ColosseumError."""
-    return cast(CacheMode, one_of("--cache", words, get_args(CacheMode)))
+    if words not in get_args(CacheMode):
+        raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
+    return cast(CacheMode, words)
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
@@ -257,7 +259,6 @@ def draft(checked: Checked, request: Request) -> Draft:
 
 def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Trials, Configured]:
     """The arms and seeds asked for, how models are asked, and what makes trials. Raises ColosseumError, OSError."""
-    check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)

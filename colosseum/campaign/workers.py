@@ -153,7 +153,7 @@ def make_runs(told: Instructions) -> Made:
 async def _made(told: Instructions, place: str) -> Made:
     options, purse, runs = told.options, told.purse.shared(), list[tuple[Listed, Result]]()
     provider = Provider(options.connections, patience=options.patience, sharing=options.sharing)
-    for words in await asyncio.gather(*(preflight(each, provider) for each in told.models)):
+    for words in await asyncio.gather(*map(preflight, told.models)):
         if words:
             return Made((), told.purse, f"{words} (so it is for {place})")
 

@@ -61,6 +61,6 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
 
 
 def _code(outcome: JudgeOutcome) -> int:
-    if outcome.verdicts.left:
+    if outcome.verdicts["left"]:
         return 3 if outcome.gave_up else 4
     return 3 if outcome.verdicts.missing else 0

@@ -107,15 +107,14 @@ def prompts(
     json: AsJson = False,
 ) -> int:
     """Print exactly what agents are sent: messages and tools. No model is asked."""
-    from colosseum.campaign.openings import WantedOpenings
     from colosseum.campaign.openings import prompts as sent
     from colosseum.cli.words import checked_spec, output
     from colosseum.report.prompts import prompt_blocks
 
-    asked = WantedOpenings(
-        experiment=experiment, arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text
-    )
-    found = sent(checked_spec(file, sets, seed=seed), asked)
+    found = sent(
+        checked_spec(file, sets, seed=seed), experiment=experiment, arm=arm, against=diff, agent=agent, point=point,
+        seed=seed, phase=phase, text_tools=text,
+    )  # fmt: skip
     output(lambda: prompt_blocks(found), "prompts", lambda: found, json)
     return 0
 

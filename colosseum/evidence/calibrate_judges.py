@@ -88,17 +88,14 @@ def _asked(
     found = [(each.model, own) for each, own in zip(endpoints, scored, strict=True)]
     verdicts = JudgementTally()
     for one in (one for each in answers for own in each for one in own):
-        if one is None:
-            verdicts.left += 1
-        else:
-            verdicts.count(one)
+        verdicts["left" if one is None else one.status] += 1
     missing, gave_up = sum(verdicts.missing.values()), source.provider.gave_up
-    words = f"{counted(verdicts.made, 'judgement')}, in {folder}"
+    words = f"{counted(verdicts['ok'], 'judgement')}, in {folder}"
     words += f"; {missing} without a score: the same command asks for them again" if missing else ""
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    if verdicts.left:
+    if verdicts["left"]:
         why = silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)
-        words += f"\n{counted(verdicts.left, 'judgement')} left {why}"
+        words += f"\n{counted(verdicts['left'], 'judgement')} left {why}"
     return found, JudgeOutcome(words, verdicts, bool(gave_up))
 
 

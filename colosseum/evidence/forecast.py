@@ -87,7 +87,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     whole = campaign_budget(request.budget, design)
     ahead = outlook(folder, found, prices, side_by_side=request.connections)
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
-    scenario = next(iter(found.examples.values()))[0].stage.scenario
+    scenario = found.examples[0].stage.scenario
     judging = judge_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
     if len(design.arms) > 1 and (words := few_seeds(min(made.seeds.values()))):
         request.warn(words)

@@ -9,6 +9,7 @@ from colosseum.model.ground import publish, visible
 from colosseum.model.spec import Declared
 from colosseum.model.world import World
 from colosseum.players.scripted.knowledge import Knowledge, Planner, Told, private_tables
+from colosseum.run.stage import Stage
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,16 @@ class Library:
         coalitions = [c for c in world.spec.of(syntax.Coalition) if private_tables(world.spec, c.objectives)]
         return cls(world, Planner(publish(world)), {c.name: side_planner(world, c) for c in coalitions})
 
-    def knowledge(self, agent: str, *, told: Told, strength: float, noise: float, run: str) -> Knowledge:
+    def knowledge(self, stage: Stage, agent: str) -> Knowledge:
         """The data of one agent's View."""
-        planner = self.planner
+        planner, told, settings = self.planner, stage.told(agent), stage.conditions.settings
         if told.coalition is not None and told.coalition.name in self.sides:
             planner = self.sides[told.coalition.name]
             told = replace(told, coalition=replace(told.coalition, objectives=()))
+        run = draws.key(stage.scenario.seed, "player", (stage.run, stage.repeat))
         key = draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private")
-        return Knowledge(planner, visible(self.world, agent), told, strength if told != Told() else 0.0, noise, key)
+        strength = settings.strength if told != Told() else 0.0
+        return Knowledge(planner, visible(self.world, agent), told, strength, settings.noise, key)
 
 
 def side_planner(world: World, coalition: syntax.Coalition) -> Planner:

@@ -71,17 +71,14 @@ def _character(character: str) -> str:
     return rf"(?:{re.escape(character)}|\\+u(?i:{ord(character):04x}))"
 
 
-def header_secrets(headers: Mapping[str, str]) -> Iterator[str]:
-    """What looks secret in headers: whole values, and what stands behind `Bearer`."""
-    for name, value in headers.items():
-        if SECRET_HEADER.search(name) or (len(value) >= LONG_VALUE and " " not in value):
-            yield from {value, value.rpartition(" ")[2]}
-
-
-def secrets(addresses: Iterable[str]) -> Iterator[str]:
+def secrets(addresses: Iterable[str], headers: Iterable[Mapping[str, str]] = ()) -> Iterator[str]:
     """What addresses hold before their host, in every way in which it may come back: `user:password`, the password
-    alone, both without the escapes of an address, and as the header of a request has it."""
+    alone, both without the escapes of an address, and as the header of a request has it. What looks secret in headers:
+    whole values, and what stands behind `Bearer`."""
     for address in addresses:
         for written in USER.findall(address):
             for user in {written, unquote(written)}:
                 yield from (user, user.partition(":")[2], f"{user}:")  # the last is what a header has, in base64
+    for name, value in (header for each in headers for header in each.items()):
+        if SECRET_HEADER.search(name) or (len(value) >= LONG_VALUE and " " not in value):
+            yield from (value, value.rpartition(" ")[2])

@@ -21,7 +21,7 @@ from colosseum.players.view import CallFailed, Note, Player, Position, Post, Rep
 from colosseum.run import turn
 from colosseum.run.library import Library
 from colosseum.run.rules import Rules
-from colosseum.run.stage import NOTHING, Recalled, Spoken, Stage, knowledge, survey_steps, view
+from colosseum.run.stage import NOTHING, Recalled, Spoken, Stage, survey_steps, view
 from colosseum.run.trace import TraceWriter
 
 
@@ -47,7 +47,7 @@ class LiveRun:
         """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
         settings = self.stage.conditions.settings
         order = turn_order(self.stage)
-        self.data = {agent: knowledge(self.stage, self.library, agent) for agent in order}
+        self.data = {agent: self.library.knowledge(self.stage, agent) for agent in order}
         self.trace.write("order", agents=list(order))
         self.trace.write("channels", channels=self._channels())
         for agent in order:

@@ -15,7 +15,6 @@ from colosseum.model.values import Value
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.scripted.knowledge import Knowledge, Told, told
 from colosseum.players.view import ChannelView, Memory, Note, Position, Post, Step, View
-from colosseum.run.library import Library
 
 
 @dataclass(frozen=True)
@@ -112,18 +111,6 @@ NOTHING = Recalled()
 def survey_steps(stage: Stage) -> int:
     """Replies that the survey may take: enough for those who answer about one claim at a time."""
     return max(stage.conditions.settings.steps, len(stage.claims) + 1)
-
-
-def knowledge(stage: Stage, library: Library, agent: str) -> Knowledge:
-    """The data of an agent's view."""
-    settings = stage.conditions.settings
-    return library.knowledge(
-        agent,
-        told=stage.told(agent),
-        strength=settings.strength,
-        noise=settings.noise,
-        run=draws.key(stage.scenario.seed, "player", (stage.run, stage.repeat)),
-    )
 
 
 def view(

@@ -10,10 +10,8 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
-Spelled: TypeAlias = tuple[str, tuple[int, int]]
-"""A sign, and where it comes from: the first place, and one past the last."""
 SHORT: Final = 2
 """Signs of a name that is only one as it is spelled: `B` is one, and `b` is not."""
 LONG: Final = 6
@@ -39,24 +37,18 @@ class Blinding:
     def __init__(self, shown: Mapping[str, str]) -> None:
         self.shown = {_plain(folded(name)): words for name, words in shown.items()}
         names = sorted(map(folded, shown), key=len, reverse=True)
-        self.pattern = re.compile("|".join(map(_written, names)) or r"(?!)")
+        self.pattern = re.compile("|".join(map(written, names)) or r"(?!)")
 
     def words(self, text: str) -> str:
         """The text without names."""
         if text.isascii():  # which is fast
             return self.pattern.sub(lambda found: self.shown.get(_plain(found[0]), found[0]), text)
-        return "".join(sign for sign, _ in self.spelled(text))
-
-    def spelled(self, text: str) -> list[Spelled]:
-        """The signs of the same; all that stand for a name come from the whole of it."""
-        signs, start = list[Spelled](), 0
+        parts, start = list[str](), 0
         seen = [(part, place) for place, sign in enumerate(text) for part in folded(sign)]
         for found in self.pattern.finditer("".join(part for part, _ in seen)):
-            whole = seen[found.start()][1], seen[found.end() - 1][1] + 1
-            signs += [(text[n], (n, n + 1)) for n in range(start, whole[0])]
-            signs += [(sign, whole) for sign in self.shown.get(_plain(found[0]), found[0])]
-            start = whole[1]
-        return [*signs, *((text[n], (n, n + 1)) for n in range(start, len(text)))]
+            parts += [text[start : seen[found.start()][1]], self.shown.get(_plain(found[0]), found[0])]
+            start = seen[found.end() - 1][1] + 1
+        return "".join((*parts, text[start:]))
 
 
 @lru_cache(maxsize=4096)
@@ -68,7 +60,7 @@ def folded(sign: str) -> str:
     return "".join(part for part in parts if unicodedata.category(part) not in ("Cf", "Mn"))
 
 
-def _written(name: str) -> str:
+def written(name: str) -> str:
     """A pattern for a name as people write it."""
     parts = re.findall(r"[^\W_]+", name)
     if not parts:

@@ -7,7 +7,7 @@ transcripts of all arms have the same scope, and a judge can tell them apart by 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from colosseum.model import draws
@@ -15,7 +15,7 @@ from colosseum.model.networks import PUBLIC
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.template_files import AsIs, json_line
 from colosseum.players.protocol.templates import Templates, shipped
-from colosseum.run.judging.blinding import Blinding, Spelled
+from colosseum.run.judging.blinding import Blinding
 
 THOUGHTS: Final = {"text": "thought", "summary": "summary of a thought", "withheld": "withheld thought"}
 """What a judge reads of each kind of thought."""
@@ -60,14 +60,6 @@ class Transcript:
     """By number, those who can read it; channels on which something was said."""
     posts: tuple[Said, ...]
     """In order, with thoughts among them where those are read."""
-    hidden: Blinding | None = field(default=None, repr=False, compare=False)
-    """Put the numbers in; None where there were no names."""
-
-    def spelled(self, post: Said) -> list[Spelled]:
-        """The signs of its text, each with its place in the original."""
-        if self.hidden is None:
-            return [(sign, (n, n + 1)) for n, sign in enumerate(post.original)]
-        return self.hidden.spelled(post.original)
 
     def told(self, templates: Templates | None = None) -> str:
         """All of it as text, without who is focal, by the templates in force or those that ship."""
@@ -113,7 +105,7 @@ def transcript(
             return Said(*by, hidden.words(text), text, kind)
         return Said(*by, hidden.words(text[: most // 2] + GAP + text[most // 2 + omitted :]), text, kind, omitted)
 
-    return Transcript(agents, dict(sorted(members.items())), tuple(map(said, heard)), hidden)
+    return Transcript(agents, dict(sorted(members.items())), tuple(map(said, heard)))
 
 
 def _share(lengths: Sequence[int]) -> int:
