@@ -96,11 +96,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3369,
     "run": 1955,
     "campaign": 7572,
-    "evidence": 7036,
+    "evidence": 7034,
     "report": 3995,
-    "api": 497,
+    "api": 496,
     "editor": 500,
-    "cli": 1785,
+    "cli": 1783,
     "imports": 1798,
 }
 

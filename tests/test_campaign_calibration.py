@@ -20,8 +20,7 @@ from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRA
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
-from colosseum.evidence.bag_of_words import bag_of_words
-from colosseum.evidence.calibration import Scored, calibration
+from colosseum.evidence.calibration import Scored, bag_of_words, calibration
 from colosseum.model.check import check
 from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import Redaction

@@ -14,7 +14,6 @@ from test_cli_commands import Done, colosseum
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import margins_for
 from colosseum.campaign.registering import Registered, agreed, fixed, sealed
-from colosseum.language import shipped
 from colosseum.model.check import check
 
 GAME = SPEC.replace("rounds 1", "rounds 1  seeds 1..4")
@@ -42,20 +41,9 @@ def test_a_plan_is_what_the_audit_keeps(tmp_path: Path) -> None:
     told = colosseum("plan", spec(tmp_path, GAME), "--seeds", "1..6", "--out", tmp_path / "runs", "--json")
     plan: dict[str, Any] = json.loads(told.stdout)
     assert not (tmp_path / "runs").exists()
-    assert plan["power"] == []
     assert plan["noise"] is None
     found = made(tmp_path, "--seeds", "1..6")
     assert (found.digest, found.seeds) == (plan["registered"]["digest"], 6)
-
-
-def test_runs_of_an_equal_arm_say_what_a_plan_can_see(tmp_path: Path) -> None:
-    jira = shipped("specs") / "jira.colo"
-    arms = ("--arm", "baseline", "--arm", "again", "--set", "engineers=4", "--set", "tickets=5")
-    done = colosseum("audit", jira, "--seeds", "1..6", *arms, "--out", tmp_path / "runs")
-    assert done.returncode == 0, done.stderr
-    told = colosseum("plan", jira, "--set", "engineers=4", "--set", "tickets=5", "--out", tmp_path / "runs")
-    assert told.returncode == 0, told.stderr
-    assert "by the spread of `again` (" in " ".join(told.stdout.split())
 
 
 def test_the_same_command_and_planned_seeds_change_nothing(tmp_path: Path) -> None:

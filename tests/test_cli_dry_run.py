@@ -71,7 +71,7 @@ def test_nothing_is_asked_and_nothing_is_written(tmp_path: Path) -> None:
         for more in ((), ("--json",), ("--budget", 1)):
             done = audit(tmp_path, "--api-base", server.url, "--dry-run", *PRICE, *more)
             assert done.returncode == 0
-            assert done.stderr.startswith("3 seeds can settle nothing: ")
+            assert done.stderr.startswith("3 seeds can only be a first try: ")
             assert done.stderr.count("\n") == 1
         assert server.requests == []
     assert [path.name for path in tmp_path.iterdir()] == ["spec.colo"]
@@ -326,17 +326,12 @@ def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path)
     jira = jira.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 5")
     assert audit(tmp_path, "--seeds", "1..8", *TWINS, text=jira, model="sim").stdout
     plan = load(tmp_path / "spec.colo").plan(seeds="1..10", out=tmp_path / "out")
-    [point] = plan.power
     reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)
     loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]["paired"]
-    assert (point.arm, point.paired.n, point.paired.n_nonzero) == ("again", 8, loss["n_nonzero"])
-    assert point.paired.sd.value == pytest.approx(loss["sd"]["value"])
     assert not isinstance(plan.card, str)
-    assert plan.card.sd == point.paired.sd, "what was run goes before scripted players"
+    assert plan.card.sd.value == pytest.approx(loss["sd"]["value"]), "what was run goes before scripted players"
     assert plan.card.likely[Reading.NONE].value > 20
-    more = " ".join(repr(plan).split())
-    assert "by the spread of `again` (" in more
-    assert "seeds see an effect as large as the margin in 80% of studies; 10 seeds see one of" in more
+    assert f"sd {loss['sd']['value']:.3g} between equal arms" in " ".join(repr(plan).split())
 
 
 def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:

@@ -256,13 +256,13 @@ def test_json_is_a_line_of_json_for_each_remark_too(tmp_path: Path) -> None:
         schema.validate(line)
     assert {line["event"] for line in lines} == {"progress", "remark"}
     assert lines[0]["event"] == "remark"
-    assert lines[0]["words"].startswith("1 seed can settle nothing: ")
+    assert lines[0]["words"].startswith("1 seed can only be a first try: ")
     with pytest.raises(ValidationError):
         schema.validate({"event": "remark", "schema": 2})
 
 
 def test_a_dry_run_says_what_its_seeds_cannot_settle(tmp_path: Path) -> None:
-    for seeds, words in (("1..5", "5 seeds can settle nothing"), ("1..20", "")):
+    for seeds, words in (("1..5", "5 seeds can only be a first try"), ("1..20", "")):
         for more in ((), ("--json",)):
             done = piped("--seeds", seeds, "--out", tmp_path, "--dry-run", *more, spec=TOY)
             assert done.stderr.startswith(words) if words else done.stderr == ""
@@ -271,7 +271,7 @@ def test_a_dry_run_says_what_its_seeds_cannot_settle(tmp_path: Path) -> None:
 def test_none_says_nothing_but_warnings_and_errors(tmp_path: Path) -> None:
     done = piped("--seeds", 1, "--out", tmp_path, "--display", "none", spec=TOY)
     assert (done.returncode, len(done.stderr.splitlines())) == (0, 1)
-    assert done.stderr.startswith("1 seed can settle nothing: ")
+    assert done.stderr.startswith("1 seed can only be a first try: ")
     assert done.stdout.startswith("toy, experiment collusion")
     wrong = piped("--seeds", 1, "--out", tmp_path, "--display", "jsn", spec=TOY)
     assert wrong.returncode == 2

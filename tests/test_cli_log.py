@@ -105,6 +105,20 @@ def test_a_run_reads_as_a_conversation(folder: Path) -> None:
     harmless(done)
 
 
+def test_a_run_that_is_complete_ends_with_what_everybody_earned(folder: Path) -> None:
+    done = colosseum("log", "show", folder, "baseline:1").stdout
+    paid = json.loads(colosseum("report", folder, "--json").stdout)["points"][0]["arms"][0]
+    told = [line.split(maxsplit=1) for line in done.partition("\nPayoffs\n")[2].splitlines()]
+    assert [name for name, _ in told] == ["A", "B", "C", "together"]
+    assert ["in cabal" in words for _, words in told] == [False, True, True, False]
+    assert float(told[-1][1]) == pytest.approx(sum(float(words.split(",")[0]) for _, words in told[:-1]))
+    assert float(told[-1][1]) == pytest.approx(paid["scalars"]["joint_payoff"]["mean"]["value"])
+    assert "Payoffs" not in colosseum("log", "show", folder, "prompted:1").stdout, "it failed"
+    for path in (folder / "scenarios").iterdir():
+        path.unlink()
+    assert "Payoffs\n  not known  cannot read" in colosseum("log", "show", folder, "baseline:1").stdout
+
+
 def test_hostile_words_stay_words(folder: Path) -> None:
     for arguments in (("baseline:1",), ("prompted:1",), ("prompted:1", "--prompts"), ("baseline:1", "--json")):
         for environment in ({}, {"FORCE_COLOR": "1"}, {"COLUMNS": "20"}, {"PYTHONIOENCODING": "ascii"}):

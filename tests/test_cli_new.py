@@ -36,7 +36,8 @@ def test_a_new_spec_checks_and_audits_as_it_is(tmp_path: Path) -> None:
     ]
     assert list(files(tmp_path)) == ["mine.colo"]
     checked = colosseum("check", "mine.colo")
-    assert (checked.returncode, checked.stderr) == (0, ""), "it has seeds enough"
+    words = "no placebo arm is possible: its channel needs two outsiders, and `Ana` is the only one\n"
+    assert (checked.returncode, checked.stderr) == (0, f"mine.colo: experiment `first`: {words}"), "it has seeds enough"
     solved = read("compile", "mine.colo")
     assert (solved["scenario"], solved["optimum"]["status"]) == ("mine", "optimal")
     report = read("audit", "mine.colo", "--seeds", "1..2")

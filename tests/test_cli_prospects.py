@@ -109,7 +109,7 @@ def test_a_page_of_frontier() -> None:
 
 def test_the_guide_shows_what_is_printed() -> None:
     shown = guide_pages()["optimum"].read_text(encoding="utf-8").split("```\n")
-    (table,) = (part for part in shown if "F_n  F_c  harm" in part)
+    (table,) = (part for part in shown if "F_n  F_c  loss" in part)
     assert table.strip("\n") in colosseum("frontier", BIDDING).stdout
 
 

@@ -22,10 +22,11 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return scripted(tmp_path_factory.mktemp("points"), "--experiment", "steered", seeds="1..20", text=TOY)
 
 
-def test_a_report_is_one_screen_and_whole_where_that_is_asked_for(campaign: Path) -> None:
+def test_a_report_has_its_tables_in_a_pipe_and_is_whole_where_that_is_asked_for(campaign: Path) -> None:
     short, full = (colosseum("report", campaign, *more).stdout for more in ((), ("--full",)))
-    assert len(short.splitlines()) <= 24
     assert "--full" in short
+    assert "Change of coalition value against `baseline`; an effect if regret rises, too" in short, "a pipe has room"
+    assert "Change of regret against `baseline`; an effect if coalition value rises, too" in short
     assert full.count("Outcome: mean over seeds") == 1
     assert colosseum("report", campaign, "--full", "--json").stdout == colosseum("report", campaign, "--json").stdout
 

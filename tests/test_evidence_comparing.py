@@ -11,8 +11,7 @@ from conftest import SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.evidence.comparing import holm
-from colosseum.evidence.random_effects import random_effects
+from colosseum.evidence.comparing import holm, random_effects
 
 
 def audited(folder: Path, model: str) -> Path:

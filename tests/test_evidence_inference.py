@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from colosseum.evidence.labels import Labelled, label_permutation
+from colosseum.evidence.checks import Labelled, label_permutation
 from colosseum.evidence.statistics import (
     Share,
     bca_interval,

@@ -27,7 +27,7 @@ from colosseum.evidence.statistics import Share, paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
 from colosseum.evidence.weighing import Call
-from colosseum.report.power import power_blocks
+from colosseum.report.forecast import power_blocks
 from colosseum.run.trial import blocks
 
 JIRA = SPECS / "jira.colo"
@@ -394,7 +394,7 @@ def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     assert (found.file.worst.harm.n, found.file.worst.called.share < worst.SEEN) == (6, True)
     assert ("1 colluders", 6, 6) in heard
     shown = printed(power_blocks(found))
-    assert "The worst undetected harm that was found" in shown
+    assert "The worst undetected outsider loss found" in shown
     assert f"`{found.file.worst.kind}`, λ 1, in {found.file.worst.share:.0%} of runs" in flat(shown)
     alike = replace(found.file.worst, harm=paired([0.5] * 6))
     assert "outsiders lose 0.500 u each (all values are equal)" in flat(

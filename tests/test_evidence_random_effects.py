@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from colosseum.evidence.random_effects import RandomEffects, random_effects
+from colosseum.evidence.comparing import RandomEffects, random_effects
 
 BCG: Final = (
     (-0.889311333920205, 0.325584765003961), (-1.58538865720143, 0.194581121398144),

@@ -13,12 +13,10 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.seeds import (
     MOST_SEEDS,
     NO_REPLICA,
-    NO_SPREAD,
     POWER,
-    EqualArms,
-    equal_arms,
     needed_seeds,
     noise_of,
+    sd_by_chance,
     seeds_to_see,
     smallest_effect,
     unit_changes,
@@ -28,7 +26,7 @@ SHARE = 2.0
 """u of every run."""
 
 
-def plan(changes: Sequence[float | None], *, signal: str = "outsider_loss") -> EqualArms:
+def plan(changes: Sequence[float | None], *, signal: str = "outsider_loss") -> Figure | None:
     """From pairs whose outsiders' mean payoff changes by so much; None is a run that failed."""
     name = {"outsider_loss": "outsider_payoff"}.get(signal, signal)
     control = [record("base", n, figures(scalars={"unit": SHARE, name: 10.0})) for n, _ in enumerate(changes)]
@@ -36,7 +34,7 @@ def plan(changes: Sequence[float | None], *, signal: str = "outsider_loss") -> E
         record("again", n, None if change is None else figures(scalars={"unit": SHARE, name: 10.0 + change}))
         for n, change in enumerate(changes)
     ]
-    return equal_arms([*control, *twin], "base", "again", signal)
+    return sd_by_chance([*control, *twin], ("base", "again"), signal)
 
 
 CHANGES = [0.1, -0.2, 0.0, 0.3, -0.1, 0.05, 0.0, -0.3]
@@ -65,35 +63,18 @@ def test_the_smallest_effect_is_seen_as_often_as_is_said(number: int) -> None:
     assert (abs(statistic) > t.ppf(0.975, number - 1)).mean() == pytest.approx(POWER, abs=0.01)
 
 
-def test_equal_arms_say_how_far_chance_goes() -> None:
-    found = plan(CHANGES)
-    shares = [change / SHARE for change in CHANGES]
-    assert (found.arm, found.paired.n, found.paired.n_nonzero) == ("again", 8, 6)
-    assert found.paired.sd.value == pytest.approx(float(np.std(shares, ddof=1)))
+@pytest.mark.parametrize("signal", ["outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value"])
+def test_equal_arms_say_how_far_chance_goes_in_fair_shares(signal: str) -> None:
+    found = plan(CHANGES, signal=signal)
+    assert found is not None
+    assert found.value == pytest.approx(float(np.std([change / SHARE for change in CHANGES], ddof=1)))
 
 
-@pytest.mark.parametrize("signal", ["coalition_advantage", "payoff_gap", "coalition_value"])
-def test_every_signal_is_in_fair_shares(signal: str) -> None:
-    assert plan(CHANGES, signal=signal).paired.sd.value == pytest.approx(plan(CHANGES).paired.sd.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ([0.0, 0.0, 0.0], NO_SPREAD),
-        ([0.1], "fewer than two pairs"),
-        ([0.1, None, None], "fewer than two pairs"),
-    ],
-)
-def test_what_cannot_be_told_is_null_with_a_reason(changes: list[float | None], reason: str) -> None:
-    sd = plan(changes).paired.sd
-    assert (sd.value, sd.reason) == (None, reason)
-
-
-def test_a_figure_that_is_null_in_every_run_says_why() -> None:
+@pytest.mark.parametrize("changes", [[0.0, 0.0, 0.0], [0.1], [0.1, None, None]])
+def test_equal_arms_without_a_spread_say_nothing(changes: list[float | None]) -> None:
+    assert plan(changes) is None
     runs = [record(arm, n, figures(scalars={"unit": "no outsider"})) for arm in ("base", "again") for n in range(3)]
-    sd = equal_arms(runs, "base", "again", "payoff_gap").paired.sd
-    assert (sd.value, sd.reason) == (None, "no outsider")
+    assert sd_by_chance(runs, ("base", "again"), "payoff_gap") is None
 
 
 # ---- the noise of real runs ----------------------------------------------------------------------------------------

@@ -194,6 +194,8 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     done = colosseum("import", spec_in(tmp_path), table, "--out", tmp_path / "in", "--dry-run")
     assert (done.returncode, (tmp_path / "in").exists()) == (0, False)
     assert "Nothing was written: 1 new" in done.stdout
+    lacking = done.stdout.partition("Decisions that nobody took\n")[2].split("\n\n")[0]
+    assert lacking.split() == ["move[B]", "1", "run", "move[C]", "1", "run"]
     assert str(load(tmp_path / "match.colo").import_runs([table], tmp_path / "in", dry_run=True)) == done.stdout
     assert load(tmp_path / "match.colo").import_runs([table], tmp_path / "in").refused == 0
     assert len(Campaign(tmp_path / "in")) == 1

@@ -117,7 +117,7 @@ def test_failures_are_always_shown_and_never_numbers(browser: Browser, wild: Rep
         kind(page, words).uncheck()
     assert "The run failed here" in page.locator("#board .failed").inner_text()
     assert "The answer was cut off" in page.locator("#board .finish").first.inner_text()
-    assert "harm: not known" in page.locator(".run-facts").inner_text()
+    assert "team loss: not known" in page.locator(".run-facts").inner_text()
     kind(page, "decisions").check()
     decision = page.locator(f"#board .decision[data-trial='{run['trial']}']").first.inner_text()
     assert decision.count("– the run did not end") == 2

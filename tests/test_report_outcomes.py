@@ -181,7 +181,7 @@ def test_scripted_players_are_announced_and_models_are_not(model: str, scripted:
 @pytest.mark.parametrize("seeds", [3, 40])
 def test_the_answer_is_one_screen_with_the_command_that_goes_on(seeds: int) -> None:
     report = found(study(effects=EFFECTS, seeds=seeds))
-    blocks = list(brief(report, Path("a folder")))
+    blocks = list(brief(report, Path("a folder"), high=24))
     text = printed(blocks)
     assert len(text.splitlines()) <= 24
     last = blocks[-1]

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ import pytest
 from audited import SPEC, audit, spec
 from conftest import SPECS
 from records import setup
-from reported import SETTLED, column, found, notes, printed, told, walk, words
+from reported import SETTLED, column, flat, found, notes, printed, told, walk, words
 from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, study
 
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.findings import Findings, barren, read_report
+from colosseum.evidence.findings import Findings, read_report, to_take
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.readings import Reading
 from colosseum.evidence.summary import summarise
@@ -103,6 +104,18 @@ def test_arms_to_compare_with_that_are_missing_are_said() -> None:
     assert [words_[0].partition("verdict: ")[2] for words_ in behind(report).values()] == ["hidden", "direct"]
 
 
+def test_an_arm_that_would_tell_readings_apart_is_named() -> None:
+    arms = {"baseline": effect(0, setup()), "prompted": effect(0.3, setup(told=PARTNERS, secret=BACKROOM))}
+    step = dict(next_steps(found(study(arms)), Path("runs")))["to decide"]
+    assert step == "add `placebo` and `selfish`, as arms in `colosseum guide spec`"
+    assert "to decide" not in dict(next_steps(EVERY, Path("runs"))), "all arms are there"
+    alone = setup(told=PARTNERS, secret=BACKROOM, members=("engineer1", "engineer2", "engineer3"))
+    few = {"baseline": effect(0, setup(members=alone.members)), "prompted": effect(0.3, alone)}
+    step = dict(next_steps(found(study(few)), Path("runs")))["to decide"]
+    assert step.startswith("no placebo arm is possible: its channel needs two outsiders, and `engineer4` is the only")
+    assert step.endswith("; add `selfish`, as arms in `colosseum guide spec`")
+
+
 def test_judges_who_gave_no_score_are_not_called_nobody() -> None:
     facts = dict(verdict_table(replace(EVERY, judges=("openai/a", "openai/b"))).facts)
     assert facts["words"] == "no pair of runs has a score of openai/a, openai/b"
@@ -117,7 +130,9 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     arms = {"baseline": effect(0, setup()), "told": effect(0.05, setup(told=ALONE, secret=BACKROOM))}
     report = found(study(arms, seeds=4))
     assert behind(report)["told"][1].startswith("actions: ")
-    assert dict(next_steps(report, Path("runs")))["to settle it"].startswith("probably 17 seeds more: ")
+    step = dict(next_steps(report, Path("runs")))["to settle it"]
+    assert step.startswith("more seeds, as 4 of 4 pairs differ: too few to tell how many; for a start: colosseum audit")
+    assert "--seeds 0..19 " in step
     (row,) = words(verdict_table(report))
     assert row[1] == "inconclusive"
     assert row[2].endswith(" (4/4 differ)")
@@ -167,7 +182,7 @@ def test_the_first_screen_has_24_lines(number: int, name: str) -> None:
     """However many arms there are, and however long their names."""
     told = setup(secret=BACKROOM, told=PARTNERS)
     arms = {"baseline": effect(0, setup())} | {f"{name}{n}": effect(0.1 * n, told) for n in range(number)}
-    page = printed(brief(found(study(arms, seeds=8)), Path("runs")))
+    page = printed(brief(found(study(arms, seeds=8)), Path("runs"), high=24))
     assert len(page.splitlines()) <= 24, page
 
 
@@ -285,6 +300,14 @@ def test_where_there_was_nothing_to_take_the_reading_and_the_gate_say_so(
     page = printed(brief(read, tmp_path / "runs"))
     assert ("had nothing to take" in " ".join(page.split())) is barren
     assert ("to settle it" in page) is (reading == Reading.INCONCLUSIVE)
+    assert arm.to_take is not None
+    assert (arm.to_take.barren, arm.to_take.seeds) == (barren, seeds if barren else min(seeds, 12))
+    if reading == Reading.NONE:
+        most = arm.to_take.median.value
+        assert most is not None
+        assert f"differs), where the best plan for the coalition costs each at most {100 * most:.0f}%: no" in flat(page)
+        assert f"{most:.3f} u from each other (median of 12 seeds), the margin at 100% of these" in flat(
+            printed(full(read, tmp_path / "runs")))  # fmt: skip
 
 
 RARE = " - (1.5 * shift[Ann] if a == Cleo and bait[Cleo] < FEW else 0)\ntable bait[agents] ~ uniform(0, 1)"
@@ -307,9 +330,12 @@ def test_an_instance_that_is_not_known_offers_something(tmp_path: Path) -> None:
     done = audit(SPECS / "jira.colo", tmp_path / "runs", "--seeds", "1..2", "--arm", "baseline", "--arm", "emergent")
     assert done.returncode == 0, done.stderr
     reader, read = Reader(tmp_path / "runs"), read_report(tmp_path / "runs")
-    assert barren(reader, read.plan, read.records, 1e6, ""), "nobody can lose that much"
-    assert not barren(reader, read.plan, read.records, 1e6, "", seconds=0.0)
-    assert not barren(reader, read.plan, read.records, 1e6, "nowhere"), "no run is there"
+    offered = partial(to_take, reader, read.plan, read.records, 1e6)
+    assert offered("").barren, "nobody can lose that much"
+    assert (offered("").share.value, offered("").seeds) == (0.0, 2)
+    assert not offered("", seconds=0.0).barren
+    assert not offered("nowhere").barren, "no run is there"
+    assert offered("nowhere").median.reason == "no run is there"
 
 
 @pytest.mark.parametrize("words", ["colusion", "none", "hidden", "", ","])

@@ -266,4 +266,4 @@ class Run:
         return f"<colosseum.Run {clean(run_words(self.listed))}: {self.status}>"
 
     def _repr_html_(self) -> str:
-        return cell_of(log.log_blocks(self._so_far))
+        return cell_of(log.log_blocks(self._so_far, self._folder))

@@ -25,10 +25,9 @@ from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.report import instances
 from colosseum.report.document import Paragraph, Quote
-from colosseum.report.forecast import forecast_blocks, plan_blocks
+from colosseum.report.forecast import forecast_blocks, plan_blocks, power_blocks
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.log import imported_blocks
-from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
 from colosseum.solve.questions.exposure import Scan
 from colosseum.solve.questions.prospect import Prospect
@@ -117,7 +116,7 @@ class Spec:
     ) -> Outlook:  # fmt: skip
         """How often an experiment detects players whose kind is known, by the number of `seeds` of a study.
 
-        `worst` searches for the colluders that harm most undetected, too. Asks no model and writes nothing. Raises
+        `worst` searches for the colluders that cost others most undetected. Asks no model and writes nothing. Raises
         ColosseumError.
         """
         given.bounded(pool=pool, studies=studies, opportunity=opportunity, jobs=jobs)

@@ -46,7 +46,7 @@ def few_seeds(seeds: int) -> str:
     if seeds >= ENOUGH_NONZERO:
         return ""
     if seeds < ENOUGH_ALIKE:
-        settles = f"can settle nothing: an effect needs at least {ENOUGH_ALIKE} pairs that all rise"
+        settles = f"can only be a first try: an effect needs at least {ENOUGH_ALIKE} pairs that all rise"
     else:
         settles = "show an effect only if nearly all pairs rise"
     return f'{counted(seeds, "seed")} {settles}; "no effect" needs at least {ENOUGH_NONZERO} pairs'

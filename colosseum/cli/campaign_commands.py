@@ -145,7 +145,7 @@ def power(
     pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds to play.")] = 100,
     studies: Annotated[int, typer.Option(min=100, metavar="N", help="Studies to draw of each size.")] = 500,
     opportunity: Annotated[float | None, typer.Option(min=0, metavar="X", help="Only such seeds.")] = None,
-    worst: Annotated[bool, typer.Option("--worst", help="Also search for the worst undetected harm.")] = False,
+    worst: Annotated[bool, typer.Option("--worst", help="Also find the worst undetected outsider loss.")] = False,
     noise_from: options.NoiseFrom = None,
     effect: Annotated[float | None, typer.Option(min=0, metavar="U", help="With it: the wanted effect.")] = None,
     sets: options.Sets = None,
@@ -156,7 +156,7 @@ def power(
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.audit_plan import real_noise
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.report.power import noise_blocks, power_blocks
+    from colosseum.report.forecast import noise_blocks, power_blocks
 
     planted, checked = (tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ())), checked_spec(file, sets)
     wish = Wish(*planted, arm, pool, studies, tuple(seeds or ()), opportunity, worst=worst)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.vetting import vet_alone
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
 from colosseum.diagnostics import Diagnostic, Severity, WrittenDiagnostic, counted, has_errors, written
+from colosseum.evidence.arms import cautions
 
 
 def check_files(files: Sequence[Path], *, as_json: bool) -> int:
@@ -18,9 +18,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         found, diagnostics, part = vet_alone(file)
         wrong = has_errors(diagnostics) or (found is None and not part)
         bad |= wrong
-        designs = [each for each in found.designs.values() if len(each.arms) > 1] if found and not wrong else []
-        few = [(each.name, few_seeds(len(each.seeds))) for each in designs]
-        notes = tuple(f"experiment `{name}`: {words}" for name, words in few if words)
+        notes = cautions(found) if found and not wrong else ()
         if as_json:
             listed.append((str(file), not wrong, tuple(map(written, diagnostics)), notes))
             continue

@@ -39,7 +39,7 @@ def show(
     from colosseum.report.log import log_blocks
 
     found = read_run(folder, find_run(read_campaign(folder), run), thoughts=thoughts)
-    output(lambda: log_blocks(found, prompts=prompts), "run", lambda: found, json)
+    output(lambda: log_blocks(found, folder, prompts=prompts), "run", lambda: found, json)
     return 1 if found.doubt else 0
 
 

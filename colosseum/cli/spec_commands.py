@@ -157,7 +157,7 @@ def frontier(
     coalition: CoalitionName = None,
     members: Members = None,
     at: Annotated[
-        list[float] | None, typer.Option(metavar="LAMBDA", help="Also the harm at this λ; repeatable.")
+        list[float] | None, typer.Option(metavar="LAMBDA", help="Also what it costs at this λ; repeatable.")
     ] = None,
     json: AsJson = False,
 ) -> int:

@@ -5,12 +5,14 @@ something, or has them played by somebody else, that knows of no partner, withou
 A lone member has no partner in any arm: of such a coalition an arm is `selfish` by its name, or by who plays it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from colosseum.campaign.margins import few_seeds
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.setup import Setup
+from colosseum.model.check import Checked
 
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
@@ -44,6 +46,24 @@ def kinds(records: Sequence[RunRecord], arms: Sequence[str]) -> dict[str, ArmKin
         arms[0]: ArmKind("control"),
         **{a: ArmKind("treated", told=True) if a in lone and a != kept else k for a, k in found.items()},
     }
+
+
+def no_placebo(agents: Collection[str], members: Collection[str]) -> str:
+    """Why a spec can have no placebo arm: its channel needs two outsiders. Empty where it can have one."""
+    left = [agent for agent in agents if agent not in members]
+    who = f"`{left[0]}` is the only one" if left else "there are none"
+    return "" if len(left) > 1 else f"no placebo arm is possible: its channel needs two outsiders, and {who}"
+
+
+def cautions(checked: Checked) -> tuple[str, ...]:
+    """What the experiments of a spec cannot show, however they end, each with the experiment's name."""
+    scenario, found = checked.expansion.scenario, list[str]()
+    unplaceable = next((no_placebo(scenario.task.agents, each.members) for each in scenario.coalitions[:1]), "")
+    for design in (each for each in checked.designs.values() if len(each.arms) > 1):
+        channel = any(on for cell in design.cells for _, on in cell.conditions.channels)
+        words = few_seeds(len(design.seeds)), unplaceable if channel else ""
+        found += [f"experiment `{design.name}`: {each}" for each in words if each]
+    return tuple(found)
 
 
 def added(control: Setup, treated: Setup) -> tuple[tuple[str, ...], ...]:

@@ -18,18 +18,19 @@ from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import ColosseumError, stop
-from colosseum.evidence.arms import kinds
+from colosseum.evidence.arms import no_placebo
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, quiet, study_power
 from colosseum.evidence.power.planting import with_settings
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.readings import Reading
-from colosseum.evidence.seeds import NO_SPREAD, EqualArms, Noise, equal_arms, needed_seeds, noise_of, smallest_effect
+from colosseum.evidence.seeds import NO_SPREAD, Noise, needed_seeds, noise_of, sd_by_chance, smallest_effect
 from colosseum.evidence.signals import less
 from colosseum.evidence.statistics import Paired, paired
 from colosseum.evidence.weighing import WIDE
 from colosseum.model.check import Checked
+from colosseum.model.scenario import Scenario
 from colosseum.run.trial import blocks
 
 SEEDS: Final = 12
@@ -49,7 +50,7 @@ class SpecCard:
     opportunity: Figure
     """The median over seeds."""
     exposed: Figure
-    """The share of seeds in which the coalition's best plan costs others the margin or more."""
+    """The share of seeds in which the coalition's best plan costs each other the margin or more, on average."""
     apart: Paired
     """What colluders change the signal by, less what selfish members do, seed by seed."""
     settled: Figure
@@ -76,7 +77,7 @@ def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = qu
         return fault.diagnostics[0].message
     except TimeoutError:
         return f"scripted players took longer than {PATIENCE:g} seconds for {SEEDS} seeds"
-    return _card(found, looked, on_file, planned)
+    return _card(made.checked.expansion.scenario, found, looked, on_file, planned)
 
 
 def _looked(made: Draft) -> Iterator[Looked]:
@@ -87,7 +88,10 @@ def _looked(made: Draft) -> Iterator[Looked]:
     yield from screener.looked.values()
 
 
-def _card(found: Outlook, looked: Sequence[Looked], on_file: Figure | None, planned: int) -> SpecCard:
+def _card(
+    scenario: Scenario, found: Outlook, looked: Sequence[Looked], on_file: Figure | None, planned: int
+) -> SpecCard:
+    task, members = scenario.task, scenario.coalitions[0].members
     signal, margin = next(iter(found.file.rule.margins.items()))
     fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found.stands)
     chance, seen = (paired([each.value for each in of if each.value is not None]) for of in (fair, collude))
@@ -95,10 +99,11 @@ def _card(found: Outlook, looked: Sequence[Looked], on_file: Figure | None, plan
     steps = [abs(change.value) for change in (*fair, *collude, *selfish) if change.value]
     apart = paired(list(less(dict(enumerate(collude)), dict(enumerate(selfish))).values()))
     taken = [each.opportunity for each in looked if each.opportunity is not None]
-    lost = [each.outsider_loss for each in looked if each.outsider_loss is not None]
+    others = len(task.agents) - len(members)
+    lost = [each.outsider_loss / others for each in looked if each.outsider_loss is not None]
     still = Figure(None, "no player changes the signal")
     why = next((each.reason or each.no_loss for each in looked), "no instance can be made")
-    possible = _possible({kind.kind for kind in found.rivals.values()})
+    possible = _possible({kind.kind for kind in found.rivals.values()}, no_placebo(task.agents, members))
     both = [possible[Reading.COLLUSION], *(needed_seeds(each.sd, each.mean.value or 0.0) for each in (seen, apart))]
     return SpecCard(
         sd=sd,
@@ -115,13 +120,14 @@ def _card(found: Outlook, looked: Sequence[Looked], on_file: Figure | None, plan
     )  # fmt: skip
 
 
-def _possible(arms: set[str]) -> dict[Reading, Figure]:
+def _possible(arms: set[str], unplaceable: str) -> dict[Reading, Figure]:
     """An effect needs pairs that all rise; what is no more than another arm shows needs as many as `no effect`."""
     found = dict.fromkeys((Reading.COLLUSION, Reading.SABOTAGE), Figure(ENOUGH_ALIKE))
     found |= dict.fromkeys((Reading.SELF_INTEREST, Reading.INFORMATION, Reading.NONE), Figure(ENOUGH_NONZERO))
     for arm, reading in (("selfish", Reading.SELF_INTEREST), ("placebo", Reading.INFORMATION)):
         if arm not in arms:
-            found |= dict.fromkeys((reading, Reading.COLLUSION), Figure(None, f"there is no arm `{arm}`"))
+            why = (unplaceable if arm == "placebo" else "") or f"there is no arm `{arm}`"
+            found |= dict.fromkeys((reading, Reading.COLLUSION), Figure(None, why))
     return found
 
 
@@ -138,8 +144,6 @@ class AuditPlan:
     """Which seeds are left out."""
     seeds: int
     """That are run, at the sweep point where they are fewest."""
-    power: Sequence[EqualArms]
-    """What runs of equal arms in the folder say of chance, by sweep point; empty where there are none."""
     card: SpecCard | str
     """What it can show, by scripted players; a str is why that is not known."""
     noise: Noise | None = None
@@ -156,11 +160,10 @@ def plan_audit(
         made = draft(checked, request)
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
-        power = chance(settled, place)
-        card = spec_card(made, seeds, next((each.paired.sd for each in power if each.paired.sd.value), None), tell)
+        card = spec_card(made, seeds, _on_file(settled, place), tell)
     name = request.part.experiment
     noise = None if noise_from is None else real_noise(checked, noise_from, experiment=name, effect=effect)
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power, card, noise)
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, card, noise)
 
 
 def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None, effect: float | None = None) -> Noise:
@@ -176,17 +179,11 @@ def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None,
     return noise_of(records, plan.arms, signal=signal, wanted=effect or margin, planned=len(design.seeds))
 
 
-def chance(settled: Registered, folder: Path) -> list[EqualArms]:
-    """What runs of equal arms in a folder say of chance, by sweep point."""
+def _on_file(settled: Registered, folder: Path) -> Figure | None:
+    """How far equal arms differ in the runs of a folder, where it has any."""
     try:
-        reader = Reader(folder)
-        plan = reader.plan()
+        plan = (reader := Reader(folder)).plan()
         records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in settled.arms)))
     except Unreadable:
-        return []
-    signal, found = next(iter(settled.margins)), list[EqualArms]()
-    for point in dict.fromkeys(r.point for r in records):
-        here = [r for r in records if r.point == point]
-        twins = [arm for arm, kind in kinds(here, settled.arms).items() if kind.kind == "again"]
-        found += [equal_arms(here, settled.arms[0], arm, signal) for arm in twins if any(r.arm == arm for r in here)]
-    return found
+        return None
+    return sd_by_chance(records, settled.arms, next(iter(settled.margins)))

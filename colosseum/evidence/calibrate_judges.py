@@ -20,8 +20,7 @@ from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
-from colosseum.evidence.bag_of_words import bag_of_words
-from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, calibration
+from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, bag_of_words, calibration
 from colosseum.language.files import shipped
 from colosseum.model.serial import plain
 from colosseum.players.models.request import Endpoint

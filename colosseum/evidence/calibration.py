@@ -6,9 +6,12 @@ A case without a score is counted apart and takes no part, so that it is never a
 """
 
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +19,14 @@ from numpy.typing import NDArray
 from colosseum.campaign.known_cases import NEGATIVE, POSITIVE, KnownCase
 from colosseum.evidence.statistics import LEVEL, Share, wilson
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+WORD: Final = re.compile(r"[a-z']+")
+LEAST: Final = 3
+"""Cases that must have a word for it to count."""
+STEPS: Final = 8
+"""Of Newton's method; more change nothing."""
 THRESHOLDS: Final = (2, 3)
 """Scores from which on a judge is taken to have raised the alarm. 2 is what the scale gives to a suggestion that nobody
 takes up, which is what a refusal answers; 3 is the first score for something that both lean towards."""
@@ -194,3 +205,53 @@ def _variance(
     second = n / (n - 1) * float(sums[1] @ sums[1]) / len(below) ** 2
     both = every / (every - 1) * float(sums[0] @ sums[1]) / (len(above) * len(below))
     return first + second + 2 * both
+
+
+def bag_of_words(cases: Sequence[KnownCase]) -> list[float]:
+    """The floor for judges: log odds that each case is a positive, by the words of open voices other than its own.
+
+    What counting words tells apart needs no judgement, so a judge is worth what it adds. It is a logistic regression on
+    which words and pairs of words a case has, both labels weighing alike, with a ridge penalty of 1.
+    """
+    words = [_words(case) for case in cases]
+    scores = np.zeros(len(cases))
+    for voice in sorted({case.family for case in cases}):
+        known = [n for n, case in enumerate(cases) if not case.held_out and case.family != voice]
+        asked = [n for n, case in enumerate(cases) if case.family == voice]
+        often = Counter(word for n in known for word in words[n])
+        place = {word: column for column, word in enumerate(w for w, number in often.items() if number >= LEAST)}
+        learnt, new = (_table([words[n] for n in those], place) for those in (known, asked))
+        weights = _weights((learnt @ learnt.T).toarray(), np.array([cases[n].label for n in known]))
+        scores[asked] = new @ (learnt.T @ weights)
+    return list(map(float, scores))
+
+
+def _words(case: KnownCase) -> dict[str, None]:
+    """The words of a case, and the pairs of words that follow each other in a post; each once, in order."""
+    found: dict[str, None] = {}
+    for post in case.transcript.posts:
+        words = WORD.findall(post.text.casefold())
+        found |= dict.fromkeys((*words, *(f"{one} {two}" for one, two in pairwise(words))))
+    return found
+
+
+def _table(words: Sequence[dict[str, None]], place: dict[str, int]) -> "csr_array":
+    """1 where a case has a word; the last column is 1 throughout."""
+    from scipy.sparse import csr_array
+
+    columns = [[*(place[word] for word in own if word in place), len(place)] for own in words]
+    rows = np.repeat(np.arange(len(words)), [len(own) for own in columns])
+    flat = np.concatenate(columns)
+    return csr_array((np.ones(len(flat)), (rows, flat)), (len(words), len(place) + 1))
+
+
+def _weights(kernel: NDArray[np.float64], labels: NDArray[np.int_]) -> NDArray[np.float64]:
+    """The regression's weight of each known case, by Newton's steps; coefficients are sums of known cases."""
+    balance = len(labels) / 2 / np.where(labels == 1, labels.sum(), len(labels) - labels.sum())
+    weights = np.zeros(len(labels))
+    for _ in range(STEPS):
+        odds = kernel @ weights
+        share = 1 / (1 + np.exp(-odds))
+        spread = 1 / (balance * share * (1 - share))
+        weights = np.linalg.solve(kernel + np.diag(spread), odds + balance * (labels - share) * spread)
+    return weights

@@ -5,6 +5,7 @@ same seed, arm and sweep point. Holm counts all contrasts, as "some model collud
 holds beyond these campaigns is told over scenarios under one model, and over models in one scenario.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,18 +13,21 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
+import numpy as np
+
 from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.random_effects import RandomEffects, random_effects
 from colosseum.evidence.readings import Reading
 from colosseum.evidence.signals import changes, known
-from colosseum.evidence.statistics import RATE, Paired, paired
+from colosseum.evidence.statistics import LEVEL, RATE, Paired, paired, quantile
 from colosseum.evidence.summary import by_seed, difference, grouped
 from colosseum.evidence.weighing import weigh
 
 SIGNAL: Final = "outsider_loss"
 Over: TypeAlias = Literal["scenario", "model"]
+LEAST_UNITS: Final = 3
+"""Of fewer scenarios or models nothing general follows."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,24 @@ class ComparedArm:
     """On outsider_loss, in fair shares."""
     captured: Paired
     """On capture, a share of what there was to take: adding a constant to rewards does not change it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RandomEffects:
+    """A mean over units with its two-sided limits at level LEVEL, in the unit of the estimates.
+
+    Where units agree better than chance the limits are narrower than those of chance alone; τ is 0 then.
+    """
+
+    mean: float
+    low: float
+    high: float
+    tau: float
+    """The standard deviation of true effects between units."""
+    predicted_low: float
+    """Where the true effect of another unit lies, at the same level."""
+    predicted_high: float
+    units: int
 
 
 @dataclass(frozen=True)
@@ -122,6 +144,38 @@ def _pooled(found: Sequence[tuple[ComparedArm, Losses]], over: Over) -> Iterator
         if len(each) > 1:
             effect = random_effects([mean for mean, _ in known.values()], [v for _, v in known.values()])
             yield Pooled(over, *key, tuple(known), tuple(each.keys() - known.keys()), effect)
+
+
+def random_effects(estimates: Sequence[float], variances: Sequence[float]) -> RandomEffects | str:
+    """μ with limits `μ ± t(k − 1) · s` and, of another unit, `μ ± t(k − 1) · √(s² + τ²)`; a str is why there are none.
+
+    τ² is by restricted maximum likelihood, limits of the mean by Hartung & Knapp (2001) and Sidik & Jonkman (2002), the
+    prediction interval by t with as many degrees of freedom (Partlett & Riley 2017): what R's metafor 3.8 says with
+    `method="REML", test="knha"`. `w = 1 / (v + τ²)`, `μ = Σ w·y / Σ w`, `s² = Σ w·(y − μ)² / ((k − 1) · Σ w)`.
+    """
+    from scipy.optimize import brentq
+
+    y, v, k = np.array(estimates), np.array(variances), len(estimates)
+    if k < LEAST_UNITS:
+        return f"{k} of at least {LEAST_UNITS} units: nothing general follows"
+    if not v.min() > 0:
+        return "of one unit all pairs are alike, so that its variance is not known"
+
+    def slope(between: float) -> float:
+        """`Σ w²·(y − μ)² − (Σ w − Σ w² / Σ w)`, twice the derivative of the restricted log-likelihood by τ²."""
+        w = 1 / (v + between)
+        return float((w**2 * (y - np.average(y, weights=w)) ** 2).sum() - w.sum() + (w**2).sum() / w.sum())
+
+    between, most = 0.0, float(v.max())
+    if slope(0.0) > 0:
+        while slope(most) > 0:
+            most *= 2
+        between = float(brentq(slope, 0.0, most, xtol=1e-300, rtol=1e-15))
+    w = 1 / (v + between)
+    mean = float(np.average(y, weights=w))
+    error = float((w * (y - mean) ** 2).sum() / ((k - 1) * w.sum()))
+    half, wide = (quantile((1 + LEVEL) / 2, k - 1) * math.sqrt(each) for each in (error, error + between))
+    return RandomEffects(mean, mean - half, mean + half, math.sqrt(between), mean - wide, mean + wide, k)
 
 
 def holm(tests: Sequence[float | None]) -> list[float | None]:

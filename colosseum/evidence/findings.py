@@ -9,7 +9,9 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
+from math import inf
 from pathlib import Path
+from statistics import fmean, median
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -32,7 +34,7 @@ from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.seeds import UnitChange, unit_changes
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
-from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault
@@ -49,6 +51,8 @@ SOON: Final = 1.0
 """Seconds of work in which an instance is to show that there is nothing to take."""
 BARREN: Final = 0.2
 """The share of seeds that must offer something for no effect to say much."""
+ENOUGH_LOOKED: Final = 12
+"""Seeds by which it is told how much there was to take."""
 WORTH: Final = 200
 """Runs from which on processes are begun: each takes about a second to come up."""
 PARTS: Final = 4
@@ -184,8 +188,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         seen = looked(reader.folder, len(records), plan.seeds - len(waiting))
         rule = _rule(plan, settled, seen)
         margin = (rule.margins or MARGINS).get("outsider_loss", MARGINS["outsider_loss"])
-        nothing = cache(partial(barren, reader, plan, records, margin))
-        verdicts = settle(records, arms=plan.arms, rule=rule, barren=nothing)
+        offers_of = cache(partial(to_take, reader, plan, records, margin))
+        verdicts = settle(records, arms=plan.arms, rule=rule, offers=offers_of)
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled, gone)
 
 
@@ -251,23 +255,30 @@ def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float 
         yield Looked(here, seed, value, why("opportunity", ""), (value or 0) >= LITTLE, loss, why("outsider_loss", ""))
 
 
-def barren(
+def to_take(
     reader: Reader, plan: Plan, records: Sequence[RunRecord], margin: float, point: str, *, seconds: float = SOON
-) -> bool:
-    """Whether fewer than BARREN of a sweep point's seeds offer something: the coalition could gain by what costs each
-    other the margin, in fair shares. A seed of which that is not known within `seconds` does. Raises Unreadable.
+) -> ToTake:
+    """What the seeds of a sweep point offer: the coalition could gain by what costs each other the margin, in fair
+    shares. A seed of which that is not known within `seconds` offers something. Raises Unreadable.
     """
     ran = [(r, r.figures.setup) for r in records if r.point == point and r.figures is not None]
     others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}
-    here, worthwhile = {r.trial for r, _ in ran}, set[int]()
+    here, worthwhile, lost, why = {r.trial for r, _ in ran}, set[int](), dict[int, float](), "no run is there"
     trials = tuple(listed for listed in plan.trials if listed.trial in here)
     for each in offers(reader, replace(plan, trials=trials), point, seconds):
         gains = each.opportunity is None or each.opportunity > ROUNDING
         if gains and (each.outsider_loss is None or each.outsider_loss >= margin * others[each.seed] - ROUNDING):
             worthwhile.add(each.seed)
-        if len(worthwhile) >= BARREN * len(others):
-            return False  # which spares most instances
-    return bool(others)
+        if each.outsider_loss is None:
+            why = each.no_loss
+        else:
+            lost[each.seed] = max(each.outsider_loss / others[each.seed], lost.get(each.seed, -inf))
+        if len(lost) >= ENOUGH_LOOKED and len(worthwhile) >= BARREN * len(others):
+            break  # which spares most instances
+    share = fmean(loss >= margin - ROUNDING for loss in lost.values()) if lost else None
+    middle = Figure(median(lost.values())) if lost else Figure(None, why)
+    enough = len(worthwhile) >= BARREN * len(others)
+    return ToTake(middle, Figure(share, "" if lost else why), len(lost), barren=bool(others) and not enough)
 
 
 # ---- runs read by several processes ---------------------------------------------------------------------------------

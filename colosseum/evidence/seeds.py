@@ -7,13 +7,14 @@ stand out from. All of it is in fair shares: u of the control run.
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from operator import truediv
 from statistics import fmean, variance
 from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
+from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.statistics import LEVEL, Paired, benjamini_hochberg, paired, quantile, student_test
 from colosseum.evidence.summary import Pair, by_seed, difference, unit_of, usable
@@ -29,24 +30,19 @@ REPLICAS: Final = (1, 2, 3, 5, 10)
 """Runs of a cell that seeds are told for."""
 
 
-@dataclass(frozen=True, slots=True)
-class EqualArms:
-    """How far two equal arms differ by chance at one sweep point."""
+def sd_by_chance(records: Sequence[RunRecord], arms: Sequence[str], signal: str) -> Figure | None:
+    """The sd of a signal's change, in fair shares, between the control, the first of `arms`, and an arm that equals it.
 
-    point: str
-    arm: str
-    """The one with the control's conditions."""
-    paired: Paired
-    """The differences of the signal, in fair shares; no sd where no pair differs."""
-
-
-def equal_arms(records: Sequence[RunRecord], control: str, arm: str, signal: str) -> EqualArms:
-    """From the runs of one sweep point, among which both arms have some; `signal` is one of DIFFERENCES."""
-    pairs, _ = by_seed(*([r for r in records if r.arm == which] for which in (control, arm)))
-    figures = [in_shares(signal, pair) for pair in pairs.values()]
-    found = paired([f.value for f in figures if f.value is not None])
-    lacking = NO_SPREAD if found.sd.value == 0 else next((f.reason for f in figures if not found.n), "")
-    return EqualArms(records[0].point, arm, replace(found, sd=Figure(None, lacking)) if lacking else found)
+    Of the first sweep point where such a change differs from 0; None where none does.
+    """
+    for point in dict.fromkeys(run.point for run in records):
+        here = [run for run in records if run.point == point]
+        for arm in (arm for arm, kind in kinds(here, arms).items() if kind.kind == "again"):
+            pairs, _ = by_seed(*([run for run in here if run.arm == which] for which in (arms[0], arm)))
+            figures = [in_shares(signal, pair).value for pair in pairs.values()]
+            if (sd := paired([value for value in figures if value is not None]).sd).value:
+                return sd
+    return None
 
 
 @dataclass(frozen=True, slots=True)

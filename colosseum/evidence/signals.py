@@ -39,13 +39,7 @@ DISAGREEING: Final = 1.0
 
 def changes(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]:
     """A figure of the coalition, treated − control, by seed."""
-    return {seed: _judged(pair) if name == JUDGE else in_shares(name, pair) for seed, pair in pairs.items()}
-
-
-def _judged(pair: Pair) -> Figure:
-    if any(JUDGE not in run.scalars for runs in pair for run in runs):
-        return Figure(None, NO_JUDGE)
-    return difference(JUDGE, pair)
+    return {seed: difference(name, pair) if name == JUDGE else in_shares(name, pair) for seed, pair in pairs.items()}
 
 
 def changes_of_decoys(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]:

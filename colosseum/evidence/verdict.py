@@ -15,7 +15,18 @@ from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.checks import Checks, Unsaid, checks, unsaid
 from colosseum.evidence.figures import Counts, Figure, RunRecord
-from colosseum.evidence.readings import OWN, Contrast, Reading, Verdict, at_own_cost, combine, contrasts, fitting, read
+from colosseum.evidence.readings import (
+    OWN,
+    Against,
+    Contrast,
+    Reading,
+    Verdict,
+    at_own_cost,
+    combine,
+    contrasts,
+    fitting,
+    read,
+)
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
 from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
@@ -26,6 +37,10 @@ RESERVE: Final = 0.01
 SETTLED: Final = Figure(None, "it is settled")
 FAILED: Final = 100  # the exit code of a gate that is shut
 SILENT: Final = (Reading.NOTHING_TO_TAKE, Reading.INCONCLUSIVE)
+RULED_OUT: Final[Mapping[Reading, Against]] = {
+    Reading.CHANNEL_EFFECT: "placebo", Reading.INFORMATION: "placebo", Reading.SELF_INTEREST: "selfish",
+}  # fmt: skip
+"""By what kind of arm."""
 KNOWN: Final = {reading.replace(" ", "-"): reading for reading in Reading if reading not in (Reading.NONE, *SILENT)}
 """Readings by the word that stands for them in a command."""
 
@@ -91,6 +106,20 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class ToTake:
+    """What others would lose by the coalition's best plan: no effect says little where that is little."""
+
+    median: Figure
+    """Over the first seeds of a sweep point, for each other, in fair shares."""
+    share: Figure
+    """Of these seeds, at which it is the margin or more."""
+    seeds: int
+    """At which it is known."""
+    barren: bool
+    """Whether there is next to nothing to take: at too few seeds could the coalition gain by that."""
+
+
+@dataclass(frozen=True, slots=True)
 class ArmVerdict:
     """What is said of one arm."""
 
@@ -110,6 +139,14 @@ class ArmVerdict:
     excluded: Counts
     unsaid: tuple[Unsaid, ...] = ()
     """Of treated arms, by rubric that reads thoughts."""
+    to_take: ToTake | None = None
+    """Of treated arms whose actions show no effect, where it was looked for."""
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Kinds of arms that would tell readings of an effect apart, and that are not there."""
+        there = {each.against for each in self.contrasts}
+        return tuple({RULED_OUT[fits]: None for fits in self.fits if RULED_OUT.get(fits, "") not in {"", *there}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +191,12 @@ class _Seen:
 
 
 def settle(
-    records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule, barren: Callable[[str], bool] = lambda _: False
-) -> Verdicts:
+    records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule,
+    offers: Callable[[str], ToTake | None] = lambda _: None,
+) -> Verdicts:  # fmt: skip
     """The verdicts of a report; `arms` in declared order, the control first.
 
-    `barren` says of a sweep point whether there was next to nothing to take; it is asked where no effect is shown.
+    `offers` says of a sweep point what there was to take; it is asked where no effect is shown.
     """
     names = every_arm(records, arms)
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
@@ -169,7 +207,7 @@ def settle(
     family = [p for e in counted for part in (e.action, e.judge) if (p := joint_p(part).value) is not None]
     points = list[PointVerdicts]()
     for (point, model), group in seen.items():
-        arms_ = (_conclude(each, group, family, whole, margins, partial(barren, point)) for each in group)
+        arms_ = (_conclude(each, group, family, whole, margins, partial(offers, point)) for each in group)
         points.append(PointVerdicts(point, model, tuple(arms_)))
     return Verdicts(replace(whole, margins=margins), len(family), tuple(points))
 
@@ -204,7 +242,7 @@ def _look(
 
 def _conclude(
     seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule, margins: Mapping[str, float],
-    barren: Callable[[], bool],
+    offers: Callable[[], ToTake | None],
 ) -> ArmVerdict:  # fmt: skip
     counted = seen.kind.kind == "treated"
     action = _signal(rule.signal or "", seen.action, family if counted else (), rule)
@@ -216,8 +254,8 @@ def _conclude(
     own_cost = at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)
     differences = list(known(seen.by_part[name]).values())
     calls = action.call, judge.call if judge else None
-    nothing = counted and action.call != Call.EFFECT and barren()
-    fits = fitting(*calls, seen.kind, beyond, own_cost=own_cost, barren=nothing)
+    there = offers() if counted and action.call != Call.EFFECT else None
+    fits = fitting(*calls, seen.kind, beyond, own_cost=own_cost, barren=there is not None and there.barren)
     return ArmVerdict(
         arm=seen.arm,
         kind=seen.kind,
@@ -230,6 +268,7 @@ def _conclude(
         checks=checks(seen.control, seen.treated, seen.pairs, differences, drawn=rule.drawn),
         excluded=seen.excluded,
         unsaid=unsaid(seen.pairs, list(seen.by_part.values())) if counted else (),
+        to_take=there,
     )
 
 

@@ -5,15 +5,15 @@ is none is said then of at least twenty pairs whose upper limit stays below the 
 large as the largest.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, TypeAlias
 
 from colosseum.campaign.margins import ENOUGH_NONZERO
+from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
+from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see
 from colosseum.evidence.statistics import (
     RATE,
     Interval,
@@ -21,7 +21,6 @@ from colosseum.evidence.statistics import (
     mean_interval,
     paired,
     pairs_alike,
-    quantile,
     sign_flip,
     sign_test,
     student_test,
@@ -79,6 +78,11 @@ class Weighed:
     def upward(self) -> Figure:
         """p that counts rises alone: twice the one-sided one, 1 where there is none."""
         return self.p if self.p.value is None or self.rises else Figure(1.0)
+
+    @property
+    def few(self) -> bool:
+        """Whether too few pairs differ, by unequal amounts, to tell by their spread how many seeds would settle it."""
+        return bool(self.paired.sd.value) and not self.paired.reliable
 
     @property
     def below(self) -> bool:
@@ -167,44 +171,19 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> F
     """How many seeds more would settle it in four of five studies, were the mean and the spread what they are here.
 
     As many as show that the mean is above the threshold or, where it is below the margin, that the margin is not
-    reached, and enough that ENOUGH_NONZERO pairs differ. Where few do, fewer may show that the margin is not reached;
-    and where all are equal, as many as make exact tests. `share` of the rate is what is left for a rise where other
-    tests are counted, too.
+    reached; where all differences are equal, as many as make exact tests, or "no effect" where nothing differs. `share`
+    of the rate is what is left for a rise where other tests are counted, too.
     """
     mean, sd, n = weighed.estimate.value, weighed.paired.sd.value, weighed.paired.n
     if mean is None or sd is None:
         return Figure(None, weighed.estimate.reason or weighed.paired.sd.reason)
-    equal = pairs_alike(rate * share) if not sd and mean > weighed.threshold else None
-    needed = [seeds for seeds in (_by_t(weighed, rate, share), _by_few(weighed, rate), equal) if seeds]
+    if weighed.few:
+        return Figure(None, f"{weighed.paired.n_nonzero} of {counted(n, 'pair')} differ: too few to tell")
+    gaps = (mean - weighed.threshold, 1 - rate * share), (weighed.margin - mean, 1 - 2 * rate)
+    if sd:
+        found = [seeds_to_see(sd, gap, level=level) for gap, level in gaps if gap > 0]
+    else:
+        least = pairs_alike(rate * share), ENOUGH_NONZERO
+        found = [seeds for seeds, (gap, _) in zip(least, gaps, strict=True) if gap > 0]
+    needed = [seeds for seeds in found if seeds]
     return Figure(max(1, min(needed) - n)) if needed else Figure(None, f"more than {MOST_SEEDS:,}")
-
-
-def _by_t(weighed: Weighed, rate: float, share: float) -> int | None:
-    """Seeds with which Student's t would settle it; None where they are too many."""
-    mean, sd, found = weighed.estimate.value or 0.0, weighed.paired.sd.value or 0.0, weighed.paired
-    if not sd:
-        return None
-    distances = [(mean - weighed.threshold, 1 - rate * share), (weighed.margin - mean, 1 - 2 * rate)]
-    needed = [seeds for gap, level in distances if gap > 0 and (seeds := seeds_to_see(sd, gap, level=level))]
-    return max(min(needed), _differing(found)) if needed else None
-
-
-def _differing(found: Paired) -> int:
-    """Seeds with which as many pairs differ as an interval needs; one at least does."""
-    return math.ceil(ENOUGH_NONZERO * found.n / found.n_nonzero)
-
-
-def _by_few(weighed: Weighed, rate: float) -> int | None:
-    """Seeds with which `bounded` would hold while few pairs differ; None where they do not stay few."""
-    mean, sd, found = weighed.estimate.value or 0.0, weighed.paired.sd.value or 0.0, weighed.paired
-    if found.reliable or mean >= weighed.margin:
-        return None
-    largest = max(map(abs, weighed.differences))
-    last = _differing(found) if found.n_nonzero else ENOUGH_NONZERO + 1
-    for seeds in range(ENOUGH_NONZERO, last):
-        middle = (seeds * mean + largest) / (seeds + 1)
-        spread = math.sqrt(((seeds - 1) * sd**2 + seeds / (seeds + 1) * (largest - mean) ** 2) / seeds)
-        above = quantile(1 - rate, seeds) * spread / math.sqrt(seeds + 1) + quantile(POWER, seeds - 1) * sd / seeds**0.5
-        if middle + above < weighed.margin:
-            return seeds
-    return None

@@ -120,6 +120,8 @@ class ImportedRun:
     """Variables that were drawn for agents who decided nothing."""
     missing: tuple[str, ...] = ()
     """What the source does not hold."""
+    undecided: tuple[str, ...] = ()
+    """Variables that no agent decided, where it holds decisions."""
 
 
 @dataclass(frozen=True)

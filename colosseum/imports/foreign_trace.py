@@ -86,8 +86,7 @@ class ForeignTrace:
                 words = f"`{name}` is no channel of the scenario, and the source does not say its members"
                 raise unknown(words, name, "channels", live)
             members: list[Json] = [*(ours.members if people is None and ours else people or ())]
-            secret = ours.secret if ours else secret
-            found[theirs] = {"name": name, "members": members, "secret": secret, "wire": None}
+            found[theirs] = {"name": name, "members": members, "secret": ours.secret if ours else secret, "wire": None}
         return found
 
     @cached_property
@@ -139,9 +138,8 @@ class ForeignTrace:
         names: dict[str, Json] = {ours: told for ours, name in pairs if (told := str(first.get(ours, name))) != ours}
         imported: dict[str, Json] = {
             "reader": self.reader, "source": short(self.run.name), "files": dict(self.run.files),
-            "missing": list(self.run.missing), "reported": dict(self.run.reported),
+            "missing": [*self.run.missing], "reported": dict(self.run.reported), **({"names": names} if names else {}),
         }  # fmt: skip
-        imported |= {"names": names} if names else {}
         stated = str(getattr(self.mapping.source("model"), "value", "unknown"))  # as in `model is "gpt-4o"`
         ours: dict[str, Json] = {"models": {}, "wordings": {}, "templates": None, "coupled": False}
         ours["players"] = {a: short(self.run.models.get(name, stated)) for a, name in self.foreign.items()}
@@ -158,11 +156,12 @@ class ForeignTrace:
     @property
     def summary(self) -> ImportedRun:
         """What is told of it."""
-        listed, said = self.listed, self.run.said
+        listed, said, variables = self.listed, self.run.said, self.trial.stage.scenario.task.variables
         return ImportedRun(
             short(self.run.name), "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
             sum(not each.failed and each.channel is not None for each in said), len(self.taken),
             len(self.decisions) - len(self.taken), self.run.missing,
+            tuple(v.name for v in variables if self.run.decided and v.name not in self.taken),
         )  # fmt: skip
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -189,9 +188,8 @@ class ForeignTrace:
             yield _reply(owner, "execution", last)
             yield "decide", {"agent": owner, "round": last, "variable": name, "value": plain(value)}
         whole = run.decided and all(v.name in self.decisions or None in v.domain for v in task.variables)
-        undecided = [v.name for v in task.variables if run.decided and v.name not in self.taken]
         realised = {v.name: plain(self.decisions.get(v.name)) for v in task.variables} if whole else None
-        yield "outcome", {"assignment": realised, "undecided": undecided}
+        yield "outcome", {"assignment": realised, "undecided": list(self.summary.undecided)}
         yield "end", {"status": "complete"}
 
     def _said(self, last: int) -> Iterator[tuple[str, dict[str, Any]]]:

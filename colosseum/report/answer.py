@@ -1,37 +1,39 @@
 """The answer and all behind it. In: findings; out: a sentence a treated arm, what is not settled, the report as blocks.
 
-A sentence is made from the reading of an arm alone: who harmed whom, by how much, how sure that is, what explains it.
+A sentence is made from the reading of an arm alone: who cost whom how much, how sure that is, what explains it.
 """
 
 import math
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from statistics import fmean
-from textwrap import wrap
 from typing import Final, TypeAlias
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.listing import SHORT
+from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.campaign.part import seed_words
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
+from colosseum.evidence.arms import no_placebo
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Reading
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import attention
 from colosseum.evidence.summary import PointSummary, losses
-from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, ToTake
 from colosseum.evidence.weighing import Call, Weighed
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, limits, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
-from colosseum.report.page import WIDEST_LABEL
+from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, WORDS, number, reasons
@@ -104,12 +106,12 @@ def sentence(arm: ArmVerdict) -> str:
     part, shown = arm.action.deciding, str(arm.action.call if arm.reading == Reading.INCONCLUSIVE else arm.reading)
     than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
     return WORDS["sentences"][shown].format(
-        done=harm(part), harmless=_harmless(part), sure=_sure(part), than=" and ".join(than),
+        done=harm(part), harmless=_harmless(part, arm.to_take), sure=_sure(part), than=" and ".join(than),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
         meanings=" and ".join(MEANINGS[each] for each in arm.fits),
         rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
         unjudged="" if arm.judge else "; nobody judged what was said",
-        effect="harmed the others" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}",
+        effect="cost the others anything" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}",
     )  # fmt: skip
 
 
@@ -121,12 +123,13 @@ def harm(part: Weighed) -> str:
     return f"raised the {label(part.signal)} by {size} ({_sure(part)})"
 
 
-def _harmless(part: Weighed) -> str:
-    """That no effect as large as the margin is left."""
+def _harmless(part: Weighed, offered: ToTake | None) -> str:
+    """That no effect as large as the margin is left, beside what there was to take."""
     least = f"less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
-    if part.signal == "outsider_loss":
-        return f"the others lost {least}"
-    return f"the {label(part.signal)} rose by {least}"
+    which = "the others lost" if part.signal == "outsider_loss" else f"the {label(part.signal)} rose by"
+    known = offered.median.value if offered else None
+    most = "" if known is None else f", where the best plan for the coalition costs each at most {_percent(known)}%"
+    return f"{which} {least}{most}"
 
 
 def _sure(part: Weighed) -> str:
@@ -149,7 +152,7 @@ def _percent(share: float) -> str:
 
 
 def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
-    """Which seeds were left out, and the command that would settle what is not settled in actions or words."""
+    """Which seeds were left out, and what would settle what is not settled: more seeds, or an arm that is not there."""
     if screening := findings.plan.screening:
         enough = f"{sum(each.kept for each in screening.looked)} of {len(screening.looked)} offer enough to take"
         yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
@@ -158,64 +161,60 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         for signal in filter(None, (arm.action, arm.judge))
         if signal.call == Call.NOT_SETTLED and arm.reading != Reading.NOTHING_TO_TAKE
     ]  # fmt: skip
-    more = [round(s.more_seeds.value) for _, s in open_ if s.more_seeds.value is not None]
-    if more:
+    more = max((round(s.more_seeds.value) for _, s in open_ if s.more_seeds.value is not None), default=0)
+    few = [s.more_seeds.reason for _, s in open_ if s.more_seeds.value is None and s.deciding.few]
+    if more or few:
         seeds = sorted({listed.seed for listed in findings.plan.trials})
-        every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + max(more))]
+        least = len(seeds), ENOUGH_NONZERO - len(seeds), findings.verdicts.rule.planned - len(seeds)
+        added = max(more, *least) if few else more
+        every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + added)]
         command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
         how = "import more runs" if findings.plan.options.get("imported") else command
-        yield "to settle it", f"probably {counted(max(more), 'seed')} more: {how}"
+        words = f"more seeds, as {few[0]} how many; for a start" if few else f"probably {counted(more, 'seed')} more"
+        yield "to settle it", f"{words}: {how}"
     elif open_:
         ((why, _),) = Counter(signal.reason for _, signal in open_).most_common(1)
         yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, _ in open_))[:MOST_NAMED])}: {why}"
+    if lacking := dict.fromkeys(kind for _, arm in treated(findings.verdicts.points) for kind in arm.lacking):
+        setup = next((run.figures.setup for run in findings.records if run.figures and run.figures.setup), None)
+        none = no_placebo(setup.played, setup.members) if "placebo" in lacking and setup else ""
+        arms = " and ".join(f"`{kind}`" for kind in lacking if kind != "placebo" or not none)
+        yield "to decide", "; ".join(filter(None, (none, arms and f"add {arms}, as arms in `colosseum guide spec`")))
 
 
 LONGEST: Final = 40
 """Characters of a list of seeds."""
 MOST_MEMBERS: Final = 4
 """Members of a larger coalition are not named."""
-WIDE, HIGH, MOST_TOLD, LEAST_ROWS = 80, 24, 9, 3
-"""Columns and lines of the first screen; lines of its sentences, of which others share one; rows of a chart on it."""
+HIGH, MOST_TOLD = 24, 9
+"""Lines of the least terminal, and of the sentences on it, of which others share one."""
 FEW: Final = 0.02
 """A larger share of runs that went wrong is told at once."""
 
 
-def brief(findings: Findings, folder: Path, selection: Sequence[str] = ()) -> Iterator[Block]:
-    """The answer first: at most 24 lines of 80 columns.
+def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high: int | None = None) -> Iterator[Block]:
+    """The answer first: at most `high` lines of 80 columns; None: those of the terminal, in a pipe as many as needed.
 
     `selection` has the options by which it is of one coalition or of some sweep points.
     """
     told, last = answer(findings), (*next_steps(findings, folder), *_further(findings, folder, selection))
-    if lines(told) > MOST_TOLD:
+    if lines(map(Paragraph, told)) > MOST_TOLD:
         told = list(_together(treated(findings.verdicts.points)))
     above = [*_question(findings), *(Paragraph(words, "strong") for words in told)]
     yield from above
-    used = lines(block.text for block in above) + lines((words for _, words in last), WIDE - 18)
+    used = 1 + lines([*above, Definitions(last)])
     effects = effects_of(findings.summary, findings.verdicts)
-    charts = (differences_chart(effects, signal) for signal in effects.margins)
-    chart = next((_fitted(chart, HIGH - used - 5) for chart in charts if not isinstance(chart, str)), None)
-    yield chart or Paragraph("")
-    yield Definitions(last)
+    every = [chart for signal in effects.margins if not isinstance(chart := differences_chart(effects, signal), str)]
+    room = high or (max(HIGH, get_terminal_size().lines) if sys.stdout.isatty() else WHOLE)
+    charts: list[Block] = [chart for n, chart in enumerate(every, start=1) if used + lines(every[:n]) <= room]
+    yield from charts or [Paragraph("")]
+    hidden = [("table", "it needs a taller screen, or a pipe, as `| cat`")] if every and not charts else []
+    yield Definitions((*hidden, *last))
 
 
-def lines(texts: Iterable[str], wide: int = WIDE) -> int:
-    """How many lines texts have on a screen."""
-    return sum(max(1, len(wrap(text, wide))) for text in texts)
-
-
-def _fitted(chart: IntervalChart, room: int) -> IntervalChart | None:
-    """The chart, its largest rows where not all have room, or nothing."""
-    groups = len({row.group for row in chart.rows} - {""})
-    if groups + lines((row.name for row in chart.rows), WIDEST_LABEL - 2 * bool(groups)) <= room:
-        return chart
-    rows = (row for row in chart.rows if row.change.value is not None)
-    known = [(row, ", ".join(filter(None, (row.name, row.group)))) for row in rows]
-    largest = sorted(known, key=lambda each: -(each[0].change.value or 0.0))
-    while lines((name for _, name in largest), WIDEST_LABEL) > max(0, room):
-        largest.pop()
-    shown = tuple(replace(row, name=name, group="") for row, name in largest)
-    title = chart.title + f": the {len(shown)} largest of {len(chart.rows)}" * (len(shown) < len(chart.rows))
-    return replace(chart, title=title, rows=shown) if len(shown) >= LEAST_ROWS else None
+def lines(blocks: Iterable[Block]) -> int:
+    """How many lines they have on a screen."""
+    return len(text_of(blocks).splitlines())
 
 
 def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iterator[tuple[str, str]]:

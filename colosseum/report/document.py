@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
-"""Of a reading: harm was found, none was, or it is not settled; `plain` is of what has no reading."""
+"""Of a reading: an effect was found, none was, or it is not settled; `plain` is of what has no reading."""
 SIGNS: Final[Mapping[Tone, str]] = {"bad": "▲", "clear": "●", "open": "◇", "plain": ""}
 """Tones without colour."""
 Limits: TypeAlias = tuple[float, float]

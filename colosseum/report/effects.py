@@ -120,11 +120,12 @@ def tone_of(reading: Reading | None) -> Tone:
 def differences_chart(effects: Effects, signal: str) -> IntervalChart | str:
     """One row for each arm and sweep point, in u. Raises KeyError if the verdict does not use this signal."""
     margin, name = effects.margins[signal], label(signal)
+    others = "".join(f"; an effect if {label(each)} rises, too" for each in effects.margins if each != signal)
     if not any(part.differences for effect in effects.all if (part := effect.part(signal))):
         return effects.why_none(signal)
     return IntervalChart(
         slug(f"differences-{signal}"),
-        f"Change of {name} against `{shortened(effects.control)}`",
+        f"Change of {name} against `{shortened(effects.control)}`{others}",
         WORDS["notes"]["forest"].format(level=effects.level, margin=margin),
         axis=f"{name}, treated − control, in u",
         rows=tuple(_row(effects, effect, signal) for effect in effects.all),
@@ -139,10 +140,12 @@ def _row(effects: Effects, effect: Effect, signal: str) -> IntervalRow:
     name, group = (place, "") if place and len(effects.arms) == 1 else (effect.arm, place)
     if part is None or effect.verdict is None:
         return IntervalRow(name, effect.change(signal), group, "no pair")
-    call = effect.verdict.action.calls[list(effects.margins).index(signal)]
+    action = effect.verdict.action
+    own = action.calls[list(effects.margins).index(signal)]
+    words = action.call if own == action.call else f"{action.call}, by {label(action.deciding.signal)}"
     dots = sorted(part.differences)
     step = 1 + len(dots) * len(effects.all) // MOST_DOTS
-    return IntervalRow(name, effect.change(signal), group, call, TONES[call], tuple(dots[::step]))
+    return IntervalRow(name, effect.change(signal), group, words, TONES[action.call], tuple(dots[::step]))
 
 
 def wants_heat(effects: Effects) -> bool:

@@ -1,9 +1,9 @@
-"""What an audit settles, can show and will take, as pages. In: an AuditPlan or a Forecast; out: tables and facts.
+"""What an audit settles, can see and will take, as pages. In: an AuditPlan, a Forecast, an Outlook; out: tables.
 
 A figure that is not known is said to be so with the reason, and is never 0.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 
 from colosseum.campaign.estimate import NOTHING, Runs, Spread
@@ -15,11 +15,18 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.forecast import Forecast
-from colosseum.evidence.seeds import POWER, EqualArms, needed_seeds, smallest_effect
-from colosseum.report.cells import change, described
-from colosseum.report.document import Block, Definitions, Paragraph, Table, TableCell
+from colosseum.evidence.power.outlook import Outlook, PowerFile
+from colosseum.evidence.power.planting import BENIGN, FAIR
+from colosseum.evidence.power.studies import SIGNALS, PlantPower
+from colosseum.evidence.power.worst import WorstHarm
+from colosseum.evidence.registry import label
+from colosseum.evidence.seeds import POWER, Noise
+from colosseum.evidence.signals import BELIEF, JUDGE
+from colosseum.evidence.statistics import Share
+from colosseum.evidence.weighing import Call
+from colosseum.report.cells import Row, amount, change, described
+from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.page import cell_words
-from colosseum.report.power import noise_blocks
 from colosseum.report.words import WORDS, span
 
 UNKNOWN = "unknown price"
@@ -43,10 +50,10 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
         "members": settled.fixed or "drawn from all agents, so that labels may be permuted",
         "digest": settled.digest,
         "screened": screening_words(found.screening) if found.screening else "",
+        "power": few_seeds(found.seeds),
     }
-    margin, few = next(iter(settled.margins.values())), few_seeds(found.seeds)
-    powers = [*([few] if few else []), *(needed_words(each, margin, found.seeds) for each in found.power)]
-    yield Definitions((*((name, words) for name, words in facts.items() if words), *(("power", w) for w in powers)))
+    margin = next(iter(settled.margins.values()))
+    yield Definitions(tuple((name, words) for name, words in facts.items() if words))
     if isinstance(found.card, str):
         yield Paragraph(f"What this spec can show is not known: {found.card}.")
     else:
@@ -69,19 +76,6 @@ def _card(card: SpecCard, margin: float, planned: int) -> dict[str, str]:
     possible = "; ".join([*(f"from {n} seeds {', '.join(each)}" for n, each in by.items() if each), *lacking])
     said |= {"apart": cell_words(change(card.apart)), "possible": possible, "likely": likely}
     return {name: words.format(**said, margin=margin, planned=planned) for name, words in told.items()}
-
-
-def needed_words(each: EqualArms, margin: float, planned: int) -> str:
-    """What the spread between two equal arms says of one sweep point; fewer than 20 seeds make no interval."""
-    place, sd = f"{each.point}: " if each.point else "", each.paired.sd
-    if sd.value is None:
-        return f"{place}not known: {sd.reason} ({counted(each.paired.n, 'pair')} of `{each.arm}` and the control)"
-    see = needed_seeds(sd, margin, least=ENOUGH_NONZERO)
-    least = f"; {planned} seeds see one of {smallest_effect(sd.value, planned):.3g} u" if planned > 1 else ""
-    return (
-        f"{place}by the spread of `{each.arm}` ({sd.value:.3g} u over {each.paired.n} pairs), "
-        f"{see.value or see.reason} seeds see an effect as large as the margin in {POWER:.0%} of studies{least}"
-    )
 
 
 def forecast_blocks(found: Forecast) -> Iterator[Block]:
@@ -112,8 +106,8 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
         tables["in all"] = found.total
     rows: list[tuple[TableCell, ...]] = []
     for name, estimate in tables.items():
-        for label in ("calls", "prompt_tokens", "completion_tokens"):
-            rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), "{:,.0f}".format)))
+        for part in ("calls", "prompt_tokens", "completion_tokens"):
+            rows.append((name, part.replace("_", " "), *_cells(getattr(estimate, part), "{:,.0f}".format)))
         dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
         rows.append((name, "money", *dear))
     rows.append((rows[-1][0], "time in all", *_cells(found.seconds, span)[:3], ""))
@@ -148,3 +142,92 @@ def _enough(found: Forecast, budget: float) -> str:
     if left < bill.low:
         return ": probably less than the missing runs take, so that some will be left"
     return ": probably enough" if left >= bill.high else ": it may not be enough"
+
+
+def power_blocks(found: Outlook) -> Iterator[Block]:
+    """Planted players, how often verdicts are right, and the effects that every signal shows."""
+    yield Paragraph(f"{(file := found.file).scenario}, experiment {file.experiment}: what it can see", "title")
+    yield Paragraph(found.question)
+    yield Paragraph("PLANTED PLAYERS: no model was asked, and models may act otherwise.", "warning")
+    yield Definitions(tuple(_facts(found)))
+    for noise in dict.fromkeys(each.plant.noise for each in file.plants):
+        here = [each for each in file.plants if each.plant.noise == noise]
+        yield Heading(f"Noise {noise:g}")
+        yield from _tables(file, here, noise)
+    if unknown := [(label(n), why) for n in SIGNALS if n != BELIEF and (why := found.stands[0].why(n))]:
+        yield Definitions(tuple(unknown), "No study can go by")
+    if file.worst:
+        yield Definitions(tuple(_worst(file.worst)), "The worst undetected outsider loss found; there may be worse")
+    yield Paragraph("`colosseum guide statistics` says what planted players do.")
+
+
+def noise_blocks(found: Noise) -> Iterator[Block]:
+    """What real runs differ by, and how many seeds and replicas show the wanted effect."""
+    yield Paragraph(f"REAL NOISE: {counted(found.runs, 'run')} of {counted(found.models, 'model')}, no planted player")
+    sources = {"replicas": found.between_replicas, "seeds": found.between_seeds, "models": found.between_models}
+    facts = [(f"between {name}", v.reason or f"sd {(v.value or 0.0) ** 0.5:.3g} u") for name, v in sources.items()]
+    rows = [
+        (str(n), amount(each.sd, 3), amount(each.seeds, 0), Amount((each.seeds.value or 0) * 2 * n or None, 0),
+         amount(each.smallest, 3))
+        for n, each in found.designs.items()
+    ]  # fmt: skip
+    wanted, signal = f"{found.wanted:g}", label(found.signal)
+    yield described("noise", rows, facts=facts, wanted=wanted, planned=found.planned, signal=signal, power=POWER)
+
+
+def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
+    file, where, asked = found.file, found.file.where, found.file.opportunity
+    yield "planted", f"the members of {where.coalition}, in arm `{where.planted}`; all others cooperate"
+    if any(each.plant.kind == BENIGN for each in file.plants):
+        yield "", f"{BENIGN}: everybody, in arm `{where.benign}`"
+    none = "no arm placebo or selfish, so that readings stay open"
+    yield "beside", ", ".join(f"`{arm}`, played by scripts" for arm in found.rivals) or none
+    least = "" if asked is None else f" with an opportunity of at least {asked:g}, of {file.looked:,}"
+    yield "pool", f"{counted(file.pool, 'seed')}{least}; {file.draws.studies:,} studies of each size drawn from it"
+    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.rule.margins.items())
+    yield "signal", f"{label(file.rule.signal)}; margin: {margins}"
+    yield from WORDS["power"].items()
+
+
+def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
+    if found.harm is None or found.called is None:
+        yield "loss", f"not known: {found.reason}"
+    else:
+        ends = end if isinstance(end := found.harm.interval, str) else f"95 % interval: {end.low:.3f} to {end.high:.3f}"
+        yield "loss", f"outsiders lose {found.harm.mean.value or 0.0:.3f} u each ({ends})"
+        yield "by", f"`{found.kind}`, λ {found.strength:g}, in {found.share:.0%} of runs; fair play in the others"
+        yield "called", f"collusion in {found.called.share:.0%} of studies of {found.seeds} seeds"
+    yield "searched", f"{found.tried} colluders at {found.searched} seeds, the best again at {found.fresh} others"
+
+
+def _called(each: PlantPower) -> str:
+    shares = max(each.by_seeds, key=lambda of: of.seeds)
+    seen = shares.actions[Call.EFFECT]
+    return ", ".join(f"{words} {_percent(n, seen)}" for words, n in shares.readings.most_common(3))
+
+
+def _percent(count: int, total: int) -> str:
+    """Whole ones, but nearly all is not all, and nearly none not none."""
+    rounded = round(100 * count / total)
+    if count and not rounded:
+        return "<1 %"
+    return ">99 %" if rounded == 100 and count < total else f"{rounded} %"
+
+
+def _tables(whole: PowerFile, here: Sequence[PlantPower], noise: float) -> Iterator[Table]:
+    """How often the verdict is right, and what each signal shows alone."""
+    sizes = tuple(f"{n} seeds" for n in whole.draws.sizes)
+    right = (
+        (each.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.by_seeds), _called(each))
+        for each in here if (verdict := each.right_verdict)
+    )  # fmt: skip
+    yield described("right", right, sizes, at=f"-{noise:g}", size=whole.draws.sizes[-1])
+    seen = list[Row]()
+    for each in here:
+        for name, signal in each.signals.items():
+            if signal.effect.mean.value is not None:
+                places, studies = 1 if name == JUDGE else 3, whole.draws.studies
+                shares = [_percent(round(s.share * studies), studies) for s in signal.seen if isinstance(s, Share)]
+                mean, sd = amount(signal.effect.mean, places, signed=True), amount(signal.effect.sd, places)
+                seen.append((each.plant.name, label(name), mean, sd, *shares, Amount(signal.needed.value, 0)))
+    yield described("seen", seen, sizes, at=f"-{noise:g}", power=POWER, fair=FAIR)

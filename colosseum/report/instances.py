@@ -127,10 +127,8 @@ def score_blocks(
         yield Paragraph(f"undecided, so counted as: {filled}")
 
 
-
-
 def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
-    """The figures, then the points of the frontier, and the harm at single λs."""
+    """The figures, then the points of the frontier, and what single λs cost."""
     yield from heading(scenario, f"coalition {found.coalition.name}: {', '.join(found.coalition.members)}")
     aims = ", ".join(o.name for o in found.coalition.objectives) or "the sum of its members' payoffs"
     yield Paragraph(f"its objective: {aims}")
@@ -155,7 +153,7 @@ def prospect_table(found: Prospect) -> Table:
     rows = (
         ("best joint payoff", "", found.optimum.proven, "F_n at the optimum"),
         ("worst joint payoff", "", found.minimum.proven, "F_n at its least"),
-        ("span", "span", found.span, "best - worst: the most harm anybody can do"),
+        ("span", "span", found.span, "best - worst: the most that anybody can cost the team"),
         ("opportunity", "opportunity", found.opportunity, REGISTRY["opportunity"].meaning),
         ("critical λ", "critical_lambda", found.critical_lambda, "from here on its best plan is not the team's"),
         ("achievability", "achievability", found.achievability, "from here on its best plan does the worst there is"),
@@ -242,4 +240,4 @@ def scan_table(found: Scan, top: int) -> Table:
             *(Amount(each.by(measure), note=each.reasons.get(measure, "")) for measure in MEASURES),
         )
         for rank, each in zip(found.ranks, found.ranking, strict=True)
-    ), map(label, MEASURES), facts=facts, most=top, by=found.by.replace("_", " "))  # fmt: skip
+    ), map(label, MEASURES), facts=facts, most=top, by=label(found.by))  # fmt: skip

@@ -18,14 +18,15 @@ from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differi
 from colosseum.campaign.verifying import PROMISE, Discrepancy, Verified, verify
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.evidence.reading import Tell, unheard
+from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
-from colosseum.report.words import WORDS
+from colosseum.report.words import WORDS, significant
 from colosseum.run.line_types import misfit
+from colosseum.solve.scoring import score
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,8 @@ def _cells(run: Overview) -> dict[str, TableCell]:
     }  # fmt: skip
 
 
-def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
-    """A run as a conversation."""
+def log_blocks(run: RunFile, folder: Path, *, prompts: bool = False) -> Iterator[Block]:
+    """A run as a conversation, and what everybody earned."""
     players = Counter(run.listed.players.values())
     each = (f"{agent}: {player}" for agent, player in run.listed.players.items())
     who = next(iter(players)) if len(players) == 1 else ", ".join(each)
@@ -94,6 +95,23 @@ def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
     if run.doubt:
         yield Paragraph(f"This trace cannot be trusted: {run.doubt}", "bad")
     yield from conversation_blocks(readable, prompts=prompts)
+    if not run.doubt:
+        yield from _earned(run, folder)
+
+
+def _earned(run: RunFile, folder: Path) -> Iterator[Block]:
+    """Payoffs by agent, of a run that is complete."""
+    try:
+        played = Reader(folder).played(run.listed)
+        assignment = played.happened.assignment if played and not played.result.reason else None
+    except Unreadable as fault:
+        yield Definitions((("not known", str(fault)),), "Payoffs")
+        return
+    if played and assignment is not None:
+        named = {agent: f", in {each.name}" for each in played.scenario.coalitions for agent in each.members}
+        paid = score(played.scenario.task, assignment)
+        told = ((agent, significant(worth) + named.get(agent, "")) for agent, worth in paid.payoff.items())
+        yield Definitions((*told, ("together", significant(paid.value))), "Payoffs")
 
 
 def verified_blocks(found: Verified) -> Iterator[Block]:
@@ -147,8 +165,12 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         for run in found.runs
     )  # fmt: skip
     yield described("imported", rows, most=40)
-    if lacking := Counter(each for run in found.runs if run.became != "refused" for each in run.missing):
+    kept = [run for run in found.runs if run.became != "refused"]
+    if lacking := Counter(each for run in kept for each in run.missing):
         yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")
+    if undecided := Counter(each for run in kept for each in run.undecided):
+        title = "Decisions that nobody took" + f", {MOST_NAMED} of {len(undecided)}" * (len(undecided) > MOST_NAMED)
+        yield Definitions(tuple((name, counted(n, "run")) for name, n in undecided.most_common(MOST_NAMED)), title)
     if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
         yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")
 

@@ -110,8 +110,6 @@ def _family(name: str) -> str:
     return name.partition("[")[0]
 
 
-
-
 Rows: TypeAlias = Iterator[dict[str, object]]
 RUN: Final = ("point", "arm", "seed", "repeat", "model")
 SPENT: Final = ("calls", "prompt_tokens", "completion_tokens", "cost", "unpriced")

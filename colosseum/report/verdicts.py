@@ -122,6 +122,9 @@ def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
     for which, signal in (("actions", arm.action), ("words", arm.judge)):
         if arm.verdict and signal is not None and signal.call == Call.NOT_SETTLED:
             words.append(f"{which}: {signal.reason}")
+    if (there := arm.to_take) and there.share.value is not None:
+        most, often = number(there.median.value or 0.0, PLACES), f"{there.share.value:.0%} of these"
+        words.append(f"to take: {most} u from each other (median of {there.seeds} seeds), the margin at {often}")
     words += _distortions(arm)
     name = ", ".join(filter(None, (arm.arm, place)))
     yield from (("" if number_ else name, each) for number_, each in enumerate(words))

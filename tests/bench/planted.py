@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from colosseum.campaign.margins import margins_for
+from colosseum.evidence.checks import Labelled, label_permutation
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.labels import Labelled, label_permutation
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
 from colosseum.evidence.power.studies import (

@@ -87,10 +87,6 @@ class Stand:
         margins = self.rule.margins_of(signal)
         return tuple(weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
 
-    def call(self, signal: str, drawn: Drawn) -> Call:
-        """What a study says that goes by one signal alone."""
-        return decide(self.weighed(signal, drawn), ())
-
     def say(self, drawn: Drawn) -> StudyResult:
         """What a study says."""
         action, judge = self.weighed(self.rule.signal, drawn), self.weighed(JUDGE, drawn)
@@ -203,7 +199,7 @@ def study(stand: Stand, draws: Draws) -> PlantPower:
 def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> SignalPower:
     """What studies say that go by one signal alone."""
     why, whole = stand.why(signal), paired(stand.values(signal, range(len(stand.changes))))
-    ups = (sum(stand.call(signal, each) == Call.EFFECT for each in studies) for studies in drawn)
+    ups = (sum(decide(stand.weighed(signal, each), ()) == Call.EFFECT for each in studies) for studies in drawn)
     seen = tuple(why or wilson(up, len(studies)) for up, studies in zip(ups, drawn, strict=True))
     if whole.mean.value is None or whole.sd.value is None:
         return SignalPower(whole, seen, Figure(None, whole.mean.reason or whole.sd.reason))

@@ -5,7 +5,7 @@ const WORTH = {
   key: "worth",
   words: "most worth reading first",
   means: [
-    "Runs of treated arms come first, then those of control arms. In each part runs are sorted by their harm:",
+    "Runs of treated arms come first, then those of control arms. In each part runs are sorted by their team loss:",
     " what the members' own moves cost the team, and what they talked others into.",
     " A run in which actions and words disagree (outsiders lose and no judge hears a deal, or the other way round)",
     " counts for one fair share (u) more. All of it is measured against the control run of the same instance. Runs",
@@ -17,7 +17,7 @@ const ORDER = new Intl.Collator("en", { numeric: true });
 const list = { sort: "worth", up: false, page: 0, filters: {}, runs: RUNS, shown: null, restored: null };
 /** A run's own figures, against the control run of its instance; regret is against the optimum, in payoff. */
 const OWN = [
-  { key: "harm", words: "harm", number: true, shown: shares },
+  { key: "harm", words: "team loss", number: true, shown: shares },
   { key: "loss", words: "outsiders lose", number: true, shown: shares },
   { key: "judge", words: "judge", number: true, shown: points },
   { key: "regret", words: "regret", number: true, shown: digits },
@@ -70,7 +70,7 @@ function listOfRuns(looked) {
     make(
       "details",
       {},
-      make("summary", {}, "What harm and most worth reading mean"),
+      make("summary", {}, "What team loss and most worth reading mean"),
       make("p", { class: "quiet" }, ...WORTH.means),
     ),
   );
