@@ -129,6 +129,21 @@ def test_a_query_has_its_time_whatever_was_asked_before() -> None:
         assert live.highs.getOptionValue("time_limit")[1] == 7.0 + before
 
 
+def test_a_first_point_has_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that leave little room near the relaxation's point would take all of it, and leave no point at all."""
+    lowered, given = Solver(case("capacity", 50, 8).task).highs.lowered, list[float]()
+
+    def fruitless(self: Live, costs: Floats, *, until: float, above: float = -inf) -> Best:
+        given.append(until)
+        return Best("limit", None, inf)
+
+    costs, live = lowered.objective(WELFARE).weights, LiveProgram(matrix(lowered.program), lambda: 50.0)
+    best = live.relax(costs, live.matrix, until=inf)
+    monkeypatch.setattr(Live, "ask", fruitless)
+    assert live.search(costs, live.matrix, most=best.bound, until=150.0).status == "limit"
+    assert given == [60.0, 150.0, 150.0]
+
+
 @pytest.mark.parametrize("seconds", [0.0, 1e-9, 1e-3])
 def test_what_a_relaxation_leaves_open_is_no_bound(seconds: float) -> None:
     """HiGHS tells 0 of a relaxation that it has not solved."""

@@ -51,8 +51,9 @@ DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 MOST_PIVOTS = 20
 """Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
-NEAR, FEW = 2, 200
-"""Columns a row among which a first point is looked for, where that leaves out some of so many or more."""
+NEAR, FEW, SOON = 2, 200, 0.1
+"""Columns a row among which a first point is looked for, where that leaves out some of so many or more, and for which
+share of the time: rules may leave little room near the relaxation's."""
 WORK_OF_A_RUN, WORK_OF_A_LOOK = 70, 1_800
 """Pivots that take as long as to begin a relaxation, and as branch and bound goes on between two looks at a clock."""
 
@@ -171,8 +172,8 @@ class LiveProgram(Live):
         """
         enough = most - grain(most) if isfinite(most) else most
         told, value = list[Best](), -inf
-        near = self._near(bounded)
-        found = [] if near is bounded else [self._searched(PRESOLVED, costs, near, until)]
+        near, soon = self._near(bounded), (1.0 - SOON) * self.clock() + SOON * until
+        found = [] if near is bounded else [self._searched(PRESOLVED, costs, near, soon)]
         for options in (PRESOLVED, PLAIN):
             value = max((float(costs @ a.point) for a in (*found, *told) if a.point is not None), default=-inf)
             if value < enough:
