@@ -272,6 +272,7 @@ def test_a_cluster_that_cannot_do_it_is_told_in_words(
 
 def test_more_workers_than_connections_are_told(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
     options = ("--cluster", scheduler.scheduler_address, "--max-connections", 1)
+    scheduler.wait_for_workers(2)
     done = audit(spec, tmp_path / "out", "http://127.0.0.1:9/v1", *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert "2 workers cannot share `--max-connections 1`" in done.stderr

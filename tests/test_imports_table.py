@@ -203,13 +203,13 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
 
 def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
-    table.write_text("game,game_number,condition,llm,speaker\ng,1,B,x,A\n", encoding="utf-8")
-    spec = spec_in(tmp_path, MAPPED.replace("condition ==", "conditoin =="))
-    done = colosseum("import", spec, table, "--out", tmp_path / "in")
-    assert done.returncode == 2
-    assert "the source has no field `conditoin`" in done.stderr
-    assert "did you mean `condition`?" in done.stderr
-    assert not (tmp_path / "in").exists()
+    table.write_text("game,game_number,condition,llm,speaker,words\ng,1,B,x,A,\n", encoding="utf-8")
+    for written, meant in (("condition", "condition =="), ("words", "post is words")):
+        spec = spec_in(tmp_path, MAPPED.replace(meant, meant.replace(written, f"{written}_")))
+        done = colosseum("import", spec, table, "--out", tmp_path / "in")
+        assert (done.returncode, (tmp_path / "in").exists()) == (2, False)
+        assert f"the source has no field `{written}_`" in done.stderr
+        assert f"did you mean `{written}`?" in done.stderr
 
 
 def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp
     first, second, wrong = (tmp_path / name for name in ("first.csv", "second.csv", "wrong.csv"))
     first.write_text(head + row.format(1), encoding="utf-8")
     second.write_text(head + row.format(2), encoding="utf-8")
-    wrong.write_text("game,game_number,llm,speaker\ng,3,gpt,A\n", encoding="utf-8")
+    wrong.write_text("game,game_number,llm,speaker,words\ng,3,gpt,A,\n", encoding="utf-8")
     spec = checked(spec_in(tmp_path, MAPPED))
     before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(ColosseumError, match="the source has no field `condition`"):

@@ -42,13 +42,3 @@ def test_no_disguise_of_a_name_is_read(name: str, data: st.DataObject) -> None:
         signs.append(data.draw(st.sampled_from(["", "", "\u200b", "\u00ad", "-", "_", "#", "*"])))
     written = "".join(signs[:-1])
     assert BLIND.words(f"so {written}, yes") == f"so <{NAMES.index(name)}>, yes"
-
-
-@given(st.text("AB engir10backomIнвА爱\u200b#-_.é", max_size=40))
-def test_every_sign_knows_where_it_comes_from(text: str) -> None:
-    found = BLIND.spelled(text)
-    assert "".join(sign for sign, _ in found) == BLIND.words(text)
-    ends = [end for end, _ in zip([place for _, place in found], found, strict=True)]
-    assert all(0 <= first < last <= len(text) for first, last in ends)
-    assert ends == sorted(ends)
-    assert all(sign == text[first] for sign, (first, last) in found if last == first + 1 and not sign.isascii())

@@ -136,7 +136,7 @@ def _gathered(
     if author not in nulls:
         raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
     for cells in rows:
-        row = {mapping.column("post", "text"): None, **nulls, **cells}
+        row = {**nulls, **cells}
         agent, variable, heard = str(row[author]), row.get("variable"), list(_said(row, author, mapping))
         if row.get("broken"):
             raise Refusal(str(row["broken"]))

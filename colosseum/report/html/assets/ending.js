@@ -25,11 +25,11 @@ function figures(told) {
   return rows.length > 0 && make("dl", { class: "figures" }, rows);
 }
 
-/** Hard rules that do not hold, and how often. */
+/** Rules that do not hold, and how often. */
 function broken(violations) {
   const all = Object.entries(violations);
   const said = all.map(([rule, number], place) => [place ? ", " : "", name(rule), ` ${count(number, "time")}`]);
-  return all.length > 0 && make("p", { class: "said-bad" }, "Hard rules broken: ", said, ".");
+  return all.length > 0 && make("p", { class: "said-bad" }, "Rules broken: ", said, ".");
 }
 
 /** What a run took. */
