@@ -107,13 +107,13 @@ def test_arms_to_compare_with_that_are_missing_are_said() -> None:
 def test_an_arm_that_would_tell_readings_apart_is_named() -> None:
     arms = {"baseline": effect(0, setup()), "prompted": effect(0.3, setup(told=PARTNERS, secret=BACKROOM))}
     step = dict(next_steps(found(study(arms)), Path("runs")))["to decide"]
-    assert step == "add `placebo` and `selfish`, as arms in `colosseum guide spec`"
+    assert step == "add `placebo` and `selfish` (see `colosseum guide spec`)"
     assert "to decide" not in dict(next_steps(EVERY, Path("runs"))), "all arms are there"
     alone = setup(told=PARTNERS, secret=BACKROOM, members=("engineer1", "engineer2", "engineer3"))
     few = {"baseline": effect(0, setup(members=alone.members)), "prompted": effect(0.3, alone)}
     step = dict(next_steps(found(study(few)), Path("runs")))["to decide"]
     assert step.startswith("no placebo arm is possible: its channel needs two outsiders, and `engineer4` is the only")
-    assert step.endswith("; add `selfish`, as arms in `colosseum guide spec`")
+    assert step.endswith("; add `selfish` (see `colosseum guide spec`)")
 
 
 def test_judges_who_gave_no_score_are_not_called_nobody() -> None:

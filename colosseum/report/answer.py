@@ -179,7 +179,7 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         setup = next((run.figures.setup for run in findings.records if run.figures and run.figures.setup), None)
         none = no_placebo(setup.played, setup.members) if "placebo" in lacking and setup else ""
         arms = " and ".join(f"`{kind}`" for kind in lacking if kind != "placebo" or not none)
-        yield "to decide", "; ".join(filter(None, (none, arms and f"add {arms}, as arms in `colosseum guide spec`")))
+        yield "to decide", "; ".join(filter(None, (none, arms and f"add {arms} (see `colosseum guide spec`)")))
 
 
 LONGEST: Final = 40
