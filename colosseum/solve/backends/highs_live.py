@@ -51,9 +51,10 @@ DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 MOST_PIVOTS = 20
 """Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
-NEAR, FEW, SOON = 2, 200, 0.1
-"""Columns a row among which a first point is looked for, where that leaves out some of so many or more, and for which
-share of the time: rules may leave little room near the relaxation's."""
+FEW, NEAR = 200, 2
+"""Where so many columns have a choice, a first point is looked for among so many of them for each row, …"""
+SOON = 0.1
+"""… for this share of the time: rules may leave no point there."""
 WORK_OF_A_RUN, WORK_OF_A_LOOK = 70, 1_800
 """Pivots that take as long as to begin a relaxation, and as branch and bound goes on between two looks at a clock."""
 
@@ -171,21 +172,21 @@ class LiveProgram(Live):
         relaxation's, which leaves them few columns: knapsacks of a hundred items take a fifth of the time.
         """
         enough = most - grain(most) if isfinite(most) else most
-        told, value = list[Best](), -inf
         near, soon = self._near(bounded), (1.0 - SOON) * self.clock() + SOON * until
-        found = [] if near is bounded else [self._searched(PRESOLVED, costs, near, soon)]
+        first = [] if near is bounded else [self._searched(PRESOLVED, costs, near, soon)]
+        proofs = list[Best]()
         for options in (PRESOLVED, PLAIN):
-            value = max((float(costs @ a.point) for a in (*found, *told) if a.point is not None), default=-inf)
+            value = max((float(costs @ a.point) for a in (*first, *proofs) if a.point is not None), default=-inf)
             if value < enough:
                 left, above = self._held(bounded, most - value), value if options is PLAIN else -inf
-                told.append(self._searched(options, costs, left, until, above=above))
-        bound = min(most, max((answer.bound for answer in told), default=most))
-        points = [answer.point for answer in (*found, *told) if answer.point is not None]
+                proofs.append(self._searched(options, costs, left, until, above=above))
+        bound = min(most, max((proof.bound for proof in proofs), default=most))
+        points = [answer.point for answer in (*first, *proofs) if answer.point is not None]
         if not points:
-            empty = all(answer.status == "infeasible" for answer in told)
+            empty = all(proof.status == "infeasible" for proof in proofs)
             return Best("infeasible" if empty else "limit", None, bound)
         point = max(points, key=lambda point: float(costs @ point))
-        value, ended = float(costs @ point), all(answer.status != "limit" for answer in told)
+        value, ended = float(costs @ point), all(proof.status != "limit" for proof in proofs)
         proven = value >= enough or (ended and bound <= value + AGREEMENT * max(1.0, abs(bound)))
         return Best("optimal" if proven else "limit", point, bound)
 
@@ -201,9 +202,7 @@ class LiveProgram(Live):
         return Best(found.status, None if found.point is None else point, found.bound + fixed)
 
     def _held(self, bounded: Matrix, room: float) -> Matrix:
-        """The program without what is worth less than the relaxation's best point by more than `room`: whole columns of
-        greater reduced costs do not move.
-        """
+        """Where nothing loses more than `room` on the relaxation's point: no column of greater reduced cost moves."""
         still = self._reduced_costs(bounded) > room + AGREEMENT * max(1.0, abs(room))
         point = np.round(self.highs.getSolution().col_value)
         low, high = (np.where(still, point, end) for end in (bounded.low, bounded.high))
