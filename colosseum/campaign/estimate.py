@@ -20,9 +20,9 @@ from colosseum.campaign.rehearsal import EXCHANGE, Habits, Load, Rehearsed, ceil
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.request import Endpoint, Price
-from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import TRIES, Matter
 from colosseum.run.judging.transcript import Transcript
+from colosseum.run.run import completed
 from colosseum.run.trial import Block, Listed, Trial, Trials
 
 Basis: TypeAlias = Literal["defaults", "runs in this folder"]

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar
 
@@ -15,7 +14,7 @@ from colosseum.campaign.part import Say
 from colosseum.campaign.signals import STOPS, heard, more_time
 from colosseum.campaign.source import PaidSource
 from colosseum.diagnostics import counted
-from colosseum.run.event_loop import completed
+from colosseum.run.run import completed
 
 T = TypeVar("T")
 LOOKING, WAITING = 0.1, 0.02
@@ -27,56 +26,41 @@ TERMINATING = 4.0
 def awaited(work: Coroutine[None, None, T], source: PaidSource, warn: Say) -> T:
     """The result of work that asks models.
 
+    Calls under way are paid for, so after a signal they are waited for; a second one does not wait. A third one does
+    not even wait for what is being computed: it ends us wherever we are, not always tidily.
+
     Raises KeyboardInterrupt after Ctrl-C or SIGTERM, once calls under way have ended, and the first of what broke.
     """
-    stopping = _Stopping(source, warn)
-    try:
-        with handling(stopping.heard):
-            return completed(stopping.until_interrupted(work))
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("what was answered is kept: the same call goes on") from None
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
+    signals, until = 0, math.inf
 
-
-@dataclass
-class _Stopping:
-    """Ends work that asks models, in good order."""
-
-    source: PaidSource
-    warn: Say
-    signals: int = 0
-    until: float = math.inf
-    """By the monotonic clock, when calls under way are waited for no longer."""
-
-    def heard(self, number: int, frame: FrameType | None) -> None:
-        """Calls under way are paid for, so they are waited for; a second signal does not wait.
-
-        A third one does not even wait for what is being computed: it ends us wherever we are, not always tidily.
-        """
+    def hear(number: int, frame: FrameType | None) -> None:
+        nonlocal signals, until
         heard(number)
-        self.signals += 1
-        self.until = time.monotonic() + TERMINATING if number == signal.SIGTERM else self.until
-        if self.signals > 2:
+        signals += 1
+        until = time.monotonic() + TERMINATING if number == signal.SIGTERM else until
+        if signals > 2:
             raise KeyboardInterrupt
-        if self.signals == 1:
-            self.source.stop()
-            if self.source.provider.under_way:
-                calls = counted(self.source.provider.under_way, "call")
-                self.warn(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
+        source.stop()
+        if signals == 1 and source.provider.under_way:
+            calls = counted(source.provider.under_way, "call")
+            warn(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
 
-    async def until_interrupted(self, work: Coroutine[None, None, T]) -> T:
-        """The work's result. Raises KeyboardInterrupt once calls under way have ended."""
-        task = await unless_stopped(work, self.source, lambda: self.signals > 0, patient=self._patient)
-        if not self.signals:
+    def patient() -> bool:
+        more_time()
+        return signals < 2 and time.monotonic() < until
+
+    try:
+        with handling(hear):
+            task = completed(unless_stopped(work, source, lambda: signals > 0, patient=patient))
+        if not signals:
             return task.result()
         if not task.cancelled():
             task.exception()  # it was about to end by itself; what we were asked for comes first
-        raise KeyboardInterrupt
-
-    def _patient(self) -> bool:
-        more_time()
-        return self.signals < 2 and time.monotonic() < self.until
+    except KeyboardInterrupt:
+        pass
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
+    raise KeyboardInterrupt("what was answered is kept: the same call goes on")
 
 
 async def unless_stopped(

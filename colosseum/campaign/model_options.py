@@ -24,8 +24,8 @@ from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
-from colosseum.run.event_loop import completed
 from colosseum.run.redaction import secrets
+from colosseum.run.run import completed
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)

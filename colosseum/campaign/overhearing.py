@@ -18,8 +18,8 @@ from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question
 from colosseum.players.view import CallFailed
-from colosseum.run.event_loop import completed
 from colosseum.run.redaction import Redaction
+from colosseum.run.run import completed
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Listed
 

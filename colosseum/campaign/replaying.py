@@ -23,8 +23,8 @@ from colosseum.diagnostics import stop
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Arm
 from colosseum.players.view import CallFailed
-from colosseum.run.event_loop import completed
 from colosseum.run.redaction import Redaction
+from colosseum.run.run import completed
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials

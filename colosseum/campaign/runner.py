@@ -108,7 +108,7 @@ class Runner:
     async def _block(self, each: Planned, make: MakeTrials) -> bool:
         """Begin what is missing of a block, unless another process is at it; whether none is.
 
-        The system lets go of the lock when a process dies, however it does. The file goes once there are results.
+        The system lets go of the lock when a process dies, however it does.
         """
         lock, found = None, self._standing(each)
         if None in found:
@@ -129,7 +129,7 @@ class Runner:
                 await self._begin(each, todo, make, lock)
         finally:
             if lock is not None:
-                self._let_go(each, lock)
+                self._let_go(lock)
         await asyncio.sleep(0)
         return True
 
@@ -156,7 +156,7 @@ class Runner:
             self.held[lock] += 1
             source: NewAnswers = partial(self.source.ask, account)
             made = self._made(trial, account, partial(shared.ask, trial.identity, source) if shared else source)
-            self.group.create_task(made).add_done_callback(partial(self._ended, each, lock, room))
+            self.group.create_task(made).add_done_callback(partial(self._ended, lock, room))
             await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
 
     def _account(self, trial: Trial) -> Account:
@@ -166,16 +166,15 @@ class Runner:
             account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
 
-    def _ended(self, each: Planned, lock: FileLock, room: asyncio.Semaphore, run: "asyncio.Task[None]") -> None:
+    def _ended(self, lock: FileLock, room: asyncio.Semaphore, run: "asyncio.Task[None]") -> None:
         room.release()
-        self._let_go(each, lock)
+        self._let_go(lock)
 
-    def _let_go(self, each: Planned, lock: FileLock) -> None:
+    def _let_go(self, lock: FileLock) -> None:
         self.held[lock] -= 1
         if not self.held[lock]:
             del self.held[lock]
-            if all(self.folder.ended(listed.trial) for listed in each.listed):
-                Path(lock.lock_file).unlink(missing_ok=True)
+            Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
             lock.release()
 
     def _standing(self, each: Planned) -> list[Result | None]:

@@ -33,6 +33,7 @@ from colosseum import __version__
 from colosseum.campaign.cluster import connected
 from colosseum.campaign.folder import Folder, Result, Status
 from colosseum.campaign.interrupting import TERMINATING, handling, unless_stopped
+from colosseum.campaign.ledger import held
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.planning import Planned, remade
 from colosseum.campaign.preflight import preflight
@@ -194,6 +195,10 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
             return Dispatch(work, replace(told, models=tuple(models.values())), purse, meter, supply.fresh).run()
     except BrokenProcessPool:
         raise stop("C127", "a worker process was killed from outside; run the same command to go on") from None
+    finally:
+        left = (work.folder.lock(each.block) for each in work.planned)
+        for path in (*left, *work.folder.path.glob("*.lock")):
+            held(path)  # those of killed processes go
 
 
 def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> Instructions:

@@ -23,11 +23,10 @@ from colosseum.model.values import Elements, Value, plain
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.run.library import Library
-from colosseum.run.rules import Rules
 from colosseum.run.stage import Stage, survey_steps
-from colosseum.run.team import cast
+from colosseum.run.team import Library, cast
 from colosseum.run.trace import Published
+from colosseum.run.turn import Rules
 
 PROTOCOL = 5
 """Raised when the same trial would be played differently."""
