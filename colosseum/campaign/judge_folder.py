@@ -19,7 +19,7 @@ from colosseum.campaign.judged import (
 )
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
-from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking, secrets_of
+from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking
 from colosseum.campaign.money import Budget, budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, Say, read_design, silent
 from colosseum.campaign.retry import Provider, silent_words
@@ -76,7 +76,7 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
         purse.recall(folder, plan.trials)
         source = PaidSource(Provider(request.connections), purse)
         coalition = next(iter(plan.coalitions), "")
-        judging = Judging(folder, coalition, endpoints, repeats, source, Redaction.of(others=secrets_of(endpoints)))
+        judging = Judging(folder, coalition, endpoints, repeats, source, Redaction.of(others=asking.secrets))
         verdicts = awaited(judging.run(plan.trials), source, request.say)
     words = f"{verdicts.words or 'there is no complete run to be judged'}, in {folder.path}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""

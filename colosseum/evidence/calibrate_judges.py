@@ -12,7 +12,7 @@ from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.known_cases import CALLS, SCORERS, KnownCase, cases, judged, matter
-from colosseum.campaign.model_options import ask_whether_they_can, read_asking, secrets_of
+from colosseum.campaign.model_options import ask_whether_they_can, read_asking
 from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
@@ -26,7 +26,7 @@ from colosseum.model.serial import plain
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging import lexical
 from colosseum.run.judging.judgement import Judgement
-from colosseum.run.redaction import Redaction
+from colosseum.run.redaction import Redaction, secrets
 
 FOLDER: Final = Path("runs/judge-calibration")
 
@@ -78,7 +78,7 @@ def _asked(
     before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
     purse.spent, purse.uncounted = before.cost, before.unpriced
     source = PaidSource(Provider(request.connections), purse)
-    redaction = Redaction.of(others=secrets_of(endpoints))
+    redaction = Redaction.of(others=secrets([e.api_base or "" for e in endpoints], [e.headers for e in endpoints]))
 
     async def ask_all() -> list[list[list[Judgement | None]]]:
         return [await judged(every, each, repeats, folder, source, redaction) for each in endpoints]
