@@ -21,8 +21,7 @@ from colosseum.players.models.written import MOST_BROKEN, thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import Reply, ToolCall
 from colosseum.run.judging.judgement import Focal, Judgement
-from colosseum.run.judging.quoting import places
-from colosseum.run.judging.transcript import Transcript
+from colosseum.run.judging.transcript import Transcript, places
 
 TRIES: Final = 3
 """Answers that a judge may give to one question."""
