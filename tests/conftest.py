@@ -180,7 +180,6 @@ def run(
     *,
     provider: Provider | None = None,
     progress: Progress = lambda listed, became, result: None,
-    options: Options | None = None,
     limit: float | None = None,
     prices: Mapping[str, Price] | None = None,
 ) -> Tally:
@@ -189,7 +188,7 @@ def run(
     source = PaidSource(provider or Silence(), purse)
     if not Folder(folder).plan_path.exists():
         replace_file(Folder(folder).plan_path, b"{}")  # no campaign has runs before its plan
-    runner = Runner(Folder(folder), source, purse, options or Options(), Redaction(), progress)
+    runner = Runner(Folder(folder), source, purse, Options(), Redaction(), progress)
     alone = [(Block(t.point, t.seed, number, ()), t) for number, t in enumerate(todo)]
     made = {id(block): [trial] for block, trial in alone}
     each = [Planned(block, (trial.listed,)) for block, trial in alone]

@@ -107,6 +107,8 @@ def carry_out(work: Work) -> AuditOutcome:
     purse.recall(work.folder, work.counted)
     _check_block(work, purse)
     _ask_first(work, judges)
+    for each in work.left if request.retry_failed else ():
+        work.folder.retract(each.trial)  # it failed, and is to be made again
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
@@ -128,7 +130,7 @@ def carry_out(work: Work) -> AuditOutcome:
         return AuditOutcome(tally, purse, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
-        runner = Runner(work.folder, source, purse, work.options, redaction, meter.trial, watch=meter.event)
+        runner = Runner(work.folder, source, purse, request, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
     return AuditOutcome(tally, purse, judging.verdicts)

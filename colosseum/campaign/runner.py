@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, RunCalls, read_calls
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status, keep_file
+from colosseum.campaign.money import Budget
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE
@@ -42,16 +43,14 @@ Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """How a campaign is run; nothing here changes what a run comes to."""
 
     cache: CacheMode = "rw"
-    run_budget: float | None = None
-    """US dollars for one run."""
-    retry_failed: bool = False
-    side_by_side: int = 64
-    """Runs of models at once."""
+    budget: Budget = field(default_factory=Budget)
+    side_by_side: int | None = None
+    """Runs of models at once; None for as many as connections."""
     connections: int = 64
     """Calls of a model at once."""
     patience: float = OUTAGE
@@ -92,7 +91,8 @@ class Runner:
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
 
     def __post_init__(self) -> None:
-        self.rooms = {True: asyncio.Semaphore(self.options.side_by_side), False: asyncio.Semaphore(1)}
+        most = self.options.side_by_side or self.options.connections
+        self.rooms = {True: asyncio.Semaphore(most), False: asyncio.Semaphore(1)}
 
     async def run(self, planned: Iterable[Planned], make: MakeTrials) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
@@ -161,7 +161,7 @@ class Runner:
 
     def _account(self, trial: Trial) -> Account:
         """What a run costs is counted on it, with what its calls on file cost."""
-        account = Account(", ".join(sorted(trial.endpoints)), self.rank, self.options.run_budget, trial.most_calls)
+        account = Account(", ".join(sorted(trial.endpoints)), self.rank, self.options.budget.run, trial.most_calls)
         if account.team and (self.purse.limit is not None or account.limit is not None):
             account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
@@ -178,9 +178,7 @@ class Runner:
             lock.release()
 
     def _standing(self, each: Planned) -> list[Result | None]:
-        """By trial of a block, a result that stands."""
-        found = (self.folder.result(listed.trial) for listed in each.listed)
-        return [None if self.options.retry_failed and r and r.status == "failed" else r for r in found]
+        return [self.folder.result(listed.trial) for listed in each.listed]
 
     async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
@@ -191,8 +189,6 @@ class Runner:
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
         reason: FailureReason | None = None
-        if self.options.retry_failed:
-            self.folder.retract(trial.identity)
         try:
             with self.purse.open(account):
                 await perform(trial, calls, trace)

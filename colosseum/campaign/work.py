@@ -17,11 +17,9 @@ from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
-from colosseum.campaign.money import Budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
 from colosseum.campaign.registering import Registered, register
-from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
@@ -43,28 +41,21 @@ MANY_RUNS = 100
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Options):
     """What the user asked for."""
 
     file: Path
     params: Mapping[str, Value] = field(default_factory=dict)
     part: Part = field(default_factory=Part)
     wanted: Wanted = field(default_factory=Wanted)
-    budget: Budget = field(default_factory=Budget)
     out: Path | None = None
-    cache: CacheMode = "rw"
     couple: bool = False
     retry_failed: bool = False
     fresh: bool = False
-    connections: int = 64
     jobs: int | None = None
     """Processes that make runs; None for one where models play."""
     cluster: WorkerPlace | None = None
     judged: JudgeSetup = field(default_factory=JudgeSetup)
-    patience: float = OUTAGE
-    """Seconds that a model may be down."""
-    sharing: tuple[frozenset[str], ...] = ()
-    """Models that share a rate limit."""
     say: Say = silent
     """Told of what is done."""
     warn: Say = silent
@@ -160,15 +151,6 @@ class Work:
             return bool(judges)
         left = (each.trial for each in self.planned_trials if not self.folder.judged(each.trial).exists())
         return any((found := self.folder.result(trial)) and found.status == "complete" for trial in left)
-
-    @property
-    def options(self) -> Options:
-        """How runs are made."""
-        request = self.request
-        return Options(
-            request.cache, request.budget.run, request.retry_failed, request.connections, request.connections,
-            request.patience, request.sharing,
-        )  # fmt: skip
 
     @property
     def models(self) -> dict[str, Endpoint]:

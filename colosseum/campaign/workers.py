@@ -203,17 +203,20 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
 
 def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> Instructions:
     """What so many workers are told; the spec is the folder's, as they may not see another. Raises ColosseumError."""
-    path, trials, options = work.folder.path.absolute(), work.trials, work.options
-    if calling and options.connections < number:
-        words = f"{counted(number, 'worker')} cannot share `--max-connections {options.connections}`"
+    path, trials, asked = work.folder.path.absolute(), work.trials, work.request
+    if calling and asked.connections < number:
+        words = f"{counted(number, 'worker')} cannot share `--max-connections {asked.connections}`"
         raise stop("C127", words, help="each needs one: take fewer workers, or more connections")
     spec, left = trials.expansions.spec, {listed.trial for listed in work.left}
     main = replace(spec.composition.source, path=path / "spec" / work.plan.spec)
     fresh = Declared(replace(spec.composition, source=main), spec.symbols, spec.sheets)
     trials = replace(trials, expansions=Expansions(fresh, trials.expansions.params))
     todo = [block for block in work.planned if any(each.trial in left for each in block.listed)]
-    each = options.connections // number or 1
-    options = replace(options, retry_failed=False, connections=each, side_by_side=min(each, -(-len(left) // number)))
+    each = asked.connections // number or 1
+    options = Options(
+        cache=asked.cache, budget=asked.budget, side_by_side=min(each, -(-len(left) // number)), connections=each,
+        patience=asked.patience, sharing=asked.sharing,
+    )  # fmt: skip
     sign = path / f"cluster-{secrets.token_hex(8)}.lock"
     return Instructions(path, sign, todo, trials, options, purse.shared(), work.asking.secrets)
 
@@ -254,8 +257,6 @@ class Dispatch:
         for listed in self.work.planned_trials:
             if listed.trial not in self.left:
                 self._became(listed, self.work.folder.result(listed.trial), before=True)
-            elif self.work.request.retry_failed:
-                self.work.folder.retract(listed.trial)  # or every worker would try it again
         self.out |= {executor.submit(make_runs, self.told) for executor in self.fresh()}
         while self.out:
             self._take()

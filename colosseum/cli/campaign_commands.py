@@ -80,11 +80,11 @@ def audit(
     )  # fmt: skip
     tell = remark if display is options.Display.JSON else note
     request = Request(
-        file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
-        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
-        max_connections, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
-        60 * patience, read_sharing(share_limit or ()), silent if display is options.Display.NONE else tell, tell,
-        watching(display),
+        file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted, out, couple, retry_failed,
+        fresh, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
+        silent if display is options.Display.NONE else tell, tell, watching(display), cache=read_cache(cache),
+        budget=Budget(budget, run_budget, no_budget), connections=max_connections, patience=60 * patience,
+        sharing=read_sharing(share_limit or ()),
     )  # fmt: skip
     gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
     if dry_run:
