@@ -231,9 +231,7 @@ def _silent(result: Answer | Failure) -> bool:
 
 def _delay(result: Answer | Failure, number: int, most: float, first: float) -> float | None:
     """Seconds before the next attempt after so many of a kind, or None when there should be none."""
-    match result:
-        case Failure(again=True, after=after):
-            wait = max(after or 0.0, min(first * 2 ** (number - 1), LONGEST_DELAY))
-            return wait if wait <= most else None
-        case _:
-            return None
+    if isinstance(result, Answer) or not result.again:
+        return None
+    wait = max(result.after or 0.0, min(first * 2 ** (number - 1), LONGEST_DELAY))
+    return wait if wait <= most else None

@@ -82,12 +82,8 @@ def _begin() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
-    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
+    ended = parent.sentinel
+    threading.Thread(target=lambda: os._exit(len(wait([ended]))), daemon=True).start()
 
 
 @dataclass(frozen=True)

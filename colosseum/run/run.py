@@ -18,9 +18,9 @@ from colosseum.model.template_files import AsIs
 from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge
-from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult
+from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult, View
 from colosseum.run import turn
-from colosseum.run.stage import NOTHING, Recalled, Spoken, Stage, survey_steps, view
+from colosseum.run.stage import Spoken, Stage, survey_steps, view
 from colosseum.run.team import Library
 from colosseum.run.trace import TraceWriter
 
@@ -43,8 +43,9 @@ class LiveRun:
     stated: set[tuple[str, str]] = field(default_factory=set)
     """Whose belief about which claim is known."""
     data: dict[str, Knowledge] = field(default_factory=dict)
-    recalled: dict[str, Recalled] = field(default_factory=dict)
-    """What each agent is shown of its earlier turns."""
+    notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
+    """What each agent is shown of its earlier turns, as are views of them."""
+    earlier: dict[str, tuple[View, ...]] = field(default_factory=dict)
 
     async def play(self) -> None:
         """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
@@ -95,21 +96,22 @@ class LiveRun:
 
     def _recall(self, agent: str, position: Position, posts: tuple[Post, ...], steps: tuple[Step, ...]) -> None:
         """Keep what the agent is to be shown of a planning turn that has ended; nothing it does later is."""
-        known = self.recalled.get(agent, NOTHING)
         if position.phase != "planning":
             return
         match self.stage.conditions.settings.memory:
             case "notes":
                 written = (thoughtless(s.reply.note) for s in steps if s.reply.finish != "refusal")
                 notes = (Note(position.round, words) for words in written if words)
-                self.recalled[agent] = Recalled(notes=(*known.notes, *notes))
+                self.notes[agent] = (*self.notes.get(agent, ()), *notes)
             case "all":
                 seen = view(self.stage, agent, position, Spoken(posts, ()), steps=steps, data=None)
-                self.recalled[agent] = Recalled(earlier=(*known.earlier, seen))
+                self.earlier[agent] = (*self.earlier.get(agent, ()), seen)
 
     def _asked(self, agent: str, position: Position, now: Spoken, steps: tuple[Step, ...]) -> Awaitable[Reply]:
-        recalled = self.recalled.get(agent, NOTHING)
-        seen = view(self.stage, agent, position, now, steps=steps, data=self.data[agent], recalled=recalled)
+        seen = view(
+            self.stage, agent, position, now, steps=steps, data=self.data[agent],
+            notes=self.notes.get(agent, ()), earlier=self.earlier.get(agent, ()),
+        )  # fmt: skip
         return self.players[agent].act(seen)
 
     def _settled(self, agent: str, position: Position, reply: Reply) -> bool:

@@ -97,17 +97,6 @@ class Spoken:
     """(agent, variable, value) in the order the decisions were taken."""
 
 
-@dataclass(frozen=True)
-class Recalled:
-    """What an agent is shown of its own earlier turns."""
-
-    notes: tuple[Note, ...] = ()
-    earlier: tuple[View, ...] = ()
-
-
-NOTHING = Recalled()
-
-
 def survey_steps(stage: Stage) -> int:
     """Replies that the survey may take: enough for those who answer about one claim at a time."""
     return max(stage.conditions.settings.steps, len(stage.claims) + 1)
@@ -115,12 +104,12 @@ def survey_steps(stage: Stage) -> int:
 
 def view(
     stage: Stage, agent: str, position: Position, spoken: Spoken, *, steps: tuple[Step, ...], data: Knowledge | None,
-    recalled: Recalled = NOTHING,
+    notes: tuple[Note, ...] = (), earlier: tuple[View, ...] = (),
 ) -> View:  # fmt: skip
     """All that an agent may see now.
 
     Posts of its own channels only, numbered anew so that no gap tells of others; decisions of agents it shares a
-    channel with only, and none but its own where decisions are simultaneous.
+    channel with only, and none but its own where decisions are simultaneous; `notes` or views of its earlier turns.
     """
     own = [(stage.wire[c.name], c) for c in stage.channels if agent in c.members]
     names = {name for name, _ in own}
@@ -142,7 +131,7 @@ def view(
         steps=steps,
         claims=tuple((c.name, c.text) for c in stage.claims) if position.phase == "survey" else (),
         memory=cast(Memory, stage.conditions.settings.memory),
-        notes=recalled.notes,
-        earlier=recalled.earlier,
+        notes=notes,
+        earlier=earlier,
         data=data,
     )
