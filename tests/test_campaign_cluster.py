@@ -27,12 +27,11 @@ from warm_process import Command, run
 
 from colosseum.campaign import cluster
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.cluster import WorkerPlace, read_place
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options
-from colosseum.campaign.work import Request, Work, plan_work
+from colosseum.campaign.work import Request, Work, WorkerPlace, plan_work, read_place
 from colosseum.campaign.workers import Instructions, make_runs, run_by_workers
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import check

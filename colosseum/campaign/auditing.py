@@ -11,7 +11,6 @@ from functools import partial
 from shutil import rmtree
 
 from colosseum.campaign.folder import Damaged, Folder
-from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import check_panel, judges_of, keep_judges
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
@@ -25,6 +24,7 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import Runner, Tally
+from colosseum.campaign.signals import awaited
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.work import Work
 from colosseum.campaign.workers import run_by_workers

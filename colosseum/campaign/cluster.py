@@ -9,7 +9,6 @@ make and what became of them; everything else stands in the folder, which all wo
 """
 
 import logging
-import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
@@ -17,9 +16,9 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from colosseum.campaign.work import WorkerPlace
 from colosseum.diagnostics import stop
 
-PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
 QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}
 """Classes of dask-jobqueue."""
 PATIENCE = "10s"
@@ -28,26 +27,6 @@ WAITING = 0.2
 """Seconds between two looks at whether there is a worker."""
 MOST_DEATHS = 20
 """Workers that may die over one block before it is blamed: blocks go on from where the last one was."""
-
-
-@dataclass(frozen=True)
-class WorkerPlace:
-    """Where workers are."""
-
-    kind: str
-    """`local`, `slurm`, `htcondor`, or the address of a scheduler."""
-    number: int = 1
-    """Of processes or jobs; a scheduler may have more workers."""
-
-
-def read_place(words: str | None) -> WorkerPlace | None:
-    """A place as it was typed; None where there is none. Raises ColosseumError."""
-    if words is None:
-        return None
-    if (found := PLACE.fullmatch(words)) is None:
-        help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
-        raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
-    return WorkerPlace(found[1], int(found[2] or 1))
 
 
 @dataclass

@@ -6,7 +6,6 @@ Who judged the folder before is asked again where nobody is named. Judgements th
 from dataclasses import dataclass, field
 
 from colosseum.campaign.folder import Folder, Plan, writing_to
-from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import (
     JudgeSetup,
     check_panel,
@@ -23,6 +22,7 @@ from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_
 from colosseum.campaign.money import Budget, budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, Say, read_design, silent
 from colosseum.campaign.retry import Provider, silent_words
+from colosseum.campaign.signals import awaited
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.run.judging.lexical import NAME

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +12,6 @@ from pathlib import Path
 from typing import cast, get_args
 
 from colosseum.campaign.calls import CacheMode
-from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
@@ -36,8 +36,29 @@ from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import Block, Expansions, Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 
+PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
 MANY_RUNS = 100
 """Runs of scripted players for which more processes than one are worth their start."""
+
+
+@dataclass(frozen=True)
+class WorkerPlace:
+    """Where workers are."""
+
+    kind: str
+    """`local`, `slurm`, `htcondor`, or the address of a scheduler."""
+    number: int = 1
+    """Of processes or jobs; a scheduler may have more workers."""
+
+
+def read_place(words: str | None) -> WorkerPlace | None:
+    """A place as it was typed; None where there is none. Raises ColosseumError."""
+    if words is None:
+        return None
+    if (found := PLACE.fullmatch(words)) is None:
+        help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
+        raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
+    return WorkerPlace(found[1], int(found[2] or 1))
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,6 @@ from filelock import FileLock
 from colosseum import __version__
 from colosseum.campaign.cluster import connected
 from colosseum.campaign.folder import Folder, Result, Status
-from colosseum.campaign.interrupting import TERMINATING, handling, unless_stopped
 from colosseum.campaign.ledger import held
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.planning import Planned, remade
@@ -40,7 +39,7 @@ from colosseum.campaign.preflight import preflight
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import Became, Options, Runner, Tally
-from colosseum.campaign.signals import exit_code, interrupt, more_time
+from colosseum.campaign.signals import TERMINATING, exit_code, handling, interrupt, more_time, unless_stopped
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.work import Work
 from colosseum.diagnostics import counted, stop

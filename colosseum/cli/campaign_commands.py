@@ -62,13 +62,12 @@ def audit(
     json: options.AsJson = False,
 ) -> int:
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
-    from colosseum.campaign.cluster import read_place
     from colosseum.campaign.judged import JudgeSetup
     from colosseum.campaign.model_options import Wanted, read_sharing
     from colosseum.campaign.money import Budget
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
-    from colosseum.campaign.work import Request, read_cache
+    from colosseum.campaign.work import Request, read_cache, read_place
     from colosseum.cli.audit import audit_file
     from colosseum.cli.live_view import remark, watching
     from colosseum.cli.words import checked_spec, note, output

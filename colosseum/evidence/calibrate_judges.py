@@ -7,7 +7,6 @@ from typing import Final
 
 from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
-from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
@@ -17,6 +16,7 @@ from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider, silent_words
+from colosseum.campaign.signals import awaited
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
