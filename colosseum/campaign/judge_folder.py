@@ -25,7 +25,7 @@ from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.signals import awaited
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
-from colosseum.run.judging.lexical import NAME
+from colosseum.run.judging.asking import BASELINE
 from colosseum.run.redaction import Redaction
 
 
@@ -90,5 +90,5 @@ def _nobody(folder: Folder) -> str:
     """That no model is asked, and who speaks."""
     earlier = read_judges(folder)
     if earlier is not None and earlier.counted:
-        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
-    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"
+        return f"`{BASELINE}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
+    return f"no model was named: `{BASELINE}`, a baseline that goes by words, reads the runs again in every report"

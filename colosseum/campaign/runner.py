@@ -137,11 +137,11 @@ class Runner:
         """Begin runs of a block, each once there is room for it and if there is money for all of them."""
         self.rank += 1
         wanted = {listed.trial for listed in todo}
-        nothing = self.source.stopping or (self.purse.reached and any(map(each.turns.get, wanted)))
+        nothing = self.source.provider.stopping or (self.purse.reached and any(map(each.turns.get, wanted)))
         trials = [] if nothing else make(each.block)  # which takes long
         missing = [(trial, self._account(trial)) for trial in trials if trial.identity in wanted]
         paying = [account for _, account in missing if account.team]
-        if nothing or not await self.purse.admits(paying, lambda: self.source.stopping):
+        if nothing or not await self.purse.admits(paying, lambda: self.source.provider.stopping):
             for listed in todo:
                 self._became(listed, "halted", None)
             return

@@ -134,7 +134,7 @@ def awaited(work: Coroutine[None, None, T], source: "PaidSource", warn: Callable
         until = time.monotonic() + TERMINATING if number == signal.SIGTERM else until
         if signals > 2:
             raise KeyboardInterrupt
-        source.stop()
+        source.provider.stopping = True
         if signals == 1 and source.provider.under_way:
             calls = counted(source.provider.under_way, "call")
             warn(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
@@ -168,7 +168,7 @@ async def unless_stopped(
     while not task.done():
         await asyncio.wait([task], timeout=looking)
         if not task.done() and stopped():
-            source.stop()
+            source.provider.stopping = True
             while source.provider.under_way and patient():
                 await asyncio.sleep(WAITING)
             task.cancel()

@@ -29,15 +29,6 @@ class PaidSource:
     watch: OnAttempt = unheard
     """Told of every attempt, whichever run it is for."""
 
-    @property
-    def stopping(self) -> bool:
-        """Whether no further call is to begin."""
-        return self.provider.stopping
-
-    def stop(self) -> None:
-        """Begin no further call."""
-        self.provider.stopping = True
-
     async def ask(self, account: Account, request: Question, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """A new answer, paid for by the run whose account it is. Raises Halt."""
         async with self.purse.paying(request, account) as pay:

@@ -24,7 +24,7 @@ from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored,
 from colosseum.language.files import shipped
 from colosseum.model.serial import plain
 from colosseum.players.models.request import Endpoint
-from colosseum.run.judging import lexical
+from colosseum.run.judging.asking import BASELINE, judge_by_cues
 from colosseum.run.judging.judgement import Judgement
 from colosseum.run.redaction import Redaction, secrets
 
@@ -37,11 +37,11 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
     Raises ColosseumError, and KeyboardInterrupt.
     """
     endpoints, repeats, purse = _read(request)
-    names, every = request.judged.models or (lexical.NAME,), cases()
+    names, every = request.judged.models or (BASELINE,), cases()
     floor = dict(zip((each.name for each in every), bag_of_words(every), strict=True))
     found: list[Calibration] = []
-    if lexical.NAME in names:
-        found.append(calibration(lexical.NAME, [_scored(each, [lexical.judge(matter(each))]) for each in every], floor))
+    if BASELINE in names:
+        found.append(calibration(BASELINE, [_scored(each, [judge_by_cues(matter(each))]) for each in every], floor))
     folder, outcome = folder or (FOLDER if endpoints else None), JudgeOutcome()
     try:
         if endpoints and folder is not None:
