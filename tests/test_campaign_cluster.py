@@ -371,7 +371,7 @@ def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster,
 
 
 def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
-    told = Instructions(work.folder.path, work.folder.path / "sign", (), work.trials, Options(), Purse(None, {}))
+    told = Instructions(work.folder.path / "sign", (), work.trials, Options(), Purse(None, {}))
     with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
         make_runs(told)
     told.sign.touch()

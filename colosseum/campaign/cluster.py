@@ -21,10 +21,7 @@ from colosseum.diagnostics import stop
 
 QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}
 """Classes of dask-jobqueue."""
-PATIENCE = "10s"
-"""For the connection to a scheduler."""
-WAITING = 0.2
-"""Seconds between two looks at whether there is a worker."""
+PATIENCE = "10s"  # for the connection to a scheduler
 MOST_DEATHS = 20
 """Workers that may die over one block before it is blamed: blocks go on from where the last one was."""
 
@@ -90,7 +87,7 @@ def connected(place: WorkerPlace, say: Callable[[str], None]) -> Iterator[Supply
                 help_ = "`dask scheduler` starts one"
                 raise stop("C127", f"no scheduler answers at {to}: {error}", help=help_) from None
             while not supply.there():
-                time.sleep(WAITING)
+                time.sleep(0.2)
             yield supply
     except KilledWorker:
         raise stop("C127", "every worker that was given some blocks died") from None
