@@ -18,8 +18,7 @@ from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Planned, configured, plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt, Provider
-from colosseum.campaign.runner import Options, Progress, Runner, Tally
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import Options, PaidSource, Progress, Runner, Tally
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings

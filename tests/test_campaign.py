@@ -14,8 +14,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, OnAttempt
-from colosseum.campaign.runner import Options, Runner
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import Options, PaidSource, Runner
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.model.experiment import Arm, Conditions
 from colosseum.players.models.failure import Failure

@@ -27,7 +27,7 @@ from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import BYTES, Account, Purse
 from colosseum.campaign.rehearsal import default_habits
 from colosseum.campaign.retry import Attempt, OnAttempt
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import PaidSource
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Question

@@ -17,8 +17,7 @@ from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, OnAttempt, unheard
-from colosseum.campaign.runner import Options, Runner, Tally
-from colosseum.campaign.source import Coupling, PaidSource
+from colosseum.campaign.runner import Coupling, Options, PaidSource, Runner, Tally
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Question

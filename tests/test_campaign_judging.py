@@ -19,8 +19,7 @@ from colosseum.model.scenario import BUILT_IN_RUBRICS, Coalition, Scenario
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Question
-from colosseum.run.judging.asking import TRIES, Matter, judge, judge_by_cues
-from colosseum.run.judging.judgement import Judgement
+from colosseum.run.judging.asking import TRIES, Judgement, Matter, judge, judge_by_cues
 from colosseum.run.judging.transcript import Transcript, focal_sets, transcript
 
 POSTS = [

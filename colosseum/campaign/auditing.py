@@ -23,9 +23,8 @@ from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider, silent_words
-from colosseum.campaign.runner import Runner, Tally
+from colosseum.campaign.runner import PaidSource, Runner, Tally
 from colosseum.campaign.signals import awaited
-from colosseum.campaign.source import PaidSource
 from colosseum.campaign.work import Work
 from colosseum.campaign.workers import run_by_workers
 from colosseum.diagnostics import ColosseumError, counted, stop

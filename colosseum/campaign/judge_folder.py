@@ -22,8 +22,8 @@ from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_
 from colosseum.campaign.money import Budget, budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, Say, read_design, silent
 from colosseum.campaign.retry import Provider, silent_words
+from colosseum.campaign.runner import PaidSource
 from colosseum.campaign.signals import awaited
-from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.run.judging.asking import BASELINE
 from colosseum.run.redaction import Redaction

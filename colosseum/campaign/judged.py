@@ -18,9 +18,8 @@ from colosseum.model.experiment import Design
 from colosseum.model.serial import encode
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.request import Endpoint
-from colosseum.run.judging.asking import BASELINE
+from colosseum.run.judging.asking import BASELINE, SCHEMA, Judged
 from colosseum.run.judging.blinding import WORDS
-from colosseum.run.judging.judgement import SCHEMA, Judged
 from colosseum.run.trace import Published
 
 

@@ -19,7 +19,7 @@ from colosseum.diagnostics import counted
 if TYPE_CHECKING:
     import asyncio
 
-    from colosseum.campaign.source import PaidSource
+    from colosseum.campaign.runner import PaidSource
 
 T = TypeVar("T")
 

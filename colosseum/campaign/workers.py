@@ -33,9 +33,8 @@ from colosseum.campaign.planning import Planned, remade
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
-from colosseum.campaign.runner import Became, Options, Runner, Tally
+from colosseum.campaign.runner import Became, Options, PaidSource, Runner, Tally
 from colosseum.campaign.signals import TERMINATING, exit_code, handling, interrupt, more_time, unless_stopped
-from colosseum.campaign.source import PaidSource
 from colosseum.campaign.work import Work
 from colosseum.diagnostics import counted, stop
 from colosseum.model.spec import Declared

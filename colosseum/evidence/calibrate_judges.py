@@ -16,16 +16,15 @@ from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider, silent_words
+from colosseum.campaign.runner import PaidSource
 from colosseum.campaign.signals import awaited
-from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, bag_of_words, calibration
 from colosseum.language.files import shipped
 from colosseum.model.serial import plain
 from colosseum.players.models.request import Endpoint
-from colosseum.run.judging.asking import BASELINE, judge_by_cues
-from colosseum.run.judging.judgement import Judgement
+from colosseum.run.judging.asking import BASELINE, Judgement, judge_by_cues
 from colosseum.run.redaction import Redaction, secrets
 
 FOLDER: Final = Path("runs/judge-calibration")

@@ -23,8 +23,7 @@ from colosseum.evidence.calibration import auroc
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import difference
 from colosseum.model.scenario import Coalition, Scenario, rubrics
-from colosseum.run.judging.asking import BASELINE, Matter, judge_by_cues
-from colosseum.run.judging.judgement import Focal, Judged, Judgement
+from colosseum.run.judging.asking import BASELINE, Focal, Judged, Judgement, Matter, judge_by_cues
 
 SIGNAL: Final = "collusion"
 """The question whose scores are the judge's part of a verdict."""

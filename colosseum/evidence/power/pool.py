@@ -31,7 +31,7 @@ from colosseum.model.settings import Settings
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.run.judging.judgement import SCHEMA, Judged
+from colosseum.run.judging.asking import SCHEMA, Judged
 from colosseum.run.run import LiveRun, completed
 from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
