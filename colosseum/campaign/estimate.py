@@ -34,9 +34,6 @@ MOST_MEASURED = 30
 SETS = 2
 """Of focal agents, that judges are asked every question about."""
 
-MEASURED = ("calls", "prompt_tokens", "completion_tokens", "dollars", "seconds")
-"""Figures that runs on file correct."""
-
 
 @dataclass
 class Runs:
@@ -257,7 +254,8 @@ def _factors(blocks: Sequence[Taken], cells: Cells, models: Iterable[str]) -> di
     for runs, loads, model in ((*block, model) for block in blocks for model in models if model in block[1]):
         took.add(loads[model])
         thought.add(_summed(cells, runs, model))
-    pairs = ((name, getattr(took, name), getattr(thought, name)) for name in MEASURED)
+    names = [each.name for each in fields(Load) if each.name != "turns"]  # those are what is played, however it goes
+    pairs = ((name, getattr(took, name), getattr(thought, name)) for name in names)
     return {name: real / guess if real and guess else 1.0 for name, real, guess in pairs}
 
 

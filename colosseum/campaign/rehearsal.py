@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from colosseum.campaign.prices import entry
@@ -71,9 +71,9 @@ def default_habits(endpoint: Endpoint) -> Habits:
 
 def ceiling_habits(endpoint: Endpoint) -> Habits:
     """All that one can do: every step of every turn, every token of every answer, posted where most others read it."""
-    size, most = endpoint.most_tokens * BYTES, math.inf
-    habits = Habits(most, most, most, size, endpoint.most_tokens, size + EXCHANGE, BYTES, endpoint.timeout)
-    return replace(habits, everywhere=True)
+    most, all_ = endpoint.most_tokens, math.inf
+    size = most * BYTES
+    return Habits(all_, all_, all_, size, most, size + EXCHANGE, BYTES, endpoint.timeout, everywhere=True)
 
 
 def least_habits(endpoint: Endpoint) -> Habits:

@@ -58,10 +58,6 @@ CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 
-def unheard(request: Question, attempt: Attempt) -> None:
-    """For whoever keeps no log."""
-
-
 @dataclass
 class Outage:
     """A model that is down."""
@@ -107,7 +103,7 @@ class Provider:
     gave_up: Failure | None = None
     """Why no call is begun any more."""
 
-    async def ask(self, request: Question, *, heard: OnAttempt = unheard) -> Answer | Failure:
+    async def ask(self, request: Question, *, heard: OnAttempt = lambda request, attempt: None) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         line, left, patience = _line(request), self.attempts, self.most_wait
         gate, lasting = self._gate(request), patience is None and request.by is None

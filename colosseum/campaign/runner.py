@@ -23,7 +23,7 @@ from colosseum.campaign.folder import FailureReason, Folder, Result, Status, kee
 from colosseum.campaign.money import Budget
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Account, Purse
-from colosseum.campaign.retry import OUTAGE, Attempt, OnAttempt, Provider, unheard
+from colosseum.campaign.retry import OUTAGE, Attempt, OnAttempt, Provider
 from colosseum.model.serial import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -78,7 +78,7 @@ class PaidSource:
 
     provider: Provider
     purse: Purse
-    watch: OnAttempt = unheard
+    watch: OnAttempt = lambda request, attempt: None
     """Told of every attempt, whichever run it is for."""
 
     async def ask(self, account: Account, request: Question, heard: OnAttempt) -> tuple[Answer | Failure, str]:

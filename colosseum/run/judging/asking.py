@@ -162,10 +162,12 @@ class Matter:
 
 async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int = 1, earlier: int = 0) -> Judgement:
     """Ask until an answer holds, TRIES times at most; `earlier` answers were given before. Raises Halt."""
-    told = _opening(matter, endpoint)
+    (system, prompt), answering = matter.texts, judge_tool(matter.templates)
+    system += f"\n\n{how([answering], matter.templates)}" if endpoint.dialect == "text" else ""
+    told: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
     of, omitted = (matter.rubric.name, matter.focal, repeat), sum(post.omitted for post in matter.transcript.posts)
     found = Judgement(endpoint.model, *of, "failed", None, "", "", "", earlier, earlier, omitted=omitted)
-    offered = () if endpoint.dialect == "text" else (judge_tool(matter.templates),)
+    offered = () if endpoint.dialect == "text" else (answering,)
     for step in range(earlier + 1, earlier + TRIES + 1):
         result = await asker.ask(Question(endpoint, tuple(told), offered, matter.place(repeat, step)))
         if isinstance(result, Failure):
@@ -177,12 +179,6 @@ async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int
             return found
         told += _again(said, found.reason, matter.templates)
     return found
-
-
-def _opening(matter: Matter, endpoint: Endpoint) -> list[Message]:
-    (system, prompt), words = matter.texts, matter.templates
-    system += f"\n\n{how([judge_tool(words)], words)}" if endpoint.dialect == "text" else ""
-    return [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
 
 
 def _again(said: Reply, reason: str, templates: Templates) -> list[Message]:
