@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4199,
     "players": 3369,
     "run": 1809,
-    "campaign": 7401,
+    "campaign": 7387,
     "evidence": 7034,
     "report": 3995,
     "api": 496,

@@ -113,7 +113,7 @@ def carry_out(work: Work) -> AuditOutcome:
     if models and purse.limit is not None and request.cache != "rw":
         lost = "answers are not kept, and the cost of unfinished runs is forgotten"
         request.warn(f"with `--cache {request.cache}` {lost}")
-    provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
+    provider = Provider(request.connections, patience=request.patience)
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=work.asking.secrets)
     coalition = next(iter(work.plan.coalitions), "")

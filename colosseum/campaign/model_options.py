@@ -253,14 +253,6 @@ def _check_groups(groups: Sequence[str], checked: Checked) -> None:
             raise stop("C122", f"`--model {who}=…`: `{who}` is not a coalition, an agent or `agents`", help=help_)
 
 
-def read_sharing(given: Sequence[str]) -> tuple[frozenset[str], ...]:
-    """Models that share a rate limit. Raises ColosseumError."""
-    for words in given:
-        if words.count(",") < 1 or not all(MODEL.match(model) for model in words.split(",")):
-            raise stop("C122", f"`--share-limit {words}` needs two models", help="as in `--share-limit x/a,x/b`")
-    return tuple(frozenset(words.split(",")) for words in given)
-
-
 def _known(checked: Checked, models: Sequence[tuple[str, str]]) -> list[str]:
     """By which names, besides those of models, a model may be meant: its name without provider, or whoever it plays."""
     spoken = [pair for d in checked.designs.values() for cell in d.cells for pair in cell.conditions.settings.model]

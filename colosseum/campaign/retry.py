@@ -9,7 +9,7 @@ is empty: every further run would fail of the same.
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
@@ -86,8 +86,6 @@ class Provider:
     patience: float = OUTAGE
     most_wait: float | None = None
     """Seconds for which a call may wait for a model that limits the rate, or is down; None for as long as it takes."""
-    sharing: Sequence[Collection[str]] = ()
-    """Models of one account, which share a rate limit."""
     clock: Callable[[], float] = lambda: asyncio.get_running_loop().time()
     under_way: int = 0
     """Calls on the wire."""
@@ -204,9 +202,7 @@ class Provider:
     def _gate(self, request: Question) -> RateLimit:
         line = _line(request)
         if line not in self.gates:
-            together = {line[0]}.union(*(models for models in self.sharing if line[0] in models))
-            shared = (gate for (model, _), gate in self.gates.items() if model in together and len(together) > 1)
-            self.gates[line] = next(shared, None) or RateLimit(self.most_connections)
+            self.gates[line] = RateLimit(self.most_connections)
         return self.gates[line]
 
 

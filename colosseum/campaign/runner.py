@@ -61,8 +61,6 @@ class Options:
     """Calls of a model at once."""
     patience: float = OUTAGE
     """Seconds that a model may be down."""
-    sharing: tuple[frozenset[str], ...] = ()
-    """Models that share a rate limit."""
 
 
 class Tally(Counter[Became]):

@@ -131,7 +131,7 @@ def make_runs(told: Instructions) -> Made:
 
 async def _made(told: Instructions, place: str) -> Made:
     options, purse, runs = told.options, told.purse.shared(), list[tuple[Listed, Result]]()
-    provider = Provider(options.connections, patience=options.patience, sharing=options.sharing)
+    provider = Provider(options.connections, patience=options.patience)
     for words in await asyncio.gather(*map(preflight, told.models)):
         if words:
             return (), told.purse, f"{words} (so it is for {place})"
@@ -190,10 +190,10 @@ def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, En
     trials = replace(trials, expansions=Expansions(fresh, trials.expansions.params))
     todo = [block for block in work.planned if any(each.trial in left for each in block.listed)]
     each = asked.connections // number or 1
+    most = min(each, -(-len(left) // number))
     options = Options(
-        cache=asked.cache, budget=asked.budget, side_by_side=min(each, -(-len(left) // number)), connections=each,
-        patience=asked.patience, sharing=asked.sharing,
-    )  # fmt: skip
+        cache=asked.cache, budget=asked.budget, side_by_side=most, connections=each, patience=asked.patience
+    )
     sign, unsure = path / f"cluster-{uuid4().hex[:16]}.lock", models.values() if work.far else ()
     return Instructions(sign, todo, trials, options, purse.shared(), work.asking.secrets, tuple(unsure))
 
