@@ -26,8 +26,7 @@ from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Price, Question
 from colosseum.run.redaction import Redaction
-from colosseum.run.stage import Stage
-from colosseum.run.team import Library
+from colosseum.run.stage import Library, Stage
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials, blocks
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time

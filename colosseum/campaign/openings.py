@@ -20,8 +20,7 @@ from colosseum.players.models.messages import Dialect, Message, asked
 from colosseum.players.models.request import Endpoint
 from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
-from colosseum.run.stage import Spoken, Stage, survey_steps, view
-from colosseum.run.team import UnknownPlayer
+from colosseum.run.stage import Spoken, Stage, UnknownPlayer, survey_steps, view
 from colosseum.run.trace import Published
 from colosseum.run.trial import Block, Expansions, Trial, Trials
 

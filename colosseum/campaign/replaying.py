@@ -25,7 +25,7 @@ from colosseum.model.experiment import Arm
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
-from colosseum.run.team import UnknownPlayer
+from colosseum.run.stage import UnknownPlayer
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 

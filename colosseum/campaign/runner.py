@@ -32,7 +32,7 @@ from colosseum.players.models.wire import Exchange
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
-from colosseum.run.team import players
+from colosseum.run.stage import players
 from colosseum.run.trace import VERSION, Seal, TraceWriter
 from colosseum.run.trial import Block, Listed, Trial, conditions_json
 

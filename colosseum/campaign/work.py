@@ -32,7 +32,7 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
-from colosseum.run.team import UnknownPlayer
+from colosseum.run.stage import UnknownPlayer
 from colosseum.run.trial import Block, Expansions, Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 

@@ -25,7 +25,7 @@ from colosseum.diagnostics import stop
 from colosseum.evidence.findings import in_words
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
-from colosseum.run.team import UnknownPlayer
+from colosseum.run.stage import UnknownPlayer
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult, View
 from colosseum.run import turn
-from colosseum.run.stage import Spoken, Stage, survey_steps, view
-from colosseum.run.team import Library
+from colosseum.run.stage import Library, Spoken, Stage, survey_steps, view
 from colosseum.run.trace import TraceWriter
 
 T = TypeVar("T")

@@ -23,8 +23,7 @@ from colosseum.model.values import Elements, Value, plain
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.run.stage import Stage, survey_steps
-from colosseum.run.team import Library, cast
+from colosseum.run.stage import Library, Stage, roles_of, survey_steps
 from colosseum.run.trace import Published
 from colosseum.run.turn import Rules
 
@@ -235,7 +234,7 @@ class Trials:
             return None, diagnostics
         run = draws.SEPARATOR.join((arm.point, arm.name))
         stage = Stage(instance.expansion.scenario, conditions, block.repeat, run=run, templates=templates)
-        roles = cast(stage, instance.expansion.world.sets)
+        roles = roles_of(stage, instance.expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
         return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints)), []
