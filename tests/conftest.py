@@ -132,7 +132,7 @@ def prepare(
     whole = next(iter(found.designs.values()))
     cells = tuple(cell for cell in whole.cells if arms is None or cell.name in arms)
     part = replace(whole, seeds=tuple(seeds), cells=cells)
-    asked = configured(whole, trials.expansions, {"model": model})
+    asked = configured(whole, found, {"model": model})
     kept = Folder(folder)
     plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())
     return made

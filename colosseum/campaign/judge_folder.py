@@ -5,28 +5,27 @@ Who judged the folder before is asked again where nobody is named. Judgements th
 
 from dataclasses import dataclass, field
 
+from colosseum.campaign.auditing import carry_out
 from colosseum.campaign.folder import Folder, Plan, writing_to
-from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import (
     JudgeSetup,
     check_panel,
     judges_of,
-    keep_judges,
     leave_out,
     read_judges,
     warn_of_names,
     who_judged,
 )
-from colosseum.campaign.judging import JudgementTally, Judging
-from colosseum.campaign.ledger import Ledger
-from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking, secrets_of
+from colosseum.campaign.judging import JudgementTally
+from colosseum.campaign.model_options import Wanted, ask_whether_they_can, read_asking
 from colosseum.campaign.money import Budget, budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, Say, read_design, silent
-from colosseum.campaign.retry import Provider, silent_words
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.planning import Planned
+from colosseum.campaign.retry import silent_words
 from colosseum.campaign.vetting import require, vet
+from colosseum.campaign.work import Request, Work
 from colosseum.run.judging.lexical import NAME
-from colosseum.run.redaction import Redaction
+from colosseum.run.trial import Block, Expansions, Trials
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class JudgeOutcome:
 
 
 def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutcome:
-    """Ask the judges. Raises ColosseumError, and KeyboardInterrupt."""
+    """Ask the judges, as an audit does whose runs have all ended. Raises ColosseumError, and KeyboardInterrupt."""
     check_panel(request.judged)
     with writing_to(folder.path):
         leave_out(request.without, folder)
@@ -62,27 +61,26 @@ def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutc
             return JudgeOutcome(f"left out: {', '.join(request.without)}; to name it as a judge lets it count again")
         checked = require(*vet(folder.spec / plan.spec))
         design = read_design(checked, Part(plan.experiment), file=plan.spec)
-        asking = read_asking(request.wanted, checked)
-        endpoints, repeats = judges_of(who_judged(request.judged, folder), design, asking)
-        if not endpoints:
+        asking, judged = read_asking(request.wanted, checked), who_judged(request.judged, folder)
+        models = {each.model: each for each in judges_of(judged, design, asking)[0]}
+        if not models:
             return JudgeOutcome(_nobody(folder))
-        models = {each.model: each for each in endpoints}
-        purse = budget_of(request.budget, design, models)
+        budget_of(request.budget, design, models)  # raises before anybody is asked
         ask_whether_they_can(models, "judge", request.say)
         warn_of_names(checked.expansion.scenario.task.agents, request.say)
-        keep_judges(folder, endpoints, repeats)
-        if purse.limit is not None:
-            purse.ledger = Ledger(folder.ledger(""))
-        purse.recall(folder, plan.trials)
-        source = PaidSource(Provider(request.connections), purse)
-        coalition = next(iter(plan.coalitions), "")
-        judging = Judging(folder, coalition, endpoints, repeats, source, Redaction.of(others=secrets_of(endpoints)))
-        verdicts = awaited(judging.run(plan.trials), source, request.say)
+        asked = Request(
+            folder.spec / plan.spec, wanted=request.wanted, budget=request.budget, connections=request.connections,
+            judged=judged, say=request.say, warn=request.say,
+        )  # fmt: skip
+        trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
+        ended = [Planned(Block(each.point, each.seed, each.repeat, ()), (each,)) for each in plan.trials
+                 if folder.ended(each.trial)]  # fmt: skip
+        made = carry_out(Work(asked, design, asking, trials, folder, plan, ended, can_play={*models}))
+    verdicts, gave_up = made.verdicts, made.tally.gave_up
     words = f"{verdicts.words or 'there is no complete run to be judged'}, in {folder.path}"
-    words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    gave_up = source.provider.gave_up
+    words += f"\n{spent}" if (spent := spent_words(made.purse)) else ""
     if verdicts["left"]:
-        words += f"\nleft {silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)}"
+        words += f"\nleft {silent_words(gave_up, runs=False) if gave_up else left_words(made.purse)}"
     return JudgeOutcome(words, verdicts, bool(gave_up))
 
 

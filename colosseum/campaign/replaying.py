@@ -89,12 +89,9 @@ def _settled(checked: Checked, plan: Plan) -> str:
     """In what the rule that was settled differs from the one that this version reads in the same spec."""
     if plan.registered is None or plan.colosseum != __version__:
         return ""
-    design = checked.designs[plan.experiment]
-    fresh = register(
-        design, checked.expansion.scenario, checked.spec,
-        seeds=plan.registered.seeds, configuration=plan.configuration,
-    )  # fmt: skip
-    return ", ".join(unlike(plan.registered, fresh))
+    design, settled = checked.designs[plan.experiment], plan.registered
+    fresh = register(design, checked, seeds=settled.seeds, configuration=plan.configuration)
+    return ", ".join(unlike(settled, fresh))
 
 
 def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Replayed]:

@@ -108,9 +108,8 @@ class Draft:
     @property
     def registered(self) -> Registered:
         """What an audit settles before its first run."""
-        scenario, shared = self.checked.expansion.scenario, self.shared
-        seeds, asked = len(self.design.seeds), shared.configuration
-        return register(shared.design, scenario, self.checked.spec, seeds=seeds, configuration=asked)
+        seeds, asked = len(self.design.seeds), self.shared.plan.configuration
+        return register(self.shared.design, self.checked, seeds=seeds, configuration=asked)
 
 
 @dataclass(frozen=True)
@@ -248,7 +247,7 @@ def draft(checked: Checked, request: Request) -> Draft:
     design, asking, trials, shared = read_request(checked, request)
     path = request.place(checked)
     folder = Folder(path / "put aside" if request.fresh else path)
-    before = folder.earlier(shared.configuration)
+    before = folder.earlier(shared.plan.configuration)
     screener = Screener(shared.design, trials, before.screening if before else None)
     passing = list(screener.passing(blocks(design)))
     if screener.diagnostics or not passing:
@@ -262,7 +261,7 @@ def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Tr
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
-    asked = configured(checked.designs[design.name], trials.expansions, resolved(request, asking))
+    asked = configured(checked.designs[design.name], checked, resolved(request, asking))
     return design, asking, trials, asked
 
 
