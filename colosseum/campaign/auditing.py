@@ -1,36 +1,48 @@
-"""Carries out an audit. In: planned work; out: its runs, made and judged, and the outcome.
+"""Carries out an audit. In: planned work, or a folder that is to be judged; out: runs and judgements, and the outcome.
 
 What is there is used, what was paid for is kept, and Ctrl-C leaves a folder that can be gone on with.
 """
 
+import asyncio
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from shutil import rmtree
 
-from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.folder import Damaged, Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judged import check_panel, judges_of, keep_judges
+from colosseum.campaign.judged import (
+    check_panel,
+    judges_of,
+    keep_judges,
+    leave_out,
+    read_judges,
+    warn_of_names,
+    who_judged,
+)
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.model_options import ask_whether_they_can
+from colosseum.campaign.model_options import ask_whether_they_can, read_asking
 from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
-from colosseum.campaign.part import read_shard
-from colosseum.campaign.planning import remade
+from colosseum.campaign.part import Part, read_design, read_shard
+from colosseum.campaign.planning import Planned, remade
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import Runner, Tally
 from colosseum.campaign.source import PaidSource
-from colosseum.campaign.work import Work
+from colosseum.campaign.vetting import require, vet
+from colosseum.campaign.work import Request, Work
 from colosseum.campaign.workers import run_by_workers
 from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.lexical import NAME
 from colosseum.run.redaction import Redaction
+from colosseum.run.trial import Block, Expansions, Trials
 
 
 @dataclass(frozen=True)
@@ -116,7 +128,8 @@ def carry_out(work: Work) -> AuditOutcome:
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=work.asking.secrets)
     coalition = next(iter(work.plan.coalitions), "")
-    judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, request.connections)
+    room = asyncio.Semaphore(request.connections)
+    judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, room)
     if endpoints:
         keep_judges(work.folder, endpoints, repeats)
     turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
@@ -162,3 +175,54 @@ def _check_block(work: Work, purse: Purse) -> None:
         words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"
         help_ = "nothing was asked, and nothing was spent; `--dry-run` says what all runs will probably cost"
         raise stop("C122", f"{words} {dollars(least)} at least", help=help_)
+
+
+@dataclass(frozen=True)
+class JudgeOutcome:
+    """What became of the judgements."""
+
+    words: str = ""
+    verdicts: JudgementTally = field(default_factory=JudgementTally)
+    gave_up: bool = False
+    """Whether some are left since a model answers no more; else they are left for want of money."""
+
+
+def judge_folder(folder: Folder, plan: Plan, request: Request) -> JudgeOutcome:
+    """Ask the judges, or those who judged before, as an audit does whose runs have all ended.
+
+    Raises ColosseumError, and KeyboardInterrupt.
+    """
+    check_panel(request.judged)
+    with writing_to(folder.path):
+        leave_out(request.judged.without, folder)
+        if request.judged.without and not request.judged.models:
+            names = ", ".join(request.judged.without)
+            return JudgeOutcome(f"left out: {names}; to name it as a judge lets it count again")
+        checked = require(*vet(folder.spec / plan.spec))
+        design = read_design(checked, Part(plan.experiment), file=plan.spec)
+        asking, judged = read_asking(request.wanted, checked), who_judged(request.judged, folder)
+        models = {each.model: each for each in judges_of(judged, design, asking)[0]}
+        if not models:
+            return JudgeOutcome(_nobody(folder))
+        budget_of(request.budget, design, models)  # raises before anybody is asked
+        ask_whether_they_can(models, "judge", request.say)
+        warn_of_names(checked.expansion.scenario.task.agents, request.say)
+        trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
+        request = replace(request, judged=judged)
+        ended = [Planned(Block(each.point, each.seed, each.repeat, ()), (each,)) for each in plan.trials
+                 if folder.ended(each.trial)]  # fmt: skip
+        made = carry_out(Work(request, design, asking, trials, folder, plan, ended, can_play={*models}))
+    verdicts, gave_up = made.verdicts, made.tally.gave_up
+    words = f"{verdicts.words or 'there is no complete run to be judged'}, in {folder.path}"
+    words += f"\n{spent}" if (spent := spent_words(made.purse)) else ""
+    if verdicts["left"]:
+        words += f"\nleft {silent_words(gave_up, runs=False) if gave_up else left_words(made.purse)}"
+    return JudgeOutcome(words, verdicts, bool(gave_up))
+
+
+def _nobody(folder: Folder) -> str:
+    """That no model is asked, and who speaks."""
+    earlier = read_judges(folder)
+    if earlier is not None and earlier.counted:
+        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
+    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"

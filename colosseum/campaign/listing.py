@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.campaign.verifying import doubt, so_far
+from colosseum.campaign.verifying import HALF, doubt, so_far
 from colosseum.diagnostics import closest, file_errors, stop
 from colosseum.run.line_types import misfit
 from colosseum.run.trace import BrokenTrace, read_trace
@@ -69,7 +69,11 @@ def run_words(listed: Listed) -> str:
 
 def find_run(plan: Plan, words: str) -> Listed:
     """The run that is meant by the start of its identity, or by `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
-    found = [listed for listed in plan.trials if _meant(listed, words)]
+    found = [
+        each for each in plan.trials
+        if words in (name := f"{each.arm}:{each.seed}", f"{name}:{each.repeat}")
+        or (words and each.trial.startswith(words.lower()))
+    ]  # fmt: skip
     if len(found) == 1:
         return found[0]
     if found:
@@ -79,14 +83,6 @@ def find_run(plan: Plan, words: str) -> Listed:
     near = [listed for listed in plan.trials if listed.arm == arm] or plan.trials
     first = f"{near[0].arm}:{near[0].seed}" if near else ""
     raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in `{first}`, or by its id: {_listed(near)}")
-
-
-def _meant(listed: Listed, words: str) -> bool:
-    arm, colon, rest = words.partition(":")
-    if not colon:
-        return bool(words) and listed.trial.startswith(words.lower())
-    seed, _, repeat = rest.partition(":")
-    return (listed.arm, str(listed.seed)) == (arm, seed) and repeat in ("", str(listed.repeat))
 
 
 def _listed(found: Sequence[Listed]) -> str:
@@ -113,10 +109,10 @@ def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
     if not trace.exists():
         raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}")
     with file_errors(trace, verb="read", code="C123"):
-        found = so_far(trace)
-        wrong = found.broken or doubt(folder, listed, found)
-    events = tuple(event for event in found.events if thoughts or event.get("event") != "thought")
-    return RunFile(listed, not found.half, wrong, events)
+        found, broken = so_far(trace)
+        wrong = broken if broken not in ("", HALF) else doubt(folder, listed, found)
+    events = tuple(event for event in found if thoughts or event.get("event") != "thought")
+    return RunFile(listed, broken != HALF, wrong, events)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+from colosseum.campaign.auditing import JudgeOutcome
 from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.known_cases import CALLS, SCORERS, KnownCase, cases, judged, matter
@@ -19,7 +19,8 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
-from colosseum.diagnostics import counted, stop
+from colosseum.campaign.work import Request
+from colosseum.diagnostics import counted, file_errors
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, bag_of_words, calibration
 from colosseum.language.files import shipped
 from colosseum.model.serial import plain
@@ -31,7 +32,7 @@ from colosseum.run.redaction import Redaction
 FOLDER: Final = Path("runs/judge-calibration")
 
 
-def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple[CalibrationFile, JudgeOutcome]:
+def calibrate_judges(request: Request, folder: Path | None = None) -> tuple[CalibrationFile, JudgeOutcome]:
     """How good each judge is, and what became of asking those that are models; their calls are kept in the folder.
 
     Raises ColosseumError, and KeyboardInterrupt.
@@ -43,7 +44,7 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
     if lexical.NAME in names:
         found.append(calibration(lexical.NAME, [_scored(each, [lexical.judge(matter(each))]) for each in every], floor))
     folder, outcome = folder or (FOLDER if endpoints else None), JudgeOutcome()
-    try:
+    with file_errors(folder or FOLDER):
         if endpoints and folder is not None:
             scores, outcome = _asked(every, endpoints, repeats, purse, folder, request)
             found += [calibration(judge, own, floor) for judge, own in scores]
@@ -52,12 +53,10 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
         whole = CalibrationFile(tuple(found), words, trivial)
         if folder is not None:
             replace_file(folder / "calibration.json", as_bytes(plain(whole)))
-    except OSError as error:
-        raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
     return whole, outcome
 
 
-def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Purse]:
+def _read(request: Request) -> tuple[list[Endpoint], int, Purse]:
     """Who is asked, how often, and for how much. Raises ColosseumError."""
     checked = require(*vet(shipped("specs") / "jira.colo"))
     design = read_design(checked, Part(), file="jira.colo")
@@ -71,7 +70,7 @@ def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Purse]:
 
 def _asked(
     every: Sequence[KnownCase], endpoints: Sequence[Endpoint], repeats: int, purse: Purse, folder: Path,
-    request: JudgeRequest,
+    request: Request,
 ) -> tuple[list[tuple[str, list[Scored]]], JudgeOutcome]:  # fmt: skip
     """The scores of judges that are models, and what became of asking them."""
     path = folder / CALLS
