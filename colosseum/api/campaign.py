@@ -76,7 +76,7 @@ def audit(
     with writing(folder):
         work = plan_work(made.checked, request, folder)
         outcome = carry_out(work)
-    return Campaign(folder.path)._later(outcome.words(folder))
+    return Campaign(folder.path)._later(outcome.words)
 
 
 def merge(folders: Sequence[given.Place], out: given.Place) -> merging.Merged:

@@ -11,17 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from shutil import rmtree
 
+from colosseum.campaign import judged
 from colosseum.campaign.folder import Damaged, Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judged import (
-    check_panel,
-    judges_of,
-    keep_judges,
-    leave_out,
-    read_judges,
-    warn_of_names,
-    who_judged,
-)
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
@@ -49,29 +41,15 @@ from colosseum.run.trial import Block, Expansions, Trials
 class AuditOutcome:
     """What came of the runs and of their judgements."""
 
-    tally: Tally
-    purse: Purse
-    verdicts: JudgementTally
+    words: str = ""
+    """What became of them, what they cost, and why some were left."""
+    tally: Tally = field(default_factory=Tally)
+    verdicts: JudgementTally = field(default_factory=JudgementTally)
 
     @property
     def left(self) -> bool:
         """Whether runs or judgements were put off."""
         return bool(self.tally["halted"] or self.verdicts["left"])
-
-    def words(self, folder: Folder) -> str:
-        """What became of the runs, what they cost, and why some were left."""
-        tally = self.tally
-        complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
-        parts = [f"{counted(complete, 'run')} complete"]
-        parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
-        parts += [f"{failed} failed"] if failed else []
-        lines = [f"{', '.join(parts)}, in {folder.path}", spent_words(self.purse)]
-        if tally["halted"]:
-            why = silent_words(tally.gave_up, runs=bool(failed)) if tally.gave_up else left_words(self.purse)
-            lines.append(f"{counted(tally['halted'], 'run')} left, {why}")
-        if tally["failed before"]:
-            lines.append(f"{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again")
-        return "\n".join(filter(None, (*lines, self.verdicts.words)))
 
 
 @contextmanager
@@ -110,8 +88,8 @@ def _begun(folder: Folder) -> int:
 def carry_out(work: Work) -> AuditOutcome:
     """Make the runs, and have them judged. Raises ColosseumError, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
-    check_panel(request.judged)
-    endpoints, repeats = judges_of(request.judged, work.design, work.asking)
+    judged.check_panel(request.judged)
+    endpoints, repeats = judged.judges_of(request.judged, work.design, work.asking)
     judges = {each.model: each for each in endpoints}
     purse = budget_of(request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1])
     if purse.limit is not None or work.by_workers:
@@ -131,20 +109,35 @@ def carry_out(work: Work) -> AuditOutcome:
     room = asyncio.Semaphore(request.connections)
     judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, room)
     if endpoints:
-        keep_judges(work.folder, endpoints, repeats)
+        judged.keep_judges(work.folder, endpoints, repeats)
     turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
     meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     if work.by_workers:
         tally = run_by_workers(work, models, purse, meter)
         if endpoints:
             awaited(judging.run(work.planned_trials), source, request.warn)
-        return AuditOutcome(tally, purse, judging.verdicts)
+        return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
         runner = Runner(work.folder, source, purse, work.options, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
-    return AuditOutcome(tally, purse, judging.verdicts)
+    return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
+
+
+def _words(folder: Folder, tally: Tally, purse: Purse, verdicts: JudgementTally) -> str:
+    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
+    parts = [f"{counted(complete, 'run')} complete"]
+    parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
+    parts += [f"{failed} failed"] if failed else []
+    lines = [f"{', '.join(parts)}, in {folder.path}", spent_words(purse)]
+    why = silent_words(tally.gave_up, runs=bool(tally["failed"])) if tally.gave_up else left_words(purse)
+    if tally["halted"]:
+        lines.append(f"{counted(tally['halted'], 'run')} left, {why}")
+    if tally["failed before"]:
+        lines.append(f"{counted(tally['failed before'], 'run')} had failed before: `audit --retry-failed` tries again")
+    lines.append(verdicts.words + f", {why}" * bool(verdicts["left"]))
+    return "\n".join(filter(None, lines))
 
 
 def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
@@ -177,52 +170,36 @@ def _check_block(work: Work, purse: Purse) -> None:
         raise stop("C122", f"{words} {dollars(least)} at least", help=help_)
 
 
-@dataclass(frozen=True)
-class JudgeOutcome:
-    """What became of the judgements."""
-
-    words: str = ""
-    verdicts: JudgementTally = field(default_factory=JudgementTally)
-    gave_up: bool = False
-    """Whether some are left since a model answers no more; else they are left for want of money."""
-
-
-def judge_folder(folder: Folder, plan: Plan, request: Request) -> JudgeOutcome:
+def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
     """Ask the judges, or those who judged before, as an audit does whose runs have all ended.
 
     Raises ColosseumError, and KeyboardInterrupt.
     """
-    check_panel(request.judged)
+    judged.check_panel(request.judged)
     with writing_to(folder.path):
-        leave_out(request.judged.without, folder)
+        judged.leave_out(request.judged.without, folder)
         if request.judged.without and not request.judged.models:
             names = ", ".join(request.judged.without)
-            return JudgeOutcome(f"left out: {names}; to name it as a judge lets it count again")
+            return AuditOutcome(f"left out: {names}; to name it as a judge lets it count again")
         checked = require(*vet(folder.spec / plan.spec))
         design = read_design(checked, Part(plan.experiment), file=plan.spec)
-        asking, judged = read_asking(request.wanted, checked), who_judged(request.judged, folder)
-        models = {each.model: each for each in judges_of(judged, design, asking)[0]}
+        asking = read_asking(request.wanted, checked)
+        request = replace(request, judged=judged.who_judged(request.judged, folder))
+        models = {each.model: each for each in judged.judges_of(request.judged, design, asking)[0]}
         if not models:
-            return JudgeOutcome(_nobody(folder))
+            return AuditOutcome(_nobody(folder))
         budget_of(request.budget, design, models)  # raises before anybody is asked
         ask_whether_they_can(models, "judge", request.say)
-        warn_of_names(checked.expansion.scenario.task.agents, request.say)
+        judged.warn_of_names(checked.expansion.scenario.task.agents, request.say)
         trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
-        request = replace(request, judged=judged)
         ended = [Planned(Block(each.point, each.seed, each.repeat, ()), (each,)) for each in plan.trials
                  if folder.ended(each.trial)]  # fmt: skip
-        made = carry_out(Work(request, design, asking, trials, folder, plan, ended, can_play={*models}))
-    verdicts, gave_up = made.verdicts, made.tally.gave_up
-    words = f"{verdicts.words or 'there is no complete run to be judged'}, in {folder.path}"
-    words += f"\n{spent}" if (spent := spent_words(made.purse)) else ""
-    if verdicts["left"]:
-        words += f"\nleft {silent_words(gave_up, runs=False) if gave_up else left_words(made.purse)}"
-    return JudgeOutcome(words, verdicts, bool(gave_up))
+        return carry_out(Work(request, design, asking, trials, folder, plan, ended, can_play={*models}))
 
 
 def _nobody(folder: Folder) -> str:
     """That no model is asked, and who speaks."""
-    earlier = read_judges(folder)
+    earlier = judged.read_judges(folder)
     if earlier is not None and earlier.counted:
         return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
     return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"

@@ -7,26 +7,27 @@ configuration makes it anew, and its runs stand beside those of the old one.
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from errno import ENOENT
+from functools import partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
 
+from filelock import FileLock
 from pydantic import ValidationError
 
-from colosseum.campaign import folder_ledger
 from colosseum.campaign.calls import Expense
 from colosseum.campaign.part import in_order
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.trial_list import keep_trials, read_trials
 from colosseum.diagnostics import file_errors, stop
-from colosseum.model.serial import adapter
-from colosseum.run.trace import Published, Seal
+from colosseum.model.serial import Json, adapter, encode
+from colosseum.run.trace import GENESIS, Published, Seal, link
 from colosseum.run.trial import Block, Listed
 
 T = TypeVar("T")
@@ -258,8 +259,29 @@ class Folder:
     def seal(self, *paths: Path) -> None:
         """Note in the ledger what files hold from now on. Raises OSError."""
         for path in paths:
-            folder_ledger.seal(self.path, path)
+            self.note({"event": "file", "file": path.relative_to(self.path).as_posix()}, partial(_holds, path))
         _sync(self.path)
+
+    def note(self, about: Mapping[str, Json], find: Callable[[], Mapping[str, Json]]) -> None:
+        """Add a line to the ledger, which only grows, unless its last line `about` the same says it. Raises OSError.
+
+        A line is `{"n", "event": "file", "file", "bytes", "sha256", "chain"}`, what a file holds from now on (null
+        where it was removed), or `{"n", "event": "look", "runs", "ended", "seeds", "chain"}`, a report of so many
+        seeds, with `"merged": true` in a folder that was joined to this one. Other processes add none meanwhile.
+        """
+        with FileLock(self.path / "ledger.lock") as lock, open(self.ledger_path, "a+b") as file:
+            file.seek(0)
+            known = file.read()
+            known = known[: known.rfind(b"\n") + 1]  # a killed process may have left half a line
+            fact, last = find(), known.rfind(encode(about)[1:-1].encode())
+            if last < 0 or encode(fact)[1:-1].encode() not in known[last : known.index(b"\n", last)]:
+                line = encode({"n": known.count(b"\n"), **about, **fact})
+                chain = link(known[-67:-3].decode("utf-8", "replace") or GENESIS, line)
+                file.truncate(len(known))
+                file.write(f'{line[:-1]},"chain":"{chain}"}}\n'.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            Path(lock.lock_file).unlink(missing_ok=True)
 
     def retract(self, trial: str) -> None:
         """Take a result back, so that the run can be made again."""
@@ -291,6 +313,12 @@ class Folder:
         ended = [each for each in plan.trials if self.ended(each.trial)]
         needed = (path for each in ended for path in (self.trace(each.trial), self.scenario(each.scenario)))
         return [path for path in dict.fromkeys(needed) if not path.exists()]
+
+
+def _holds(path: Path) -> Mapping[str, Json]:
+    content = path.read_bytes() if path.exists() else None
+    size, digest = (None, None) if content is None else (len(content), sha256(content).hexdigest())
+    return {"bytes": size, "sha256": digest}
 
 
 def _strange(plan: Plan) -> Iterator[str]:

@@ -60,7 +60,7 @@ class JudgementTally(Counter[Status | Literal["found", "left"]]):
         words += f", {self['found']} of them from before" if self["found"] and self["ok"] else ""
         if missing := self.missing:
             kinds = ", ".join(f"{number} {status}" for status, number in missing.items())
-            words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
+            words += f"; without a score: {kinds}: the same command asks for them again"
         return words + (f"; {counted(self['left'], 'judgement')} not asked for" if self["left"] else "")
 
 

@@ -6,7 +6,7 @@ An overview verifies nothing: files are only counted, so that thousands of runs 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,18 +76,14 @@ def find_run(plan: Plan, words: str) -> Listed:
     ]  # fmt: skip
     if len(found) == 1:
         return found[0]
-    if found:
-        raise stop("C122", f"`{words}` is {len(found)} runs", help=f"name one: {_listed(found)}")
     arm = words.partition(":")[0]
+    near = found or [listed for listed in plan.trials if listed.arm == arm] or plan.trials
+    names = "; ".join(map(run_words, near[:MOST_LISTED]))
+    if found:
+        raise stop("C122", f"`{words}` is {len(found)} runs", help=f"name one: {names}")
     help_ = closest(arm, plan.arms) if ":" in words and arm not in plan.arms else ""
-    near = [listed for listed in plan.trials if listed.arm == arm] or plan.trials
     first = f"{near[0].arm}:{near[0].seed}" if near else ""
-    raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in `{first}`, or by its id: {_listed(near)}")
-
-
-def _listed(found: Sequence[Listed]) -> str:
-    shown = "; ".join(f"`{listed.trial[:SHORT]}` ({run_words(listed)[SHORT + 2 :]})" for listed in found[:MOST_LISTED])
-    return f"{shown}; …" if len(found) > MOST_LISTED else shown
+    raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in `{first}`, or by its id: {names}")
 
 
 @dataclass(frozen=True)
@@ -146,23 +142,19 @@ class ActRow:
 def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[ActRow]:
     """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
     for listed in plan.trials:
-        if (result := folder.result(listed.trial)) is not None:
-            path = folder.trace(listed.trial)
-            events = read_trace(path, result.trace)
-            if words := next(filter(None, map(misfit, events)), ""):
-                raise BrokenTrace(f"{path.name}: {words}")
-            yield from _rows(events, listed, result.status, ("post", "decide", *["thought"] * thoughts))
-
-
-def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str, kinds: tuple[str, ...]) -> Iterator[ActRow]:
-    secret: dict[str, bool] = {}
-    for event in events:
-        if event["event"] == "channels":
-            secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
-        elif event["event"] in kinds:
-            channel = event.get("channel")
-            yield ActRow(
-                listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, status, event["n"], event["round"],
-                event["agent"], listed.players.get(event["agent"], ""), event["event"], channel,
-                secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),
-            )  # fmt: skip
+        if (result := folder.result(listed.trial)) is None:
+            continue
+        path, secret = folder.trace(listed.trial), dict[str, bool]()
+        events: Sequence[Mapping[str, Any]] = read_trace(path, result.trace)
+        if words := next(filter(None, map(misfit, events)), ""):
+            raise BrokenTrace(f"{path.name}: {words}")
+        for event in events:
+            if event["event"] == "channels":
+                secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
+            elif event["event"] in ("post", "decide", *["thought"] * thoughts):
+                agent, channel = event["agent"], event.get("channel")
+                yield ActRow(
+                    listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, result.status, event["n"],
+                    event["round"], agent, listed.players.get(agent, ""), event["event"], channel,
+                    secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),
+                )  # fmt: skip

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
 from colosseum.campaign.folder import Folder, Plan, keep_file, replace_file, writing_to
-from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.listing import run_words
 from colosseum.campaign.part import united
@@ -123,7 +122,7 @@ def _common(plans: Mapping[Folder, Plan], whole: Plan, target: Folder) -> None:
     target.keep_plan(whole)
     known = looks(target)
     for look in (look for folder in plans for look in looks(folder) if look not in known):
-        append(target.path, {"event": "look"}, partial(dict, look, merged=True))
+        target.note({"event": "look"}, partial(dict, look, merged=True))
 
 
 def _take(trial: str, source: Folder | None, target: Folder, merged: Merged) -> None:

@@ -75,8 +75,8 @@ def plan(
         if not planned:
             made[0].instance.rules.prepare()
         planned.append(Planned(block, tuple(t.listed for t in made), {t.identity: t.turns for t in made}))
-    if screener.diagnostics or not planned:  # a design has a cell, and a seed, unless all are left out
-        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
+    if not planned:  # a design has a cell, and a seed, unless all are left out
+        raise screener.nothing
     for file in asked.files:
         keep_file(folder.spec / file.path, file.content)
     settled = register(asked.design, asked.checked, seeds=seeds, configuration=asked.plan.configuration)

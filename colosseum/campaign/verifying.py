@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json
-from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.part import Part, read_design, sharded
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.vetting import require
@@ -126,7 +125,7 @@ def heads(folder: Folder) -> dict[str, str]:
 def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
     """Note a report of so many runs and seeds, where the folder can be written; the seeds of all looks with it."""
     with suppress(OSError):
-        append(folder.path, {"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended, "seeds": seeds})
+        folder.note({"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended, "seeds": seeds})
     return [*(int(str(look["seeds"])) for look in looks(folder)), seeds]
 
 

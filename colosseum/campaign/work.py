@@ -25,7 +25,7 @@ from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
-from colosseum.diagnostics import ColosseumError, counted, stop
+from colosseum.diagnostics import counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
@@ -250,8 +250,8 @@ def draft(checked: Checked, request: Request) -> Draft:
     before = folder.earlier(shared.plan.configuration)
     screener = Screener(shared.design, trials, before.screening if before else None)
     passing = list(screener.passing(blocks(design)))
-    if screener.diagnostics or not passing:
-        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
+    if not passing:
+        raise screener.nothing
     own = list(screener.passing(sharded(design, request.part.shard)))
     return Draft(checked, design, asking, trials, folder, shared, screener, passing, own)
 

@@ -44,7 +44,7 @@ def audit_file(
     if made is None:
         return LEFT
     gc.disable()  # as for every report: nearly all that it makes lasts to its end
-    request.say(made.words(folder))
+    request.say(made.words)
     code = report_folder(folder.path, ReportRequest(gate=gate, as_json=as_json), keep=True)
     request.say("\n".join(f"{name}  {head}" for name, head in heads(folder).items()))
     if made.left and not made.tally.gave_up:

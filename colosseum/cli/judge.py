@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.campaign.auditing import JudgeOutcome, judge_folder
+from colosseum.campaign.auditing import AuditOutcome, judge_folder
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.work import Request
 from colosseum.cli.audit import interrupted
@@ -58,7 +58,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
     return 0
 
 
-def _code(outcome: JudgeOutcome) -> int:
+def _code(outcome: AuditOutcome) -> int:
     if outcome.verdicts["left"]:
-        return 3 if outcome.gave_up else 4
+        return 3 if outcome.tally.gave_up else 4
     return 3 if outcome.verdicts.missing else 0
