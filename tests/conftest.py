@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from colosseum.campaign.folder import Folder, Result, replace_file
-from colosseum.campaign.planning import Planned, configured, plan
+from colosseum.campaign.planning import Planned, configured, plan, write_plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt, Provider
 from colosseum.campaign.runner import Options, Progress, Runner, Tally
@@ -134,7 +134,8 @@ def prepare(
     part = replace(whole, seeds=tuple(seeds), cells=cells)
     asked = configured(whole, found, {"model": model})
     kept = Folder(folder)
-    plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())
+    wanted = plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())[1]
+    write_plan(kept, asked.files, wanted)
     return made
 
 

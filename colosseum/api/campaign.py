@@ -12,10 +12,10 @@ from typing import Any
 
 from colosseum.api.spec import Spec
 from colosseum.campaign import given, merging
-from colosseum.campaign.auditing import carry_out, judge_folder, writing
+from colosseum.campaign.auditing import carry_out, judge_folder
 from colosseum.campaign.cluster import read_place
 from colosseum.campaign.doctor import Defects
-from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.listing import RunFile, find_run, read_run, run_words
 from colosseum.campaign.meter import Progress, print_progress, telling
@@ -73,7 +73,7 @@ def audit(
         say=say, warn=say, watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
-    with writing(folder):
+    with writing_to(folder.path):
         work = plan_work(made.checked, request, folder)
         outcome = carry_out(work)
     return Campaign(folder.path)._later(outcome.words)

@@ -4,15 +4,12 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 """
 
 import asyncio
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from shutil import rmtree
 
 from colosseum.campaign import judged
-from colosseum.campaign.folder import Damaged, Folder, Plan, writing_to
+from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
@@ -20,7 +17,7 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking
 from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
 from colosseum.campaign.part import Part, read_design, read_shard
-from colosseum.campaign.planning import Planned, remade
+from colosseum.campaign.planning import Planned, remade, write_plan
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
@@ -30,7 +27,7 @@ from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
 from colosseum.campaign.work import Request, Work
 from colosseum.campaign.workers import run_by_workers
-from colosseum.diagnostics import ColosseumError, counted, stop
+from colosseum.diagnostics import counted, stop
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.lexical import NAME
 from colosseum.run.redaction import Redaction
@@ -52,39 +49,6 @@ class AuditOutcome:
         return bool(self.tally["halted"] or self.verdicts["left"])
 
 
-@contextmanager
-def writing(folder: Folder) -> Iterator[None]:
-    """Within the block, what goes wrong with a folder or with workers is a ColosseumError.
-
-    What is refused before its first run leaves the folder as it was, or no folder. Else a price that is not known
-    would hide the runs of another configuration from the next report.
-    """
-    before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
-    lists = {path: path.stat().st_size for path in folder.lists}
-    begun, there = _begun(folder), folder.path.exists()
-    try:
-        yield
-    except ColosseumError:
-        if before is not None and begun == _begun(folder):
-            folder.keep(folder.plan_path, before)
-            for path in folder.lists:
-                if path.stat().st_size > (size := lists.get(path, 0)):
-                    os.truncate(path, size)
-                    folder.seal(path)
-        elif not there and not _begun(folder):
-            rmtree(folder.path, ignore_errors=True)
-        raise
-    except Damaged as damaged:
-        raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
-    except OSError as error:
-        raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
-
-
-def _begun(folder: Folder) -> int:
-    """How many runs have a trace."""
-    return sum(1 for _ in folder.path.glob("runs/*.jsonl"))
-
-
 def carry_out(work: Work) -> AuditOutcome:
     """Make the runs, and have them judged. Raises ColosseumError, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
@@ -97,6 +61,8 @@ def carry_out(work: Work) -> AuditOutcome:
     purse.recall(work.folder, work.counted)
     _check_block(work, purse)
     _ask_first(work, judges)
+    if work.files:  # what is refused leaves the folder as it was
+        write_plan(work.folder, work.files, work.plan)
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":

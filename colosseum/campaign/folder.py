@@ -343,7 +343,8 @@ def writing_to(place: Path) -> Iterator[None]:
         with file_errors(place):
             yield
     except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
+        help_ = "`colosseum doctor` says what can be repaired; `audit --fresh` puts it aside and begins again"
+        raise stop("C123", str(damaged), help=help_) from None
 
 
 def read_json(path: Path, kind: type[T]) -> T:

@@ -50,10 +50,10 @@ class Planned:
 def plan(
     folder: Folder, asked: Configured, blocks: Iterable[Block], trials: Trials, *, seeds: int, before: Plan | None
 ) -> tuple[list[Planned], Plan]:
-    """Write down every trial and the spec, or say what is wrong with one and write nothing.
+    """Every trial that is asked for, and the plan of the folder with them; nothing is written.
 
-    `seeds` is how many are asked for, in all shards; `before` is the plan that is there, and the one returned is whole.
-    Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
+    `seeds` is how many are asked for, in all shards; `before` is the plan that is there. Seeds without the opportunity
+    that the experiment asks for make no trials; what was found of them is in the plan, too.
     Raises ColosseumError, OSError, UnknownPlayer, and NotLowered where payoffs or hard rules fit no integer program.
     """
     planned: list[Planned] = []
@@ -77,41 +77,42 @@ def plan(
         planned.append(Planned(block, tuple(t.listed for t in made), {t.identity: t.turns for t in made}))
     if not planned:  # a design has a cell, and a seed, unless all are left out
         raise screener.nothing
-    for file in asked.files:
-        keep_file(folder.spec / file.path, file.content)
     settled = register(asked.design, asked.checked, seeds=seeds, configuration=asked.plan.configuration)
     listed = tuple(each for block in planned for each in block.listed)
     whole = replace(asked.plan, trials=listed, screening=screener.screening, registered=settled)
-    return planned, write_plan(folder, whole)
+    return planned, _extended(folder, whole)
 
 
-def write_plan(folder: Folder, plan: Plan) -> Plan:
-    """Write and return a plan, as other shards may at the same time; the one given names all arms.
-
-    It gets what the folder's plan of the same configuration has besides, and what was settled before the first run.
-    """
+def write_plan(folder: Folder, files: Iterable[NewFile], plan: Plan) -> None:
+    """Write a plan and the files of its spec, as other shards may at the same time. Raises OSError."""
     folder.path.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.path / "campaign.lock") as lock:
-        earlier = folder.earlier()
-        kept = [*earlier.elsewhere, *filter(None, [earlier.registered])] if earlier else []
-        known = next((each for each in kept if each.configuration == plan.configuration), None)
-        plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
+        for file in files:
+            keep_file(folder.spec / file.path, file.content)
+        folder.keep_plan(_extended(folder, plan))
+        Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def _extended(folder: Folder, plan: Plan) -> Plan:
+    """A plan with what the folder's own of the same configuration has besides, and what was settled before its runs."""
+    earlier = folder.earlier()
+    kept = [*earlier.elsewhere, *filter(None, [earlier.registered])] if earlier else []
+    known = next((each for each in kept if each.configuration == plan.configuration), None)
+    plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
+    if earlier and earlier.configuration == plan.configuration:
+        before, options = earlier.seeds, dict(plan.options)
+        if all(earlier.options.get(name) == options.get(name) for name in ("seeds", "arms")):
+            options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
+        plan = together([earlier, replace(plan, options=options)])
+    else:
         ended = {listed.seed for listed in plan.trials if folder.ended(listed.trial)}
         before = plan.seeds - len({listed.seed for listed in plan.trials} - ended)
-        if earlier and earlier.configuration == plan.configuration:
-            before, options = earlier.seeds, dict(plan.options)
-            if all(earlier.options.get(name) == options.get(name) for name in ("seeds", "arms")):
-                options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
-            plan = together([earlier, replace(plan, options=options)])
-        else:
-            plan = together([plan])
-        if plan.registered:
-            runs = sum(folder.ended(listed.trial) for listed in plan.trials)
-            settled = extended(known, plan.registered, before=before, after=plan.seeds, ended=runs)
-            plan = replace(plan, registered=settled)
-        folder.keep_plan(plan)
-        Path(lock.lock_file).unlink(missing_ok=True)
-    return plan
+        plan = together([plan])
+    if plan.registered is None:
+        return plan
+    runs = sum(folder.ended(listed.trial) for listed in plan.trials)
+    settled = extended(known, plan.registered, before=before, after=plan.seeds, ended=runs)
+    return replace(plan, registered=settled)
 
 
 def together(plans: Sequence[Plan]) -> Plan:

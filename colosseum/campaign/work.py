@@ -26,6 +26,7 @@ from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.diagnostics import counted, stop
+from colosseum.language.compose import NewFile
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
@@ -122,8 +123,10 @@ class Work:
     trials: Trials
     folder: Folder
     plan: Plan
-    """The whole campaign's, as it stands in the folder."""
+    """The whole campaign's, as it will stand in the folder."""
     planned: Sequence[Planned]
+    files: Sequence[NewFile] = ()
+    """Of the spec, which are written with the plan; none where both are there."""
     can_play: set[str] = field(default_factory=set)
     """Models that were asked whether they can play or judge."""
 
@@ -207,7 +210,7 @@ def read_cache(words: str) -> CacheMode:
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
-    """Everything that is to be done, written down. Raises ColosseumError, OSError."""
+    """Everything that is to be done. Raises ColosseumError, OSError."""
     if request.fresh and (aside := folder.set_aside()):
         request.say(f"what was there is kept in {aside}")
     design, asking, trials, asked = read_request(checked, request)
@@ -239,7 +242,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     if judges_of(request.judged, design, asking)[0]:
         warn_of_names(checked.expansion.scenario.task.agents, request.warn)
-    return Work(request, design, asking, trials, folder, whole, planned)
+    return Work(request, design, asking, trials, folder, whole, planned, asked.files)
 
 
 def draft(checked: Checked, request: Request) -> Draft:

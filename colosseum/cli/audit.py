@@ -8,8 +8,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.auditing import AuditOutcome, carry_out
+from colosseum.campaign.folder import Folder, writing_to
 from colosseum.campaign.part import silent
 from colosseum.campaign.signals import exit_code
 from colosseum.campaign.verifying import heads
@@ -37,7 +37,7 @@ def audit_file(
     gc.enable()
     folder = Folder(request.place(checked))
     try:
-        with writing(folder):
+        with writing_to(folder.path):
             made = _made(checked, request, folder, pilot=pilot, yes=yes, as_json=as_json)
     except KeyboardInterrupt:
         return interrupted(folder.path)

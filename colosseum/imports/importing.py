@@ -152,12 +152,11 @@ class Import:
             return
         for each in self.aside.path.iterdir():
             shutil.copytree(each, self.folder.path / each.name, copy_function=os.replace, dirs_exist_ok=True)
-        for file in self.configured.files:
-            keep_file(self.folder.spec / file.path, file.content)
         self.folder.drop(self.folder.report)
         plan = self.configured.plan
         options = {**plan.options, "imported": self.reader}
-        write_plan(self.folder, replace(plan, trials=tuple(self.fresh.values()), options=options))
+        plan = replace(plan, trials=tuple(self.fresh.values()), options=options)
+        write_plan(self.folder, self.configured.files, plan)
         for result in self.written:
             self.folder.commit(result)
 
