@@ -95,13 +95,13 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4199,
     "players": 3369,
     "run": 1955,
-    "campaign": 7572,
-    "evidence": 7034,
+    "campaign": 7384,
+    "evidence": 7030,
     "report": 3995,
     "api": 496,
     "editor": 500,
     "cli": 1783,
-    "imports": 1798,
+    "imports": 1796,
 }
 
 
