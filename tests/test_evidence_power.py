@@ -15,6 +15,7 @@ from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power import worst
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
@@ -141,7 +142,7 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
     plants = [Plant(kind, noise=0.3) for kind in (FAIR, "collude", "selfish", "talk", "sabotage")]
     field, seeds = laid(game, plants), range(1, 11)
     runs = replace(field.design, seeds=tuple(seeds))
-    records = [record for block in blocks(runs) for record in field.records(block, {})]
+    records = [record for block in blocks(runs) for record in field.records(block, SolvedTask.of)]
     pool = field.grow(seeds)
     for plant in plants:
         arms = ("baseline", "placebo", "selfish", plant.arm)

@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from colosseum.campaign.folder import Plan
 from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.metrics import UNDECIDED
-from colosseum.evidence.reading import MOST_KEPT, Played, Reader, Solved, Tell, unheard
+from colosseum.evidence.reading import MOST_KEPT, Played, Reader, Tell, unheard
 from colosseum.evidence.strength import Choice, Profile, Raised, Strength, profile, raised, strength
-from colosseum.model.scenario import Coalition, Variable
+from colosseum.model.scenario import Coalition, Task, Variable
 from colosseum.model.values import Value
-from colosseum.run.trial import Listed
 from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.questions.frontier import worths_of
 from colosseum.solve.scoring import hard_broken
@@ -106,7 +105,7 @@ def _key(values: Iterable[Value]) -> tuple[str, ...]:
     return tuple(map(repr, values))
 
 
-_Moves = Callable[[Solved, Coalition], Committed | Unread]
+_Moves = Callable[[SolvedTask, Coalition], Committed | Unread]
 """The moves of an instance, or why there are none."""
 
 
@@ -148,21 +147,21 @@ def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrengt
     found: dict[tuple[str, str], _Read] = {}
     for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):
         run = reader.played(listed)
-        if run is not None and run.result.reason is None:
-            _add(found.setdefault((listed.point, listed.arm), _Read()), listed, run, plan, moves)
+        if run is not None and not run.failed:
+            _add(found.setdefault((listed.point, listed.arm), _Read()), run, plan, reader.solved, moves)
         tell(place + 1, len(plan.trials))
     points = dict.fromkeys(listed.point for listed in plan.trials)
     return [PointStrength(point, tuple(_arms(found, point, plan.arms))) for point in points]
 
 
-def _committed(solved: Solved, coalition: Coalition) -> Committed | Unread:
+def _committed(instance: SolvedTask, coalition: Coalition) -> Committed | Unread:
     try:
-        return committed(solved.instance, coalition)
+        return committed(instance, coalition)
     except Unread as unread:
         return unread
 
 
-def _add(read: _Read, listed: Listed, run: Played, plan: Plan, moves: _Moves) -> None:
+def _add(read: _Read, run: Played, plan: Plan, solved: Callable[[Task], SolvedTask], moves: _Moves) -> None:
     """Read one run."""
     coalition = run.scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
     try:
@@ -173,14 +172,15 @@ def _add(read: _Read, listed: Listed, run: Played, plan: Plan, moves: _Moves) ->
             raise Unread("a member left a variable undecided")
         if happened.assignment is None:
             raise Unread(UNDECIDED)
-        beside = held(run.solved.instance, coalition, happened.assignment)
-        if isinstance(found := moves(run.solved, coalition), Unread):
+        instance = solved(task)
+        beside = held(instance, coalition, happened.assignment)
+        if isinstance(found := moves(instance, coalition), Unread):
             raise found
         choice = found.choice(happened.assignment)
     except Unread as unread:
         read.left_out[str(unread)] += 1
         return
-    read.choices.setdefault(listed.seed, []).append((choice, beside))
+    read.choices.setdefault(run.listed.seed, []).append((choice, beside))
 
 
 def _arms(found: Mapping[tuple[str, str], _Read], point: str, arms: Iterable[str]) -> Iterable[ArmStrength]:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, lru_cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -20,13 +20,15 @@ from colosseum.campaign.workers import pool
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE
-from colosseum.evidence.reading import Solved, figures_of, recorded
+from colosseum.evidence.metrics import StandIns, stand_ins
+from colosseum.evidence.reading import MOST_KEPT, Played, figures_of, measured, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed, difference
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Design
-from colosseum.model.scenario import Task
+from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.settings import Settings
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
@@ -74,6 +76,11 @@ class Field:
         assert spec is not None, "it was read before"
         return Trials(Expansions(spec, self.params), lambda conditions: conditions, _nobody)
 
+    @cached_property
+    def others(self) -> Callable[[Scenario, Coalition | None], StandIns]:
+        """Who may stand in for the coalition in a placebo arm."""
+        return lru_cache(MOST_KEPT)(partial(stand_ins, lambda: self.trials.expansions.spec))
+
     def grow(self, seeds: Sequence[int]) -> list[Grown]:
         """The runs of these seeds. Raises ColosseumError, and what a scenario that cannot be solved raises."""
         return [self._grow(seed) for seed in seeds]
@@ -83,7 +90,7 @@ class Field:
         passing = list(screener.passing(blocks(replace(self.design, seeds=(seed,)))))
         if screener.diagnostics:
             raise ColosseumError(*screener.diagnostics)
-        solved: dict[Task, Solved] = {}
+        solved = cache(SolvedTask.of)
         found: dict[tuple[str, str], Changed] = {}
         for block in passing:
             records = {record.arm: record for record in self.records(block, solved)}
@@ -92,18 +99,16 @@ class Field:
                     found[block.point, arm] = self._changed(records[self.design.arms[0]], record)
         return Grown(seed, bool(passing), found)
 
-    def records(self, block: Block, solved: dict[Task, Solved]) -> Iterator[RunRecord]:
+    def records(self, block: Block, solved: Callable[[Task], SolvedTask]) -> Iterator[RunRecord]:
         """The runs of a block. Raises ColosseumError."""
         made, diagnostics = self.trials.of(block)
         if diagnostics:
             raise ColosseumError(*diagnostics)
-        spec = self.trials.expansions.spec
         for trial in made:
-            name, scenario = trial.identity, trial.stage.scenario
-            own, members = solved.setdefault(scenario.task, Solved(scenario.task)), scenario.coalition[self.coalition]
-            unjudged = Judged(SCHEMA, name, "")
-            figures = figures_of(play(trial), name, scenario, own, members, unjudged, BASELINE_ALONE, lambda: spec)
-            yield recorded(trial.listed, figures)
+            scenario, members = trial.stage.scenario, trial.stage.scenario.coalition[self.coalition]
+            run = Played(trial.listed, play(trial), scenario, Judged(SCHEMA, trial.identity, ""))
+            known, others = measured(run, solved(scenario.task), members), self.others(scenario, members)
+            yield recorded(trial.listed, figures_of(run, known, members, BASELINE_ALONE, others))
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
         pairs, excluded = by_seed([control], [treated])
@@ -138,7 +143,7 @@ def _nobody(name: str, settings: Settings) -> Endpoint:
 def kinds_of(field: Field) -> dict[str, ArmKind]:
     """The kinds of a design's arms, by runs of its first sweep point at its first seed. Raises ColosseumError."""
     first = next(blocks(field.design))
-    return kinds(list(field.records(first, {})), field.design.arms)
+    return kinds(list(field.records(first, SolvedTask.of)), field.design.arms)
 
 
 def grow(
