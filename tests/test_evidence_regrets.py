@@ -108,7 +108,7 @@ def test_runs_share_what_their_differences_do_not_change(question: Question, dat
         both = [JointMoves(each, agent, x) for each in (shared, SolvedTask(ruled, Solver(ruled), OPEN, OPEN))]
         assume(both[0].rules)
         for one in (rule.condition, term):
-            assert np.array_equal(*(of.at(one) for of in both))
+            assert np.array_equal(*(of.ends(one, of.assignment)[0] for of in both))
         assert np.array_equal(*(of.missed(rule, of.holds[0], known) for of in both))
 
 

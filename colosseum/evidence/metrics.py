@@ -58,8 +58,10 @@ def measure(
     `closely` adds what is for a run that is looked at alone.
     """
     scored = score(instance.task, assignment)
-    options = {a: JointMoves(instance, a, assignment) for a in instance.task.agents}
-    regrets = {a: best_response_regret(of) for a, of in options.items()}
+    options, regrets = dict[str, JointMoves](), dict[str, Figure]()
+    for agent in instance.task.agents:
+        options[agent] = JointMoves(instance, agent, assignment)
+        regrets[agent] = best_response_regret(options[agent])
     sequential = sequential_regrets(options, order)
     figures = {
         "joint_payoff": Figure(scored.value),
