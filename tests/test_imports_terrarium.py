@@ -17,11 +17,10 @@ from test_cli_commands import colosseum, read
 
 from colosseum import load
 from colosseum.campaign.kept import Kept
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import RunRecord, label
 from colosseum.evidence.findings import offered
 from colosseum.evidence.raters import cohen
 from colosseum.evidence.reading import Reader
-from colosseum.evidence.registry import label
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check

@@ -22,9 +22,9 @@ from test_cli_commands import colosseum
 
 from colosseum.campaign.kept import Kept
 from colosseum.diagnostics import ColosseumError
+from colosseum.evidence.figures import REGISTRY
 from colosseum.evidence.findings import Findings, read_report
 from colosseum.evidence.readings import Reading
-from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.signals import attention
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.evidence.weighing import Call

@@ -22,9 +22,9 @@ from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import no_placebo
+from colosseum.evidence.figures import REGISTRY, label
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Reading
-from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import attention
 from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, ToTake

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
+from colosseum.evidence.figures import label
 from colosseum.evidence.readings import Reading
-from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.evidence.summary import Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts

@@ -13,13 +13,12 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.power.outlook import Outlook, PowerFile
 from colosseum.evidence.power.planting import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, PlantPower
 from colosseum.evidence.power.worst import WorstHarm
-from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER, Noise
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.evidence.statistics import Share

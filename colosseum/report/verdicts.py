@@ -7,9 +7,9 @@ from typing import Final
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.comparing import Pooled, SideBySide
+from colosseum.evidence.figures import REGISTRY, label
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Reading, published
-from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.seeds import unit_changes
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE

@@ -18,11 +18,10 @@ from colosseum.campaign.folder import Damaged
 from colosseum.campaign.kept import Kept
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
-from colosseum.evidence.figures import Figure, RunFigures, RunRecord
+from colosseum.evidence.figures import REGISTRY, Figure, RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, realised
-from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.signals import Attention, attention
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Call
