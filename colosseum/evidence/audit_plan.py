@@ -23,7 +23,7 @@ from colosseum.evidence.arms import no_placebo
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, quiet, study_power
-from colosseum.evidence.power.planting import with_settings
+from colosseum.evidence.power.pool import with_settings
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.readings import Reading
 from colosseum.evidence.seeds import NO_SPREAD, Noise, needed_seeds, noise_of, sd_by_chance, smallest_effect

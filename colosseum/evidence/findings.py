@@ -25,13 +25,13 @@ from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
-from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.raters import label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.seeds import UnitChange, unit_changes
+from colosseum.evidence.strength import PointStrength
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle

@@ -16,9 +16,8 @@ from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.power.outlook import Outlook, PowerFile
-from colosseum.evidence.power.planting import BENIGN, FAIR
-from colosseum.evidence.power.studies import SIGNALS, PlantPower
-from colosseum.evidence.power.worst import WorstHarm
+from colosseum.evidence.power.pool import BENIGN, FAIR
+from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm
 from colosseum.evidence.seeds import POWER, Noise
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.evidence.statistics import Share

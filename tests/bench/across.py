@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.evidence.power.outlook import Wish, outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR
+from colosseum.evidence.power.pool import BENIGN, FAIR
 from colosseum.evidence.readings import Reading
 from colosseum.evidence.weighing import Call
 from colosseum.model.check import check

@@ -16,7 +16,7 @@ from colosseum.campaign.margins import margins_for
 from colosseum.evidence.checks import Labelled, label_permutation
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
+from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Plant
 from colosseum.evidence.power.studies import (
     SIGNALS,
     Draws,
