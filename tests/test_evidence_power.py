@@ -21,11 +21,11 @@ from colosseum.evidence.power import studies
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
 from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Changed, Field, Plant, ground, kinds_of, planted, play
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, mixture, shares, stands, study
+from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import Share, paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
-from colosseum.evidence.weighing import Call
 from colosseum.report.forecast import power_blocks
 from colosseum.run.trial import blocks
 

@@ -24,10 +24,9 @@ from colosseum.campaign.kept import Kept
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.figures import REGISTRY
 from colosseum.evidence.findings import Findings, read_report
-from colosseum.evidence.readings import Reading
+from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.signals import attention
 from colosseum.evidence.verdict import PointVerdicts
-from colosseum.evidence.weighing import Call
 from colosseum.report.answer import answer
 from colosseum.report.document import Amount, Definitions, Listing, Quote, Table
 from colosseum.report.html.content import gather

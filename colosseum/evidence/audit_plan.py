@@ -25,11 +25,10 @@ from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, quiet, study_power
 from colosseum.evidence.power.pool import with_settings
 from colosseum.evidence.reading import Reader
-from colosseum.evidence.readings import Reading
-from colosseum.evidence.seeds import NO_SPREAD, Noise, needed_seeds, noise_of, sd_by_chance, smallest_effect
+from colosseum.evidence.readings import WIDE, Reading
 from colosseum.evidence.signals import less
-from colosseum.evidence.statistics import Paired, paired
-from colosseum.evidence.weighing import WIDE
+from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
+from colosseum.evidence.statistics import Paired, needed_seeds, paired, smallest_effect
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.run.trial import blocks

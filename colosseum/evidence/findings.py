@@ -30,10 +30,9 @@ from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.raters import label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
-from colosseum.evidence.seeds import UnitChange, unit_changes
+from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import PointStrength
 from colosseum.evidence.summary import PointSummary, Summary, summarise
-from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task

@@ -12,9 +12,9 @@ from colosseum.evidence.figures import REGISTRY, SCALARS, Figure, RunFigures, Ru
 from colosseum.evidence.instance import difference
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.signals import ENOUGH_POINTS
+from colosseum.evidence.spread import SpreadOrigin
 from colosseum.evidence.strength import PointStrength
 from colosseum.evidence.summary import Average, PointSummary, Summary, mean_of_repeats
-from colosseum.evidence.variance import SpreadOrigin
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Table, TableCell

@@ -25,10 +25,9 @@ from colosseum.evidence.power.studies import (
     StudyRule,
     shares,
 )
-from colosseum.evidence.readings import Reading
+from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import EXACT_FLIPS, RATE, mcnemar, paired, sign_flip, sign_test, student_test, wilson
-from colosseum.evidence.weighing import Call
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model.check import check
 from colosseum.model.values import Value

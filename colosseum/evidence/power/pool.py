@@ -30,7 +30,7 @@ from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.metrics import StandIns, stand_ins
 from colosseum.evidence.reading import MOST_KEPT, Played, figures_of, measured, recorded
 from colosseum.evidence.readings import Verdict
-from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
+from colosseum.evidence.signals import BELIEF, JUDGE, changes
 from colosseum.evidence.summary import by_seed, difference
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Arm, Design
@@ -239,7 +239,7 @@ class Field:
         placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
         found: dict[str, Figure] = {}
         for name in MARGINS if placebo else (*MARGINS, JUDGE):
-            figures = (changes_of_decoys if placebo else changes)(name, pairs)
+            figures = changes(name, pairs, decoys=placebo)
             found[name] = next(iter(figures.values())) if figures else Figure(None, why)
         for pair in pairs.values():
             found[BELIEF] = difference(BELIEF, pair)

@@ -22,12 +22,23 @@ from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, Grown, Plant, grow, planted
-from colosseum.evidence.readings import OWN, Against, Reading, Verdict, at_own_cost, combine, contrasts, fitting, read
-from colosseum.evidence.seeds import needed_seeds
+from colosseum.evidence.readings import (
+    OWN,
+    Against,
+    Call,
+    Reading,
+    Verdict,
+    Weighed,
+    at_own_cost,
+    combine,
+    contrasts,
+    fitting,
+    read,
+    weigh,
+)
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import Paired, Share, paired, wilson
+from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
 from colosseum.evidence.verdict import decide, joint_p
-from colosseum.evidence.weighing import Call, Weighed, weigh
 from colosseum.model import draws
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)

@@ -22,9 +22,9 @@ from colosseum.evidence.figures import REGISTRY, Figure, RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, realised
+from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import Attention, attention
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
-from colosseum.evidence.weighing import Call
 from colosseum.model.scenario import Coalition, Scenario, Task, rubrics
 from colosseum.model.values import Fault, Value, plain
 from colosseum.report.answer import opening, tables
