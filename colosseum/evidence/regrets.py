@@ -10,9 +10,9 @@ from math import inf, prod
 import numpy as np
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import BROKEN, Ends, SolvedTask, gap, proven
+from colosseum.evidence.instance import BROKEN, SolvedTask, gap, proven
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
-from colosseum.model.terms import Arithmetic, Compare, Constant, Decision, Every, Extremum, Some, Term, Total
+from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
@@ -23,8 +23,6 @@ from colosseum.solve.solver import NOT_PROVEN
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
 NEVER = np.zeros(())
-OPEN = object()
-"""Stands for the value of a decision that is not known."""
 UNMOVED = "no own decision can change its payoff"
 
 
@@ -84,35 +82,19 @@ class JointMoves:
         least = self.ends(rule.excess, known)[0]
         return np.where(possible, 0.0, np.maximum(least, 2.0 * ROUNDING))
 
-    def ends(self, term: Term, known: Collection[str]) -> Ends:
+    def ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
         """The least and the greatest value of a term after each move, whatever the open decisions will be, with axes of
         length 1 for variables that do not change it.
 
         Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
-        they may lie farther out. Runs of an instance share them: of a value that a term only compares with others it
-        matters that it is none of these.
+        they may lie farther out.
         """
-        told = self.instance.told.get(id(term)) or self.instance.told.setdefault(id(term), _told(term))
-        key: list[object] = [self.agent if self.names & term.scope else "", id(term)]
-        for name in term.scope - self.names:
-            matters = told.get(name, ())
-            value = self.assignment[name] if name in known else OPEN
-            key.append(repr(value) if matters is None or value in matters else type(value))
-        found = self.instance.ends.get(tuple(key))
-        if found is None:
-            open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
-            own = [v for v in self.own if v.name in term.scope]
-            if not open_ or prod(len(v.domain) for v in (*own, *open_)) <= MOST_ALTERNATIVES:
-                axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own] if own else []
-                values = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
-                found = values.min(axis=-1), values.max(axis=-1)
-            else:
-                found = self._bounds(term, known)
-            self.instance.ends[tuple(key)] = found
-        return found
-
-    def _bounds(self, term: Term, known: Collection[str]) -> Ends:
-        """The same from the bounds of the parts."""
+        open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
+        own = [v for v in self.own if v.name in term.scope]
+        if not open_ or prod(len(v.domain) for v in (*own, *open_)) <= MOST_ALTERNATIVES:
+            axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own] if own else []
+            values = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
+            return values.min(axis=-1), values.max(axis=-1)
         if not isinstance(term, Arithmetic | Compare | Every | Extremum | Some | Total):
             return np.array(-inf), np.array(inf)
         lows, highs = zip(*(self.ends(part, known) for part in term.below), strict=True)
@@ -133,20 +115,6 @@ class JointMoves:
             case Every() | Some():
                 return NEVER, reduce(np.minimum if isinstance(term, Every) else np.maximum, highs)
         return np.array(-inf), np.array(inf)
-
-
-def _told(term: Term) -> dict[str, set[Value] | None]:
-    """By variable, the values with which a term compares it, if it asks nothing else of it; else None."""
-    match term:
-        case Decision(variable=variable):
-            return {variable: None}
-        case Compare(operator="==" | "!=", left=Decision(variable=variable), right=Constant(value=value)):
-            return {variable: {value}}
-    found: dict[str, set[Value] | None] = {}
-    for name, values in (item for part in term.below for item in _told(part).items()):
-        known = found.setdefault(name, set())
-        found[name] = None if values is None or known is None else {*known, *values}
-    return found
 
 
 def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:
