@@ -22,13 +22,12 @@ from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import no_placebo
+from colosseum.evidence.figures import REGISTRY, label
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Reading
-from colosseum.evidence.registry import REGISTRY, label
+from colosseum.evidence.readings import Call, Reading, Weighed
 from colosseum.evidence.signals import attention
 from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, ToTake
-from colosseum.evidence.weighing import Call, Weighed
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, limits, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
