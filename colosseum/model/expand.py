@@ -16,6 +16,7 @@ from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import TemplateNames, check_template, render, template_names
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.spec import BUILT_IN, Declared
+from colosseum.model.tables import people
 from colosseum.model.values import Elements, Fault, Key, Value, a, instance_name
 from colosseum.model.world import Environment, Meter, Problems, World
 
@@ -128,7 +129,8 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
     vocabulary = _vocabulary(world, PAYOFFS)
     for statement in world.spec.of(syntax.Prompt):
         try:
-            recipients = _recipients(statement, world, meter)
+            found = value(statement.recipients, Environment(world, meter))
+            recipients = people(found, world.sets["agents"], statement.recipients)
         except Fault as fault:
             work.fault(fault, statement.recipients.span)
             continue
@@ -151,15 +153,6 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             if wordings:
                 variants.append(ir.Variant(variant.name, wordings[0], tuple(wordings[1:])))
         yield ir.Prompt(statement.name, recipients, tuple(variants))
-
-
-def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
-    found = value(statement.recipients, Environment(world, meter))
-    items = found.items if isinstance(found, Elements) else (found,)
-    strange = [i for i in items if i not in world.sets["agents"]]
-    if strange:
-        raise Fault("a prompt is for agents", code="C065", help=f"agents: {world.sets['agents']}")
-    return tuple(str(i) for i in items)
 
 
 def _claims(world: World, work: Problems, meter: Meter) -> Iterator[ir.Claim]:

@@ -113,15 +113,13 @@ def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
     yield from _doubled(statement.arms, "C088", "there are two arms `{}`")
     yield from _doubled(statement.sweeps, "C089", "`{}` is swept twice")
     swept = {sweep.name: sweep for sweep in statement.sweeps}
-    said = [(statement.settings, "", "here", "keep one of the two")]
-    for arm in statement.arms:
-        said.append((arm.settings, " by an arm", f"by `{arm.name}`", "set it in an arm or in a sweep, not in both"))
-    for settings, by, where, help_ in said:
-        yield from _doubled(settings, "C089", "`{}` is set twice")
-        for setting in settings:
-            if setting.name in swept:
-                message, labels = f"`{setting.name}` is swept, and set{by}", [Label(setting.name_span, f"set {where}")]
-                yield report("C089", swept[setting.name].name_span, message, labels=labels, help=help_)
+    places: tuple[syntax.Experiment | syntax.Arm, ...] = (statement, *statement.arms)
+    for where in places:
+        yield from _doubled(where.settings, "C089", "`{}` is set twice")
+        for setting in (setting for setting in where.settings if setting.name in swept):
+            by = f" by the arm `{where.name}`" if where is not statement else ""
+            message, labels = f"`{setting.name}` is swept, and set{by}", [Label(setting.name_span, "set here")]
+            yield report("C089", swept[setting.name].name_span, message, labels=labels, help="keep one of the two")
 
 
 def overruled(statement: syntax.Experiment, params: Mapping[str, Value]) -> list[Diagnostic]:

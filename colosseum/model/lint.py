@@ -17,7 +17,7 @@ from colosseum.model.experiment import Conditions, Design
 from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
-from colosseum.model.scenario import Prompt, Scenario, Task
+from colosseum.model.scenario import Prompt, Scenario
 from colosseum.model.spec import Declared
 from colosseum.model.table_rows import few
 from colosseum.model.tables import in_order
@@ -32,10 +32,8 @@ LONGER = 4 / 3
 def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], sheets: Sheets) -> list[Diagnostic]:
     """Every warning, in the order of the checks."""
     return [
-        *_unread(spec),
-        *_constant(spec, scenario),
+        *_idle(spec, scenario),
         *_powerless(spec, scenario),
-        *_everybody(spec, scenario),
         *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
         *_idle_sweeps(spec, scenario),
@@ -45,23 +43,23 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
     ]
 
 
-def _unread(spec: Declared) -> Iterator[Diagnostic]:
-    """Tables of the main file that no statement and no prompt reads."""
+def _idle(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Tables of the main file that nothing reads, rewards that mention no variable, coalitions without outsiders."""
     read = _mentioned(spec)
     replaced = {s.name for s in spec.composition.overridden}
     for table in spec.of(syntax.Table):
         if table.name not in read and table.span.source is spec.composition.source and table.name not in replaced:
             yield report("W001", table.name_span, f"nothing reads the table `{table.name}`",
                          help="drop it, or use it in a reward or a prompt")  # fmt: skip
-
-
-def _constant(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Rewards none of whose instances mentions a variable."""
     for reward in spec.of(syntax.Reward):
         parts = [p for p in scenario.task.payoffs if p.statement == reward.name]
         if parts and not any(p.term.scope for p in parts):
             yield report("W002", reward.name_span, f"no decision changes the reward `{reward.name}`",
                          help="it adds the same amount for all decisions")  # fmt: skip
+    for statement in spec.of(syntax.Coalition):
+        if set(scenario.coalition[statement.name].members) == set(scenario.task.agents):
+            yield report("W003", statement.name_span, f"everybody is in `{statement.name}`",
+                         help="figures that compare it with outsiders will be null")  # fmt: skip
 
 
 def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -166,14 +164,6 @@ def _mentioned(spec: Declared) -> set[str]:
     return read
 
 
-def _everybody(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Coalitions without outsiders."""
-    for statement in spec.of(syntax.Coalition):
-        if set(scenario.coalition[statement.name].members) == set(scenario.task.agents):
-            yield report("W003", statement.name_span, f"everybody is in `{statement.name}`",
-                         help="figures that compare it with outsiders will be null")  # fmt: skip
-
-
 def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
     """Arms whose conditions equal the control's, but for one named `again`."""
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
@@ -212,11 +202,14 @@ def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) 
         for agent, text in (told for v in prompt.variants for wording in v.wordings for told in wording):
             read[agent] |= asking[prompt.name]
             said.setdefault(agent, set()).update(map(float, NUMBER.findall(text)))
-    deciders = _deciders(sheets.task)
+    deciders, task = defaultdict[str, set[str]](set), sheets.task
+    for name, scope in (*((p.statement, p.scope) for p in task.payoffs),
+                        *((r.statement, r.condition.scope) for r in task.hard)):  # fmt: skip
+        deciders[name] |= {task.variable[decided].owner for decided in scope}
     for statement in sheets.told if prompts else ():
         facts, constants = _parts(statement, sheets)
         left = [
-            agent for agent in sheets.task.agents if agent in deciders.get(statement.name, ())
+            agent for agent in task.agents if agent in deciders[statement.name]
             and not (PAYOFFS in read[agent] and sheets.asked)
             and not (agent in said and facts <= read[agent] and constants <= said[agent])
         ]  # fmt: skip
@@ -239,15 +232,6 @@ def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:
     numbers = (node.value for node in nodes if isinstance(node, syntax.Number))
     facts = mentioned & {*world.tables, *world.params} - world.spec.derived
     return facts, {float(number) for number in numbers if number}
-
-
-def _deciders(task: Task) -> dict[str, set[str]]:
-    """By statement, the owners of the decisions in the scope of its instances, credit included."""
-    found: dict[str, set[str]] = {}
-    for statement, scope in (*((p.statement, p.scope) for p in task.payoffs),
-                             *((r.statement, r.condition.scope) for r in task.hard)):  # fmt: skip
-        found.setdefault(statement, set()).update(task.variable[name].owner for name in scope)
-    return found
 
 
 def some(names: list[str]) -> str:

@@ -40,24 +40,22 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
         near = f"did you mean `{ALIASES[name]}`?" if name in ALIASES else closest(name, PARAMETERS)
         help_ = near or f"networks: {', '.join(PARAMETERS)}"
         raise Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_, span=expr.span)
-    known, given = PARAMETERS[name], list[tuple[str, Value]]()
+    known, given = PARAMETERS[name], dict[str, Value]()
     if isinstance(expr, syntax.Call):
         if len(expr.arguments) > len(known):
-            takes = f"{len(known)} argument{'s' * (len(known) != 1)}" if known else "no arguments"
+            takes = f"{len(known) or 'no'} argument{'s' * (len(known) != 1)}"
             raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
         env = facts.environment()
-        given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
+        given = {argument: value(a, env) for argument, a in zip(known, expr.arguments, strict=False)}
         for argument in expr.named:
-            if argument.name not in known or argument.name in dict(given):
+            if argument.name not in known or argument.name in given:
                 raise Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
                             help=f"it takes: {', '.join(known) or 'nothing'}", span=argument.span)  # fmt: skip
-            given.append((argument.name, value(argument.value, env)))
+            given[argument.name] = value(argument.value, env)
         env.refuse_private("network")
-    missing = [k for k in known if k not in dict(given) and k != "center"]
-    if missing:
-        raise Fault(f"`{name}` needs `{missing[0]}`", code="C070",
-                    help=f"as in `{name}({missing[0]} = …)`", span=expr.span)  # fmt: skip
-    graph = Graph(name, tuple(given))
+    for missing in (k for k in known if k not in given and k != "center"):
+        raise Fault(f"`{name}` needs `{missing}`", code="C070", help=f"as in `{name}({missing} = …)`", span=expr.span)
+    graph = Graph(name, tuple(given.items()))
     located(expr.span, check_graph, graph, facts.members("agents"))
     return graph
 

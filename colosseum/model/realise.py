@@ -153,23 +153,20 @@ class Realiser(World):
 
     def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
         """Members of a coalition or channel: agents, in declared order."""
-        if isinstance(source, syntax.Drawn):
-            chosen: Value = draw(source.call, draws.key(self.seed, name), env)
-        else:
-            chosen = value(source.value, env)
+        drawn = source.call if isinstance(source, syntax.Drawn) else None
+        where = source.value if isinstance(source, syntax.Given) else source.call
+        chosen = draw(drawn, draws.key(self.seed, name), env) if drawn else value(where, env)
         found = Elements.of([chosen]) if isinstance(chosen, str) else chosen
         if not isinstance(found, Elements):
             raise Fault(f"`{name}` needs a set of agents, not {kind(found)}", code="C068")
         agents = self.members("agents")
         strange = next((m for m in found if m not in agents), None)
         if strange is not None:
-            where = source.call if isinstance(source, syntax.Drawn) else source.value
             listed = where.items if isinstance(where, syntax.SetLiteral) else ()
             span = next((i.span for i in listed if isinstance(i, syntax.Name) and i.id == strange), where.span)
             raise Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}", span=span)
-        named = source.value.id if isinstance(source, syntax.Given) and isinstance(source.value, syntax.Name) else ""
-        whole = self.spec.symbols.get(named)  # a param may ask for 0 of a coalition whose members are drawn
-        if not len(found) and isinstance(source, syntax.Given) and not (whole and whole.kind == "coalition"):
+        whole = self.spec.symbols.get(where.id) if isinstance(where, syntax.Name) else None
+        if not (found or drawn or (whole and whole.kind == "coalition")):  # a param may ask for 0 of such a coalition
             raise Fault(f"`{name}` has no members", code="C068")
         return Elements(tuple(a for a in agents if a in found))
 

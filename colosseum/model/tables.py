@@ -181,12 +181,10 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
 
 
 def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[TableEntry]:
-    if width > 1:
-        message = f"a map gives one value for each label, and `{name}` has {width} indices"
-        raise Fault(message, code="C061", help="write it as a grid, or compute it by `= expr`", span=entries.span)
-    if width == 0:
-        message = f"a map gives a value for each index, and `{name}` has none"
-        help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
+    if width != 1:
+        message = f"a map gives a value for each label of one index, and `{name}` has {width or 'no'} indices"
+        other = "write it as a grid, or compute it by `= expr`"
+        help_ = other if width else f"write `table {name}[S] = {{…}}` with the set of its labels"
         raise Fault(message, code="C061", help=help_, span=entries.span)
     env, rows = facts.environment(), list[TableEntry]()
     for pair in entries.pairs:
