@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, content_of, json_of, sound
-from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.table_reader import rows_of, usage_of
 
 WORDS: Any = tomllib.loads((Path(__file__).parent / "terrarium.toml").read_text(encoding="utf-8"))

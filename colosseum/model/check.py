@@ -9,7 +9,7 @@ from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
 from colosseum.language.record import Record
 from colosseum.model.expand import Expansion, expand
-from colosseum.model.experiment import Arm, Design, design
+from colosseum.model.experiment import Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
@@ -141,17 +141,12 @@ def _variations(
                 problems = facts.findings.diagnostics
             spent += meter.steps + LEAST_SPENT
             tried |= {(changed, None), (changed, graph)}
-            found += [_varied(problem, spec, of, cell) for problem in problems]
+            where = f"the arm `{cell.name}` of `{of.name}`" + (f" at {cell.point}" if cell.point else "")
+            own_span = next(s.name_span for s in spec.of(syntax.Experiment) if s.name == of.name)
+            for problem in problems:  # it is the experiment's when nothing else is at fault
+                span = own_span if problem.span == spec.composition.scenario.span else problem.span
+                found.append(replace(problem, span=span, help=(*problem.help, f"this happens in {where}")))
     return found
-
-
-def _varied(problem: Diagnostic, spec: Declared, of: Design, cell: Arm) -> Diagnostic:
-    """A problem of a variation: where it comes from, and at the experiment when nothing else is at fault."""
-    span = problem.span
-    if span == spec.composition.scenario.span:
-        span = next(s.name_span for s in spec.of(syntax.Experiment) if s.name == of.name)
-    where = f"the arm `{cell.name}` of `{of.name}`" + (f" at {cell.point}" if cell.point else "")
-    return replace(problem, span=span, help=(*problem.help, f"this happens in {where}"))
 
 
 def _distinct(diagnostics: list[Diagnostic], main: Source) -> list[Diagnostic]:

@@ -100,11 +100,10 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     cells = [Arm(name, label, work.varied(point, said)) for label, point in laid for name, said in arms]
     if work.findings.diagnostics:
         return None, work.findings.diagnostics
-    if not cells and spec.doubts:
-        return None, []
     if not cells:
-        return None, [report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
-                             help="an experiment without a combination runs nothing")]  # fmt: skip
+        dropped = report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
+                         help="an experiment without a combination runs nothing")  # fmt: skip
+        return None, [] if spec.doubts else [dropped]
     return Design(statement.name, statement.question, tuple(name for name, _ in arms), tuple(cells), seeds, repeats), []
 
 

@@ -19,8 +19,7 @@ from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Prompt, Scenario
 from colosseum.model.spec import Declared
-from colosseum.model.table_rows import few
-from colosseum.model.tables import in_order
+from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
@@ -250,14 +249,10 @@ class Flow(Record):
     """The `where` or the condition by which it tells."""
     cells: tuple[str, ...]
     """The rows: `cost[Ana]`, in a stable order."""
+    what: str
+    """What it tells: `which choices are allowed`."""
     learners: tuple[str, ...]
     """Those who may not see all of these rows, in declared order."""
-
-    @property
-    def what(self) -> str:
-        """What they notice."""
-        which = isinstance(self.statement, syntax.Require) and self.part is self.statement.condition
-        return "which choices are allowed" if which else f"which instances of `{self.statement.name}` there are"
 
 
 def flows(sheets: Sheets) -> Iterator[Flow]:
@@ -268,12 +263,14 @@ def flows(sheets: Sheets) -> Iterator[Flow]:
         where = statement.indices.where if statement.indices else None
         rule = statement.condition if isinstance(statement, syntax.Require) else None
         filtered = {cell: {*agents} for cell in work.filtered[statement.name]}
-        for part, noticed in ((where, filtered), (rule, work.ruled.get(statement.name, {}))):
+        which = f"which instances of `{statement.name}` there are"
+        ruled = work.ruled.get(statement.name, {})
+        for part, what, noticed in ((where, which, filtered), (rule, "which choices are allowed", ruled)):
             unseen = {cell: noticed[cell].difference(audience[cell]) for cell in in_order({*noticed})}
             cells = tuple(instance_name(*cell) for cell, who in unseen.items() if who)
             learners = tuple(a for a in agents if any(a in who for who in unseen.values()))
             if part and cells:
-                yield Flow(statement, part, cells, learners)
+                yield Flow(statement, part, cells, what, learners)
 
 
 def flow_lines(sheets: Sheets) -> Iterator[str]:
