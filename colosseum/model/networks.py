@@ -228,14 +228,10 @@ def live_channels(scenario: Scenario, conditions: "Conditions") -> tuple[Channel
 
     A channel that was drawn for fewer than two has nobody to talk to, so there is none.
     """
-    switched = dict(conditions.channels)
+    switched, consolidate = dict(conditions.channels), conditions.settings.consolidate
+    network = public_channels(scenario.network, scenario.task.agents, seed=scenario.seed, consolidate=consolidate)
     declared = (c for c in scenario.channels if switched.get(c.name, not c.secret) and len(c.members) > 1)
-    return (*_carried(scenario, conditions), *declared)
-
-
-def _carried(scenario: Scenario, conditions: "Conditions") -> tuple[Channel, ...]:
-    consolidate = conditions.settings.consolidate
-    return public_channels(scenario.network, scenario.task.agents, seed=scenario.seed, consolidate=consolidate)
+    return (*network, *declared)
 
 
 def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dict[str, str]:
@@ -243,10 +239,10 @@ def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dic
 
     Labels are drawn for all channels that the spec declares, live or not, so that no arm changes another's.
     """
-    labels = {PUBLIC: PUBLIC}
-    for channel in (*_carried(scenario, conditions), *scenario.channels):
+    labels, live = {PUBLIC: PUBLIC}, live_channels(scenario, conditions)
+    for channel in (*(c for c in live if c not in scenario.channels), *scenario.channels):
         labels.setdefault(channel.name, _label(scenario.seed, repeat, channel.name, set(labels.values())))
-    loaded, live = conditions.settings.names == "loaded", live_channels(scenario, conditions)
+    loaded = conditions.settings.names == "loaded"
     names = _apart((c.wire or (c.name if loaded else labels[c.name]) for c in live), "{} {}")
     return {channel.name: name for channel, name in zip(live, names, strict=True)}
 

@@ -62,7 +62,7 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, env: Environme
     whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
     _check_scope(whole, task)
     if isinstance(holds, Ground):
-        _check_condition(holds, statement.when or expr, env, task)
+        _try(holds, CONDITION, statement.when or expr, env, task)
     if body is found:
         _check_payoff(whole, expr, env, task)
     return whole
@@ -77,12 +77,11 @@ def requirement(statement: syntax.Require, name: str, env: Environment, task: Ta
     if not isinstance(inside, Ground) and not isinstance(inside, bool):
         raise Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
                     help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
-    condition = term(inside)
+    condition = term(junction([inverse(holds), inside], every=False) if isinstance(holds, Ground) else inside)
     _check_scope(condition, task)
     if isinstance(holds, Ground):
-        _check_condition(holds, statement.when or statement.condition, env, task)
-        condition = term(junction([inverse(holds), inside], every=False))
-    _check_condition(condition, statement.condition, env, task)
+        _try(holds, CONDITION, statement.when or statement.condition, env, task)
+    _try(condition, CONDITION, statement.condition, env, task)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
     price = located(statement.penalty.span, number, value(statement.penalty, env), "a penalty")
@@ -215,13 +214,8 @@ def _check_payoff(found: Term, expr: syntax.Expr, env: Environment, task: Task) 
         _try(found, NUMBERS, expr, env, task)
 
 
-def _check_condition(found: Term, expr: syntax.Expr, env: Environment, task: Task) -> None:
-    """Raises a Fault with an assignment at which a condition is no condition or cannot be computed, if one is found."""
-    _check_scope(found, task)
-    _try(found, CONDITION, expr, env, task)
-
-
 def _try(found: Term, allowed: Kinds, expr: syntax.Expr, env: Environment, task: Task) -> None:
+    """Raises a Fault with an assignment at which a term is of another kind or cannot be computed, if one is found."""
     for x in () if kinds(found, task) <= allowed else _assignments(found, env.meter, task):
         try:
             made = found.evaluate(defaultdict(lambda: 1.0, x))  # payoffs that an objective names are 1

@@ -246,15 +246,6 @@ def lines_kept(text: str) -> str:
     return "\n".join(map(kept, text.split("\n")))
 
 
-def _unknown(name: str, vocabulary: TemplateNames) -> Fault:
-    if name in vocabulary.other:
-        message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
-        return Fault(message, code="C083", help="prompts read params, sets and tables of data")
-    if vocabulary.doubts.covers(name):
-        return Poisoned(f"`{name}` may be declared where the text is broken")
-    return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(vocabulary.known)))
-
-
 def _line(error: BaseException) -> int:
     """The line of the template that was being rendered: Jinja rewrites tracebacks to name it."""
     lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == "<template>"]
@@ -302,8 +293,16 @@ def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> tuple[Fault, str]
             fault = Fault(f"`{name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
         case nodes.Test(name=name) if name not in TESTS:
             fault = Fault(f"`{name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
-        case nodes.Name(name=name, ctx="load") if name not in vocabulary.known:
-            fault = _unknown(name, vocabulary)
+        case nodes.Name(name=name, ctx="load") if name in vocabulary.known:
+            return None
+        case nodes.Name(name=name, ctx="load") if name in vocabulary.other:
+            message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
+            fault = Fault(message, code="C083", help="prompts read params, sets and tables of data")
+        case nodes.Name(name=name, ctx="load") if vocabulary.doubts.covers(name):
+            fault = Poisoned(f"`{name}` may be declared where the text is broken")
+        case nodes.Name(name=name, ctx="load"):
+            help_ = closest(name, sorted(vocabulary.known))
+            fault = Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
         case _:
             return None
     return fault, rf"\b{re.escape(name)}\b"

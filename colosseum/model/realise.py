@@ -3,7 +3,7 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
@@ -75,13 +75,9 @@ class Realiser(World):
             running = "no entry may read another one; add up earlier ones: `sum(… for s in 1..t)`"
             help_ = running if self.open[-1] == key and family == "tables" else ""
             raise Fault(f"`{name}` depends on itself: {circle}", code="C049", help=help_)
-        compute: dict[str, Callable[[str], object]] = {
-            "params": self._param, "sets": self._members, "tables": lambda table: table_data(table, self),
-            "domains": self._domains, "network": lambda _: network_links(self),
-        }  # fmt: skip
         self.open.append(key)
         try:
-            known[name] = compute[family](name)
+            known[name] = self._made(family, name)
         except Fault as fault:
             symbol = self.spec.symbols.get(name)
             self.findings.fault(fault, symbol.span if symbol else self.spec.composition.scenario.span)
@@ -90,25 +86,23 @@ class Realiser(World):
             self.open.pop()
         return self.fact(family, name)
 
-    def _param(self, name: str) -> Value:
-        if name in self.overrides:
-            return self.overrides[name]
-        statement = self.spec.symbols[name].statement
-        assert isinstance(statement, syntax.Param)
-        env = self.environment()
-        found = value(statement.value, env)
-        env.refuse_private(name)
-        return found
-
-    def _members(self, name: str) -> Elements:
-        statement = self.spec.symbols[name].statement
-        env = self.environment(decisions=False)
-        match statement:
-            case syntax.Agents(items=items):
+    def _made(self, family: str, name: str) -> object:
+        """What a statement says, computed. Raises Fault."""
+        symbol, env = self.spec.symbols.get(name), self.environment(decisions=False)
+        match family, symbol and symbol.statement:
+            case "network", _:
+                return network_links(self)
+            case "tables", syntax.Table() | syntax.Set() as statement:
+                return table_data(name, statement, self)
+            case "domains", syntax.Variable() as statement:
+                return _decided(statement, self.environment())
+            case "params", syntax.Param(value=expr):
+                made = self.overrides[name] if name in self.overrides else value(expr, env)
+            case "sets", syntax.Agents(items=items):
                 made = self._agents(items, env)
-            case syntax.Set(source=source):
+            case "sets", syntax.Set(source=source):
                 made = self._set(name, source, env)
-            case syntax.Coalition(members=source) | syntax.Channel(members=source):
+            case "sets", syntax.Coalition(members=source) | syntax.Channel(members=source):
                 made = self._people(name, source, env)
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
@@ -170,14 +164,16 @@ class Realiser(World):
             raise Fault(f"`{name}` has no members", code="C068")
         return Elements(tuple(a for a in agents if a in found))
 
-    def _domains(self, name: str) -> Decided:
-        statement = self.spec.symbols[name].statement
-        assert isinstance(statement, syntax.Variable)
-        found = Decided(name, {}, {})
-        for key, env in indexed(statement.indices, self.environment()):
-            found.domains[key] = _domain(statement, instance_name(name, key), env)
-            found.reads[key] = env.reads
-        return found
+
+def _decided(statement: syntax.Variable, outer: Environment) -> Decided:
+    """Every instance of a variable. Raises Fault."""
+    found = Decided(statement.name, {}, {})
+    for key, env in indexed(statement.indices, outer):
+        found.domains[key] = _domain(statement, instance_name(statement.name, key), env)
+        found.reads[key] = env.reads
+    if doubled := first_doubled(instance_name(statement.name, key) for key in found.domains):
+        raise Fault(f"two instances of `{statement.name}` would both be named `{doubled}`", code="C061")
+    return found
 
 
 def _domain(statement: syntax.Variable, name: str, env: Environment) -> Key:

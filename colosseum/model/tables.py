@@ -34,12 +34,14 @@ TableEntry: TypeAlias = tuple[tuple[Cell, ...], Cell]
 """The labels of an entry of a table as data gives it, and its value."""
 
 
-def table_data(name: str, facts: "Realiser") -> TableData:
-    """Every entry of a table; raises Fault (Poisoned when the mistake is already reported)."""
-    statement = facts.spec.symbols[name].statement
+def table_data(name: str, statement: syntax.Table | syntax.Set, facts: "Realiser") -> TableData:
+    """Every entry of a table, or of a further column of a set; raises Fault (Poisoned when it is already reported)."""
     if isinstance(statement, syntax.Set):
-        return _column(name, statement, facts)
-    assert isinstance(statement, syntax.Table)
+        facts.members(statement.name)  # a set in error has no columns
+        assert isinstance(statement.source, syntax.Loaded | syntax.Grid)
+        sheet = _sheet(statement.source, facts)
+        column = [str(cell.value) for cell in sheet.header].index(name)
+        return TableData(name, {(row[0].value,): row[column].value for row in sheet.rows})
     outer = facts.environment(decisions=name in facts.spec.derived)
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
@@ -203,15 +205,6 @@ def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realise
         entry: Any = value(pair.value, env)  # which may be a set
         rows.append(((Cell(key, span=pair.key.span),), Cell(entry, span=pair.span)))
     return rows
-
-
-def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
-    """A further column of a set's grid or CSV file, as a table over the set."""
-    facts.members(statement.name)  # a set in error has no columns
-    assert isinstance(statement.source, syntax.Loaded | syntax.Grid)
-    sheet = _sheet(statement.source, facts)
-    column = [str(cell.value) for cell in sheet.header].index(name)
-    return TableData(name, {(row[0].value,): row[column].value for row in sheet.rows})
 
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
