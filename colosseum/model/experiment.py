@@ -20,7 +20,7 @@ from colosseum.model.realise import Realiser
 from colosseum.model.scenario import PARAMETERS, Graph
 from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
-from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
+from colosseum.model.values import Elements, Fault, Value, a, at, doubled, kind, text
 from colosseum.model.world import Environment, Poisoned, Problems
 
 MOST_POINTS = 10_000
@@ -131,12 +131,8 @@ def overruled(statement: syntax.Experiment, params: Mapping[str, Value]) -> list
 
 
 def _doubled(declared: Sequence[syntax.Declaration], code: str, words: str) -> Iterator[Diagnostic]:
-    seen: dict[str, syntax.Declaration] = {}
-    for each in declared:
-        if each.name in seen:
-            labels = [Label(seen[each.name].name_span, "first here")]
-            yield report(code, each.name_span, words.format(each.name), labels=labels)
-        seen.setdefault(each.name, each)
+    for name, span, labels in doubled((each.name, each.name_span) for each in declared):
+        yield report(code, span, words.format(name), labels=labels)
 
 
 class Option(Record):
@@ -216,13 +212,10 @@ class _Reader:
 
     def distinct(self, sweep: syntax.Sweep) -> list[Option]:
         """The values of one sweep; a range stands for its numbers. Raises Fault."""
-        found: dict[str, Option] = {}
-        for option in (option for expr in sweep.values for option in self.options(sweep, expr)):
-            if option.label in found:
-                message = f"`{sweep.name}` takes the value `{option.label}` twice"
-                raise Fault(message, code="C089", span=option.expr.span)
-            found[option.label] = option
-        return list(found.values())
+        found = [option for expr in sweep.values for option in self.options(sweep, expr)]
+        for label, span, _ in doubled((option.label, option.expr.span) for option in found):
+            raise Fault(f"`{sweep.name}` takes the value `{label}` twice", code="C089", span=span)
+        return found
 
     def options(self, sweep: syntax.Sweep, expr: syntax.Expr) -> Iterator[Option]:
         label, symbol = " ".join(expr.span.text.split()), self.spec.symbols.get(sweep.name)

@@ -19,7 +19,7 @@ from colosseum.model import draws
 from colosseum.model.evaluate import value
 from colosseum.model.scenario import PARAMETERS, Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
-from colosseum.model.world import Meter
+from colosseum.model.world import Environment, Meter, World
 
 if TYPE_CHECKING:
     from colosseum.model.experiment import Conditions
@@ -33,7 +33,7 @@ PUBLIC = "public"
 ALIASES = {"small_world": "watts_strogatz", "scale_free": "barabasi_albert", "random": "erdos_renyi", "cycle": "ring"}
 
 
-def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
+def parse_graph(expr: syntax.Expr, facts: World) -> Graph:
     """A graph from its expression: `ring`, `star(center = A)`, `edges({(A, B)})`; raises Fault."""
     name = expr.id if isinstance(expr, syntax.Name) else expr.function if isinstance(expr, syntax.Call) else ""
     if name not in PARAMETERS:
@@ -45,7 +45,7 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
         if len(expr.arguments) > len(known):
             takes = f"{len(known) or 'no'} argument{'s' * (len(known) != 1)}"
             raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
-        env = facts.environment()
+        env = Environment(facts)
         given = {argument: value(a, env) for argument, a in zip(known, expr.arguments, strict=False)}
         for argument in expr.named:
             if argument.name not in known or argument.name in given:
@@ -91,7 +91,7 @@ def network_links(facts: "Realiser") -> Elements:
         raise (at(fault, declared.graph.span) if declared else fault) from None
 
 
-def spec_graph(facts: "Realiser") -> Graph:
+def spec_graph(facts: World) -> Graph:
     """The network that the spec itself declares; complete when it declares none."""
     statement = next(facts.spec.of(syntax.Network), None)
     return Graph("complete") if statement is None else parse_graph(statement.graph, facts)

@@ -16,7 +16,7 @@ from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared, births, check_names
 from colosseum.model.tables import draw, set_elements, table_data
-from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
+from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, World
 
 LONGEST_WIRE = 60
@@ -110,21 +110,21 @@ class Realiser(World):
         return made
 
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
-        made: dict[Value, Span] = {}
+        made: list[tuple[Value, Span]] = []
         for item in items:
             part = value(item, env)
-            for agent in part if isinstance(part, Elements) else (part,):
-                if not isinstance(agent, str):
-                    message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
-                    raise Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`", span=item.span)
-                if agent in made:
-                    message, labels = f"the agent `{text(agent)}` is listed twice", [Label(made[agent], "first here")]
-                    self.findings.add(report("C061", item.span, message, labels=labels, help="leave one of them out"))
-                made.setdefault(agent, item.span)
+            made += ((agent, item.span) for agent in (part if isinstance(part, Elements) else (part,)))
+        for agent, span in made:
+            if not isinstance(agent, str):
+                message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
+                raise Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`", span=span)
+        for agent, span, labels in doubled(made):
+            message = f"the agent `{text(agent)}` is listed twice"
+            self.findings.add(report("C061", span, message, labels=labels, help="leave one of them out"))
         if not made:
             raise Fault("there must be at least one agent", code="C043",
                         help="as in `agents A, B`; `engineer[1..n]` is nobody when `n` is below 1")  # fmt: skip
-        return Elements(tuple(made))
+        return Elements.of(agent for agent, _ in made)
 
     def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
         match source:
@@ -140,9 +140,9 @@ class Realiser(World):
             if not isinstance(element, str) and type(element) is not int:
                 message = f"a set has names, whole numbers and pairs of them, not {kind(element)} (`{text(element)}`)"
                 raise Fault(message, code="C057", span=source.span)
-        doubled = first_doubled(", ".join(text(part) for part in flatten((element,))) for element in made)
-        if doubled:
-            raise Fault(f"two elements of `{name}` would both be written `{doubled}`", code="C061", span=source.span)
+        written = ((", ".join(text(part) for part in flatten((element,))), source.span) for element in made)
+        for each, span, _ in doubled(written):
+            raise Fault(f"two elements of `{name}` would both be written `{each}`", code="C061", span=span)
         return made
 
     def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
@@ -171,8 +171,8 @@ def _decided(statement: syntax.Variable, outer: Environment) -> Decided:
     for key, env in indexed(statement.indices, outer):
         found.domains[key] = _domain(statement, instance_name(statement.name, key), env)
         found.reads[key] = env.reads
-    if doubled := first_doubled(instance_name(statement.name, key) for key in found.domains):
-        raise Fault(f"two instances of `{statement.name}` would both be named `{doubled}`", code="C061")
+    for name, span, _ in doubled((instance_name(statement.name, key), statement.name_span) for key in found.domains):
+        raise Fault(f"two instances of `{statement.name}` would both be named `{name}`", code="C061", span=span)
     return found
 
 

@@ -15,7 +15,7 @@ from colosseum.language.syntax import Cell
 from colosseum.model import draws
 from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
-from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
+from colosseum.model.values import Elements, Entries, Fault, Key, Value, doubled, instance_name, kind, located, text
 from colosseum.model.world import Environment, Poisoned, Problems, Read, TableData, World
 
 if TYPE_CHECKING:
@@ -209,14 +209,12 @@ def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realise
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set from a file or a grid: the first column. Raises Poisoned for doubled ones, once told."""
-    seen, diagnostics = dict[Value, Cell](), list[Diagnostic]()
-    for cell, *_ in _sheet(source, facts).rows:
-        if cell.value in seen:
-            labels = [Label(seen[cell.value].span, "first here"), Label(source.span, "the set")]
-            diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
-        seen.setdefault(cell.value, cell)
-    facts.findings.refuse(diagnostics)
-    return Elements(tuple(seen))
+    found, last = [(row[0].value, row[0].span) for row in _sheet(source, facts).rows], Label(source.span, "the set")
+    facts.findings.refuse(
+        report("C061", span, f"`{text(element)}` is listed twice", labels=[*labels, last])
+        for element, span, labels in doubled(found)
+    )
+    return Elements.of(element for element, _ in found)
 
 
 def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:

@@ -5,7 +5,6 @@ These operations are the only meaning of the operators: expansion, scoring and t
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, reduce
@@ -149,9 +148,13 @@ def flatten(keys: Iterable[T]) -> tuple[T, ...]:
     return flat
 
 
-def first_doubled(names: Iterable[str]) -> str:
-    """The first name that comes twice, or an empty string."""
-    return next((name for name, times in Counter(names).items() if times > 1), "")
+def doubled(placed: Iterable[tuple[T, Span]]) -> Iterator[tuple[T, Span, list[Label]]]:
+    """Everything that stood before with its place, and a label at the first one."""
+    first: dict[T, Span] = {}
+    for item, span in placed:
+        if item in first:
+            yield item, span, [Label(first[item], "first here")]
+        first.setdefault(item, span)
 
 
 def is_number(value: object) -> TypeGuard[Number]:
