@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
 
 Instance = tuple[Key, Environment]
-DRAWS = ", ".join(draws.DRAWS.values())
 Audience = dict[Key, tuple[str, ...]]
 MOST_LISTED = 3
 """Entries that a message names before it counts the rest."""
@@ -131,28 +130,8 @@ def draw(call: syntax.Call, key: str, env: Environment) -> Value:
     arguments = [value(argument, env) for argument in call.arguments]
     if call.named:
         message = f"`{call.function}` takes no named arguments"
-        raise Fault(message, code="C047", help=f"draws: {DRAWS}", span=call.named[0].span)
-    return located(call.span, _drawn, call.function, key, arguments)
-
-
-def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
-    match function, arguments:
-        case "integer" | "normal" | "uniform", [one, other]:
-            of_numbers = {"integer": draws.integer, "normal": draws.normal, "uniform": draws.uniform}
-            return of_numbers[function](key, one, other)
-        case "choice", [Elements(items=items)]:
-            return draws.choice(key, items)
-        case "choice", [_, _, *_]:
-            return draws.choice(key, arguments)
-        case "sample", [Elements() as pool, size]:
-            return draws.sample(key, pool, size)
-        case "shuffle", [Elements(items=items)]:
-            return Elements(draws.shuffle(key, items))
-    if function not in draws.DRAWS:
-        help_ = closest(function, sorted(draws.DRAWS)) or f"draws: {DRAWS}"
-        raise Fault(f"`{function}` is not a draw", code="C058", help=help_)
-    shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
-    raise Fault(f"`{function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}")
+        raise Fault(message, code="C047", help=draws.FORMS, span=call.named[0].span)
+    return located(call.span, draws.drawn, call.function, key, arguments)
 
 
 def in_order(reads: set[Read]) -> Iterable[Read]:
