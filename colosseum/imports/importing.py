@@ -20,9 +20,8 @@ from colosseum.campaign.planning import configured, write_plan
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, short, sound, unknown
-from colosseum.imports.foreign_trace import ForeignTrace
+from colosseum.imports.foreign_trace import NOTHING, ForeignTrace, TraceMapping, evaluate, holds, number
 from colosseum.imports.inspect_reader import read_inspect
-from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, holds, number
 from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
 from colosseum.imports.terrarium_reader import read_terrarium
@@ -171,12 +170,6 @@ def _whole(kind: str, found: Any) -> int | None:
     return int(digits)
 
 
-def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:
-    """A source, or the files below it that a reader reads one by one."""
-    found = sorted(path for path in source.rglob("*") if path.suffix in endings) if source.is_dir() else []
-    return found or [source]
-
-
 def import_runs(
     checked: Checked, sources: Iterable[Path], out: Path, *, experiment: str | None = None, reader: str | None = None,
     dry_run: bool = False,
@@ -193,7 +186,9 @@ def import_runs(
     with writing_to(out), TemporaryDirectory(prefix=".import-", dir=near) as place:
         aside, mapping = None if dry_run else Folder(Path(place)), TraceMapping(mappings.get(name, ()))
         work = Import(checked, design, mapping, name, Folder(out), aside)
-        for path in (each for source in sources for each in _files(source, READERS[name][1])):
-            work.add(path)
+        for source in sources:
+            inside = sorted(path for path in source.rglob("*") if path.suffix in READERS[name][1])
+            for path in inside or (source,):
+                work.add(path)
         work.finish()
     return ImportFile(str(out), dry_run, name, tuple(work.found))
