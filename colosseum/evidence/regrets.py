@@ -3,7 +3,7 @@
 Source: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their decisions.
 """
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, reduce
 from math import inf, prod
 
@@ -72,9 +72,6 @@ class JointMoves:
         """A term's value after each move, with axes of length 1 for variables that do not change it."""
         return self._ends(term, self.assignment)[0]
 
-    def _axes(self, scope: Set[str]) -> list[int]:
-        return [len(v.domain) if v.name in scope else 1 for v in self.own] if self.names & scope else []
-
     def regret(self, allowed: Mask) -> Figure:
         """What the best of these moves gains over the realised one, if it does."""
         here = float(self.worth[tuple(v.domain.index(self.assignment[v.name]) for v in self.own)])
@@ -111,7 +108,8 @@ class JointMoves:
 
     def _bounds(self, term: Term, known: Collection[str]) -> Ends:
         open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
-        own, axes = [v for v in self.own if v.name in term.scope], self._axes(term.scope)
+        own, moved = [v for v in self.own if v.name in term.scope], bool(self.names & term.scope)
+        axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own if moved]
         if not open_ or prod(axes) * prod(len(v.domain) for v in open_) <= MOST_ALTERNATIVES:
             found = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
             return found.min(axis=-1), found.max(axis=-1)

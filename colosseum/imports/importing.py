@@ -88,8 +88,9 @@ class Import:
                 listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(cell_of(listed), listed.trial)
             if known != listed.trial:
-                words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
-                raise Refusal(f"another run is {words} already: {known[:8]}")
+                words = "another run has its arm, seed, repeat and model: if you mended or renamed the file, "
+                words += "import into a new folder by `--out`; if this run repeats that one, map `repeat`"
+                return replace(made.summary, became="refused", trial="", reason=words)
         except Refusal as unfit:
             return ImportedRun(name, "refused", str(unfit), missing=run.missing if run else ())
         self.first = self.first or trial
@@ -173,12 +174,6 @@ def _whole(kind: str, found: Any) -> int | None:
     return int(digits)
 
 
-def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:
-    """A source, or the files below it that a reader reads one by one."""
-    found = sorted(path for path in source.rglob("*") if path.suffix in endings) if source.is_dir() else []
-    return found or [source]
-
-
 def import_runs(
     checked: Checked, sources: Iterable[Path], out: Path, *, experiment: str | None = None, reader: str | None = None,
     dry_run: bool = False,
@@ -195,7 +190,9 @@ def import_runs(
     with writing_to(out), TemporaryDirectory(prefix=".import-", dir=near) as place:
         aside, mapping = None if dry_run else Folder(Path(place)), TraceMapping(mappings.get(name, ()))
         work = Import(checked, design, mapping, name, Folder(out), aside)
-        for path in (each for source in sources for each in _files(source, READERS[name][1])):
-            work.add(path)
+        for source in sources:
+            files = sorted(path for path in source.rglob("*") if path.suffix in READERS[name][1])
+            for path in files or [source]:
+                work.add(path)
         work.finish()
     return ImportFile(str(out), dry_run, name, tuple(work.found))
