@@ -259,9 +259,8 @@ def replay_blocks(found: Replay) -> Iterator[Block]:
     words = ", ".join([f"{found.equal} equal", *(f"{number} {end}" for end, number in ends.items() if number)])
     yield Paragraph(f"{counted(found.equal + len(wrong), 'run')} made again: {words}")
     if found.judged:
-        others = len(found.judged_otherwise)
-        yield Paragraph(f"{counted(found.judged, 'run')} judged again: {found.judged - others} equal"
-                        + f", {others} not" * bool(others))  # fmt: skip
+        otherwise = f", {others} not" if (others := len(found.judged_otherwise)) else ""
+        yield Paragraph(f"{counted(found.judged, 'run')} judged again: {found.judged - others} equal{otherwise}")
     yield Paragraph(f"report.json: {found.report}")
     if found.settled_otherwise:
         yield Paragraph(f"campaign.json: what was settled is not what the spec says of {found.settled_otherwise}")
