@@ -48,8 +48,6 @@ def expand(
     """
     meter = meter or Meter()
     world, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
-    if world is None:
-        return None, diagnostics
     if members:
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
     task, grounding = ground(world, meter=meter)
@@ -131,7 +129,7 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             recipients = _recipients(statement, world, meter)
         except Fault as fault:
             work.fault(fault, statement.recipients.span)
-            continue
+            recipients = ()  # the texts are checked all the same
         variants: list[ir.Variant] = []
         for variant in statement.variants:
             first = next((v for v in statement.variants if v.name == variant.name), variant)
@@ -156,9 +154,8 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
 def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
     found = value(statement.recipients, Environment(world, meter))
     items = found.items if isinstance(found, Elements) else (found,)
-    strange = [i for i in items if i not in world.sets["agents"]]
-    if strange:
-        raise Fault("a prompt is for agents", code="C065", help=f"agents: {world.sets['agents']}")
+    if any(i not in world.members("agents") for i in items):
+        raise Fault("a prompt is for agents", code="C065", help=f"agents: {world.members('agents')}")
     return tuple(str(i) for i in items)
 
 
@@ -174,7 +171,7 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[ir.Claim]:
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
                 words = render(statement.text, world, me="", allies=(), extra=env.bindings, meter=meter)
-                about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
+                about = tuple(str(v) for v in dict.fromkeys(key) if v in world.members("agents"))
                 truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
                 yield ir.Claim(name, words, truth, about, suspects)
             outer.refuse_private(statement.name)

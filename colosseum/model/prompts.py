@@ -249,7 +249,8 @@ def lines_kept(text: str) -> str:
 def _unknown(name: str, vocabulary: TemplateNames) -> Fault:
     if name in vocabulary.other:
         message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
-        return Fault(message, code="C083", help="prompts read params, sets and tables of data")
+        near = closest(name, vocabulary.known & {"payoffs"})
+        return Fault(message, code="C083", help=near or "prompts read params, sets and tables of data")
     if vocabulary.doubts.covers(name):
         return Poisoned(f"`{name}` may be declared where the text is broken")
     return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(vocabulary.known)))
