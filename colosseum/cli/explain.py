@@ -79,5 +79,5 @@ def _code(words: str) -> str:
     about = [c.code for c in CODES.values() if code and code.casefold() in c.title.casefold()]
     known = (*REGISTRY, *MEANINGS)
     near = closest(code.upper(), CODES) or closest(code.casefold(), known) or closest(code.replace(" ", "_"), known)
-    help_ = (f"codes about `{code}`: {', '.join(about)}" if about else near) or "`colosseum explain` lists all of them"
+    help_ = (f"codes about `{code}`: {', '.join(about)}" if about else near) or "`colosseum explain` lists all codes"
     raise stop("C122", f"there is no code, figure or word `{code}`", help=help_)
