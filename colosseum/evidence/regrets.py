@@ -90,9 +90,9 @@ class JointMoves:
         they may lie farther out.
         """
         open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
-        own = [v for v in self.own if v.name in term.scope]
-        if not open_ or prod(len(v.domain) for v in (*own, *open_)) <= MOST_ALTERNATIVES:
-            axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own] if own else []
+        own, moved = [v for v in self.own if v.name in term.scope], bool(self.names & term.scope)
+        axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own if moved]
+        if not open_ or prod(axes) * prod(len(v.domain) for v in open_) <= MOST_ALTERNATIVES:
             values = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
             return values.min(axis=-1), values.max(axis=-1)
         if not isinstance(term, Arithmetic | Compare | Every | Extremum | Some | Total):
