@@ -24,7 +24,7 @@ from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message, how
 from colosseum.players.models.reply import reply
 from colosseum.players.models.request import Asker, Endpoint, Place, Question
-from colosseum.players.models.tools import Tool, tool
+from colosseum.players.models.tools import tool
 from colosseum.players.models.written import MOST_BROKEN, thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import Reply, ToolCall
@@ -122,11 +122,6 @@ class Judged(Published):
         return Judged(self.schema, self.trial, self.chain, tuple(found[key] for key in sorted(found)))
 
 
-def judge_tool(words: Templates) -> Tool:
-    """How a judge answers."""
-    return tool(words, "judge", lowest=LOWEST, highest=HIGHEST)
-
-
 @dataclass(frozen=True)
 class Matter:
     """What is to be judged."""
@@ -162,7 +157,7 @@ class Matter:
 
 async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int = 1, earlier: int = 0) -> Judgement:
     """Ask until an answer holds, TRIES times at most; `earlier` answers were given before. Raises Halt."""
-    (system, prompt), answering = matter.texts, judge_tool(matter.templates)
+    (system, prompt), answering = matter.texts, tool(matter.templates, "judge", lowest=LOWEST, highest=HIGHEST)
     system += f"\n\n{how([answering], matter.templates)}" if endpoint.dialect == "text" else ""
     told: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
     of, omitted = (matter.rubric.name, matter.focal, repeat), sum(post.omitted for post in matter.transcript.posts)
