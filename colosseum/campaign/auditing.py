@@ -6,7 +6,6 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from colosseum.campaign import judged
 from colosseum.campaign.folder import Folder, Plan, writing_to
@@ -16,7 +15,7 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking
 from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
 from colosseum.campaign.part import Part, read_design, read_shard
-from colosseum.campaign.planning import Planned, remade, write_plan
+from colosseum.campaign.planning import Planned, write_plan
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
@@ -88,7 +87,7 @@ def carry_out(work: Work) -> AuditOutcome:
         source.watch = meter.call
         runner = Runner(work.folder, source, purse, request, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
-        tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
+        tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
     return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 
 
@@ -129,7 +128,7 @@ def _check_block(work: Work, purse: Purse) -> None:
         return
     left = {listed.trial for listed in work.left}
     first = {block.block.point: block.block for block in reversed(work.planned) if left & block.turns.keys()}
-    costs = [(least_cost(runs := remade(work.trials, block), purse.prices), len(runs)) for block in first.values()]
+    costs = [(least_cost(runs := work.trials.of(block), purse.prices), len(runs)) for block in first.values()]
     least, number = min(costs)
     if least > purse.limit:
         words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"

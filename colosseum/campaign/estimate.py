@@ -17,7 +17,6 @@ from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.prices import cost_of
 from colosseum.campaign.rehearsal import EXCHANGE, Habits, Load, Rehearsed, ceiling_habits, default_habits, rehearse
-from colosseum.diagnostics import ColosseumError
 from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.run.judging.asking import TRIES, Matter
@@ -77,13 +76,11 @@ class Survey:
 def survey(
     folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
 ) -> Survey:
-    """See what is to be done in a configuration. Raises ColosseumError, OSError, Damaged, and UnknownPlayer."""
+    """See what is to be done in a configuration. Raises ColosseumError, OSError, and Damaged."""
     listed, missing, examples = list[Listed](), list[Listed](), dict[str, list[Trial]]()
     counts = {arm: Runs() for arm in arms}
     for block in blocks:
-        made, diagnostics = trials.of(block)
-        if diagnostics:
-            raise ColosseumError(*diagnostics)
+        made = trials.of(block)
         examples.setdefault(block.point, made)
         for each in (trial.listed for trial in made):
             result, runs = folder.result(each.trial), counts[each.arm]

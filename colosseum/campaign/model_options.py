@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BeforeValidator, Field, TypeAdapter
 
 from colosseum.campaign.preflight import preflight
-from colosseum.diagnostics import closest, stop
+from colosseum.diagnostics import closest, one_of, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.serial import Json, adapter
@@ -76,10 +76,7 @@ def wanted_of(models: Names | None, options: Mapping[str, object]) -> Wanted:
         raise stop("C122", f"`asking` has to be a mapping of options to values, not {options!r}"[:300])
     named = _typed("models", models) if models else ()
     names = [*(each.name for each in fields(Wanted) if each.name not in ("models", "python")), "allow_python"]
-    for option in options:
-        if option not in names:
-            raise stop("C122", f"there is no option `{option}`", help=closest(option, names) or ", ".join(names))
-    found = {option: _typed(option, value) for option, value in options.items()}
+    found = {one_of("option", option, names): _typed(option, value) for option, value in options.items()}
     python = (*(module_of(words.rpartition("=")[2]) for words in named), *found.pop("allow_python", ()))
     return Wanted(models=named, python=python, **found)
 

@@ -23,7 +23,7 @@ from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
-from colosseum.diagnostics import counted, stop
+from colosseum.diagnostics import counted, one_of, stop
 from colosseum.language.compose import NewFile
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -33,7 +33,6 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
-from colosseum.run.stage import UnknownPlayer
 from colosseum.run.trial import Block, Expansions, Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 
@@ -207,9 +206,7 @@ class Work:
 
 def read_cache(words: str) -> CacheMode:
     """A mode by its name. Raises ColosseumError."""
-    if words not in get_args(CacheMode):
-        raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
-    return cast(CacheMode, words)
+    return cast(CacheMode, one_of("cache", words, get_args(CacheMode)))
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
@@ -229,8 +226,6 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     blocks = sharded(design, request.part.shard)
     try:
         planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
-    except UnknownPlayer as unknown:
-        raise stop("C122", str(unknown), help=unknown.help) from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
     if whole.screening:

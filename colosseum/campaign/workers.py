@@ -29,7 +29,7 @@ from colosseum.campaign.cluster import connected
 from colosseum.campaign.folder import Folder, Result
 from colosseum.campaign.ledger import held
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.planning import Planned, remade
+from colosseum.campaign.planning import Planned
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
@@ -142,7 +142,7 @@ async def _made(told: Instructions, place: str) -> Made:
 
     source = PaidSource(provider, purse)
     runner = Runner(Folder(told.sign.parent), source, purse, options, Redaction.of(others=told.secrets), heard)
-    making = runner.run(told.todo, lambda block: remade(told.trials, block))
+    making = runner.run(told.todo, told.trials.of)
     work = await unless_stopped(making, source, lambda: not told.going_on, looking=LOOKING)
     gave_up = "" if work.cancelled() else work.result().gave_up
     return runs, replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), gave_up

@@ -21,11 +21,9 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.work import Draft, Request, draft
-from colosseum.diagnostics import stop
 from colosseum.evidence.findings import in_words
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
-from colosseum.run.stage import UnknownPlayer
 
 
 @dataclass(frozen=True)
@@ -70,12 +68,8 @@ class Forecast:
 
 def forecast(checked: Checked, request: Request) -> Forecast:
     """What is to be made, and what it will take. Raises ColosseumError."""
-    place = request.place(checked)
-    try:
-        with in_words(place):
-            return _forecast(draft(checked, request), request)
-    except UnknownPlayer as unknown:
-        raise stop("C122", str(unknown), help=unknown.help) from None
+    with in_words(request.place(checked)):
+        return _forecast(draft(checked, request), request)
 
 
 def _forecast(made: Draft, request: Request) -> Forecast:

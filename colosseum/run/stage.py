@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import one_of
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.experiment import Conditions
@@ -150,16 +150,8 @@ def view(
     )
 
 
-class UnknownPlayer(Exception):  # noqa: N818 - what is wrong, in words
-    """No scripted player has this name."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"there is no scripted player `{name}`")
-        self.help = closest(name, SCRIPTED) or f"scripted players: sim, {', '.join(sorted(SCRIPTED))}"
-
-
 def roles_of(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
-    """The name of every agent's player; `sets` are the groups that settings may name. Raises UnknownPlayer.
+    """The name of every agent's player; `sets` are the groups that settings may name. Raises ColosseumError.
 
     Where several groups hold an agent the smallest decides, so `{cabal: "x/y", agents: "z/w"}` may be turned round.
     """
@@ -170,8 +162,8 @@ def roles_of(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
             roles[str(agent)] = stage.told(str(agent)).role if model == "sim" else model
     found = {agent: roles.get(agent) or stage.told(agent).role for agent in stage.scenario.task.agents}
     for name in (*roles.values(), *found.values()):
-        if name.startswith("sim/") and name not in SCRIPTED:
-            raise UnknownPlayer(name)
+        if name.startswith("sim/"):
+            one_of("scripted player", name, ["sim", *sorted(SCRIPTED)])
     return found
 
 

@@ -78,7 +78,7 @@ class TicketRuns:
         for block in blocks(design):
             left = self.runs - sum(len(some) for _, some in made)
             if left > 0:
-                made.append((block, trials.of(block)[0][:left]))
+                made.append((block, trials.of(block)[:left]))
         return made
 
     def _endpoint(self, model: str, settings: Settings) -> Endpoint:

@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.workers import pool
-from colosseum.diagnostics import ColosseumError, stop
+from colosseum.diagnostics import stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import SolvedTask
@@ -221,10 +221,7 @@ class Field:
 
     def records(self, block: Block, solved: Callable[[Task], SolvedTask]) -> Iterator[RunRecord]:
         """The runs of a block. Raises ColosseumError."""
-        made, diagnostics = self.trials.of(block)
-        if diagnostics:
-            raise ColosseumError(*diagnostics)
-        for trial in made:
+        for trial in self.trials.of(block):
             scenario, members = trial.stage.scenario, trial.stage.scenario.coalition[self.coalition]
             run = Played(trial.listed, play(trial), scenario, Judged(SCHEMA, trial.identity, ""))
             known, others = measured(run, solved(scenario.task), members), self.others(scenario, members)
