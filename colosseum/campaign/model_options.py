@@ -161,9 +161,9 @@ class Asking:
     @classmethod
     def from_options(cls, options: Mapping[str, object]) -> "Asking":
         """What asks for the same trials; where, how long and at what price is not needed. Raises ValueError."""
-        if "model" not in options:
-            raise ValueError("nobody says which models are asked")
         names = ("temperature", "max_tokens", "extra_body", "tools", "own")
+        if not {"model", *names[:-1]} <= options.keys():
+            raise ValueError("it is not said how models are asked")
         kept = {name: each for name in names if (each := options.get(name)) is not None}
         found = {name: each if isinstance(each, dict) else {"": each} for name, each in kept.items()}
         models = _models(str(options["model"]).split(", ")) if options["model"] else ()
