@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4199,
     "players": 3369,
     "run": 1955,
-    "campaign": 7384,
+    "campaign": 7377,
     "evidence": 7030,
     "report": 3995,
     "api": 496,

@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b, sha256
@@ -109,11 +110,9 @@ class Kept:
 
     def _find(self, key: bytes) -> bytes:
         """Raises LookupError if nothing is there."""
-        try:
-            with _open(self.path) as store:
-                found = store.execute("SELECT content, digest FROM measured WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error:
-            found = None
+        found = None
+        with suppress(sqlite3.Error), _open(self.path) as store:
+            found = store.execute("SELECT content, digest FROM measured WHERE key = ?", (key,)).fetchone()
         if found is None or blake2b(found[0], digest_size=16).digest() != found[1]:
             raise LookupError(key)
         return zlib.decompress(found[0])
@@ -123,13 +122,10 @@ class Kept:
         rows = [(key, content, blake2b(content, digest_size=16).digest()) for key, content in self._new.items()]
         self._new.clear()
         if not rows:
-            return
-        try:
-            with _open(self.path) as store:
-                store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
-                store.execute(FORGET, (MOST,))
-        except sqlite3.Error:
-            return
+            return  # or another process that writes would be waited for
+        with suppress(sqlite3.Error), _open(self.path) as store:
+            store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
+            store.execute(FORGET, (MOST,))
 
 
 def digest_of(path: Path) -> str:
