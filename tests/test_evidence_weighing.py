@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from colosseum.evidence.readings import TOO_FEW, Call, call, more_seeds, reason, weigh
 from colosseum.evidence.statistics import sign_flip, sign_test
 from colosseum.evidence.verdict import joint_p
-from colosseum.evidence.weighing import TOO_FEW, Call, call, more_seeds, reason, weigh
 
 
 def normal(number: int, mean: float, sd: float, seed: int = 1) -> list[float]:
@@ -112,7 +112,7 @@ def test_where_fewer_than_twenty_pairs_differ_nobody_tells_how_many_more_it_take
     found = weigh("outsider_loss", differences, margin=0.01)
     number = sum(d != 0 for d in differences)
     assert found.few
-    assert more_seeds(found).reason == f"{number} of {len(differences)} pairs differ: too few to tell"
+    assert more_seeds(found).reason == f"{number} of {len(differences)} pairs differ in outsider loss: too few to tell"
     assert not weigh("outsider_loss", normal(20, 0.3, 0.05), margin=0.04).few
 
 

@@ -186,8 +186,7 @@ class Labelled:
     @property
     def make_up(self) -> MakeUp:
         """By agent whether it is a member, and its kind."""
-        agents = self.agents
-        return tuple(a in self.members for a in agents), tuple(self.kinds.get(a, 0) for a in agents)
+        return tuple(a in self.members for a in self.agents), tuple(self.kinds.get(a, 0) for a in self.agents)
 
 
 def label_permutation(runs: Mapping[int, Sequence[Labelled]]) -> Figure:

@@ -20,9 +20,8 @@ from colosseum.campaign.planning import configured, write_plan
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, short, sound, unknown
-from colosseum.imports.foreign_trace import ForeignTrace
+from colosseum.imports.foreign_trace import NOTHING, ForeignTrace, TraceMapping, evaluate, holds, number
 from colosseum.imports.inspect_reader import read_inspect
-from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, holds, number
 from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
 from colosseum.imports.terrarium_reader import read_terrarium
@@ -87,8 +86,9 @@ class Import:
                 listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(cell_of(listed), listed.trial)
             if known != listed.trial:
-                words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
-                raise Refusal(f"another run is {words} already: {known[:8]}")
+                words = "another run has its arm, seed, repeat and model: if you mended or renamed the file, "
+                words += "import into a new folder by `--out`; if this run repeats that one, map `repeat`"
+                return replace(made.summary, became="refused", trial="", reason=words)
         except Refusal as unfit:
             return ImportedRun(name, "refused", str(unfit), missing=run.missing if run else ())
         known_before = listed.trial in self.fresh or self.folder.ended(listed.trial)
@@ -153,9 +153,8 @@ class Import:
         for each in self.aside.path.iterdir():
             shutil.copytree(each, self.folder.path / each.name, copy_function=os.replace, dirs_exist_ok=True)
         self.folder.drop(self.folder.report)
-        plan = self.configured.plan
-        options = {**plan.options, "imported": self.reader}
-        plan = replace(plan, trials=tuple(self.fresh.values()), options=options)
+        plan, listed = self.configured.plan, tuple(self.fresh.values())
+        plan = replace(plan, trials=listed, options={**plan.options, "imported": self.reader})
         write_plan(self.folder, self.configured.files, plan)
         for result in self.written:
             self.folder.commit(result)
@@ -169,12 +168,6 @@ def _whole(kind: str, found: Any) -> int | None:
     if not digits.isdecimal():
         raise Refusal(f"its {kind} is `{found}`, not a whole number")
     return int(digits)
-
-
-def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:
-    """A source, or the files below it that a reader reads one by one."""
-    found = sorted(path for path in source.rglob("*") if path.suffix in endings) if source.is_dir() else []
-    return found or [source]
 
 
 def import_runs(
@@ -193,7 +186,9 @@ def import_runs(
     with writing_to(out), TemporaryDirectory(prefix=".import-", dir=near) as place:
         aside, mapping = None if dry_run else Folder(Path(place)), TraceMapping(mappings.get(name, ()))
         work = Import(checked, design, mapping, name, Folder(out), aside)
-        for path in (each for source in sources for each in _files(source, READERS[name][1])):
-            work.add(path)
+        for source in sources:
+            files = sorted(path for path in source.rglob("*") if path.suffix in READERS[name][1])
+            for path in files or [source]:
+                work.add(path)
         work.finish()
     return ImportFile(str(out), dry_run, name, tuple(work.found))

@@ -135,13 +135,13 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
         return
     private = isinstance(statement, syntax.Table) and statement.private
     yield Symbol(statement.name, kind, statement.name_span, statement, private)
-    source, columns = getattr(statement, "source", None), tuple[syntax.Cell, ...]()
-    if isinstance(source, syntax.Grid):
-        columns = source.columns
-    elif isinstance(source, syntax.Loaded) and place(source) in sheets:
-        columns = sheets[place(source)].header[1:]
-    for cell in columns if isinstance(statement, syntax.Set) else ():
-        yield Symbol(str(cell.value), "table", cell.span, statement)
+    columns: tuple[syntax.Cell, ...] = ()
+    match statement:
+        case syntax.Set(source=syntax.Grid(columns=columns)):
+            pass
+        case syntax.Set(source=syntax.Loaded() as loaded) if place(loaded) in sheets:
+            columns = sheets[place(loaded)].header[1:]
+    yield from (Symbol(str(cell.value), "table", cell.span, statement) for cell in columns)
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:
@@ -253,7 +253,10 @@ class _Scope:
         inner, parts = dict(bound), list(syntax.children(node))
         loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
         yield from self.loop(loop, inner)
-        yield from self.each((part for part in parts if part is not loop), inner)
+        nameless = [item for item in (loop.items if loop else ()) if isinstance(item, syntax.Index) and not item.names]
+        for unknown in self.each((part for part in parts if part is not loop), inner):
+            name, of = unknown.span.text if unknown.span else "", nameless[0].span.text if nameless else ""
+            yield _helped(unknown, f"if it is one of `{of}`, write `[{name} in {of}]`") if nameless else unknown
 
     def each(self, parts: Iterable[syntax.Node], bound: dict[str, Span]) -> Iterator[Diagnostic]:
         for part in parts:
