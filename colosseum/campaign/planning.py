@@ -67,9 +67,7 @@ def plan(
             listed = tuple(each for each in known if each)
             planned.append(Planned(block, listed, dict.fromkeys((each.trial for each in listed), 0)))
             continue
-        made, diagnostics = trials.of(block)
-        if diagnostics:
-            raise ColosseumError(*diagnostics)
+        made = remade(trials, block)
         if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
             ended = {}  # this version, or its prompts, makes other runs of the same configuration
         if not planned:
@@ -124,9 +122,10 @@ def together(plans: Sequence[Plan]) -> Plan:
 
 
 def remade(trials: Trials, block: Block) -> Sequence[Trial]:
-    """The trials of a block that were made before, when it was planned."""
+    """The trials of a block, made anew each time. Raises ColosseumError where there is no instance, UnknownPlayer."""
     made, diagnostics = trials.of(block)
-    assert not diagnostics, diagnostics
+    if diagnostics:
+        raise ColosseumError(*diagnostics)
     return made
 
 
