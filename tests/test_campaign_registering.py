@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.registering import Registered, agreed, fixed, margins_for, sealed
+from colosseum.campaign.margins import margins_for
+from colosseum.campaign.registering import Registered, agreed, fixed, sealed
 from colosseum.model.check import check
 
 GAME = SPEC.replace("rounds 1", "rounds 1  seeds 1..4")

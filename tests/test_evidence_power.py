@@ -11,7 +11,7 @@ from conftest import SPECS, checked, events, planned, run
 from reported import flat, printed
 from test_cli_commands import colosseum, read
 
-from colosseum.campaign.registering import margins_for
+from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from test_cli_commands import colosseum
 
-from colosseum.campaign.registering import MARGINS
+from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.figures import CLOSER, OF, REGISTRY, SCALARS, UNITS, Holding, RunFigures, looked_up, names
 from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.readings import Call, Reading, Verdict

@@ -14,12 +14,13 @@ from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
+from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.money import Budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
-from colosseum.campaign.registering import Registered, few_seeds, register
+from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal, TypeAlias
 
-from colosseum.campaign.registering import few_seeds
+from colosseum.campaign.margins import few_seeds
 from colosseum.evidence.figures import RunFigures, RunRecord, Setup, ToldText
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition

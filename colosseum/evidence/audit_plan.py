@@ -13,8 +13,9 @@ from statistics import median
 from typing import Final
 
 from colosseum.campaign.folder import Damaged
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
 from colosseum.campaign.part import Part, read_design
-from colosseum.campaign.registering import ENOUGH_ALIKE, ENOUGH_NONZERO, Registered, margins_of
+from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import ColosseumError, stop

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from colosseum.campaign.registering import MARGINS
+from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Reading, weigh

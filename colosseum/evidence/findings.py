@@ -18,8 +18,9 @@ from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged, Plan
 from colosseum.campaign.kept import Kept
+from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.part import matching
-from colosseum.campaign.registering import MARGINS, Registered
+from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.campaign.workers import pool

@@ -13,11 +13,11 @@ from colosseum.campaign.calls import read_calls
 from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Runs, Spread, Survey, judge_estimates, outlook, survey
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import judges_of
+from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.registering import few_seeds
 from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Screening
 from colosseum.campaign.work import Draft, Request, draft

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, TypeAlias
 
-from colosseum.campaign.registering import ENOUGH_NONZERO, MARGINS
+from colosseum.campaign.margins import ENOUGH_NONZERO, MARGINS
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure, label

@@ -12,7 +12,7 @@ from operator import truediv
 from statistics import fmean
 from typing import Final
 
-from colosseum.campaign.registering import MARGINS
+from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.arms import added, setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.metrics import UNDECIDED, mean_regret

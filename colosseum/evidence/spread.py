@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.campaign.registering import ENOUGH_NONZERO
+from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.signals import changes, known

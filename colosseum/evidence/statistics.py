@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.campaign.registering import ENOUGH_ALIKE, ENOUGH_NONZERO
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure
 
 LEVEL: Final = 0.95

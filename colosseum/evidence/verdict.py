@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from colosseum.campaign.registering import margins_for
+from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.checks import Checks, Unsaid, checks, unsaid

@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.listing import SHORT
+from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.campaign.part import seed_words
-from colosseum.campaign.registering import ENOUGH_NONZERO
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted

@@ -8,8 +8,8 @@ from dataclasses import fields
 
 from colosseum.campaign.estimate import NOTHING, Runs, Spread
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
-from colosseum.campaign.registering import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from colosseum.campaign.registering import ENOUGH_ALIKE, Registered
+from colosseum.campaign.margins import ENOUGH_ALIKE
+from colosseum.campaign.registering import Registered
 from colosseum.evidence.comparing import Pooled, SideBySide
 from colosseum.evidence.figures import REGISTRY, label
 from colosseum.evidence.findings import Findings

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from colosseum.campaign.registering import margins_for
+from colosseum.campaign.margins import margins_for
 from colosseum.evidence.checks import Labelled, label_permutation
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook

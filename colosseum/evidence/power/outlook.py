@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.campaign.registering import margins_of, signal_of
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.power.pool import (

@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from colosseum.campaign.registering import MARGINS
+from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import ColosseumError, stop

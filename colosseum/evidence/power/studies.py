@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
-from colosseum.campaign.registering import margins_for
+from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, Grown, Plant, grow, planted
