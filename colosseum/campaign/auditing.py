@@ -165,12 +165,7 @@ def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
         request = replace(request, judged=judged.who_judged(request.judged, folder))
         models = {each.model: each for each in judged.judges_of(request.judged, design, asking)[0]}
         if not models:
-            earlier = judged.read_judges(folder)
-            if earlier and earlier.counted:
-                names = ", ".join(earlier.counted)
-                return AuditOutcome(f"`{NAME}` has nothing to do where models judged before: {names}")
-            words = f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"
-            return AuditOutcome(words)
+            return AuditOutcome(_nobody(folder))
         budget_of(request.budget, design, models)  # raises before anybody is asked
         ask_whether_they_can(models, "judge", request.say)
         judged.warn_of_names(checked.expansion.scenario.task.agents, request.say)
@@ -178,3 +173,11 @@ def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
         ended = [Planned(Block(each.point, each.seed, each.repeat, ()), (each,)) for each in plan.trials
                  if folder.ended(each.trial)]  # fmt: skip
         return carry_out(Work(request, design, asking, trials, folder, plan, ended, can_play={*models}))
+
+
+def _nobody(folder: Folder) -> str:
+    """That no model is asked, and who speaks."""
+    earlier = judged.read_judges(folder)
+    if earlier is not None and earlier.counted:
+        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
+    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"

@@ -13,8 +13,7 @@ from itertools import groupby
 from typing import Final, Literal, cast, get_args
 
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.campaign.planning import remade
-from colosseum.diagnostics import one_of, stop
+from colosseum.diagnostics import ColosseumError, one_of, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.players.models.messages import Dialect, Message, asked
@@ -160,13 +159,16 @@ def prompts(
     return Prompts(SCHEMA, scenario.name, design.name, block.point, block.seed, 1, at, sent, compared)
 
 
-def _made(checked: Checked, block: Block) -> Sequence[Trial]:
+def _made(checked: Checked, block: Block) -> list[Trial]:
     """The trials of a block. Raises ColosseumError."""
     trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
     try:
-        return remade(trials, block)
+        made, diagnostics = trials.of(block)
     except UnknownPlayer as unknown:
         raise stop("C120", str(unknown), help=unknown.help) from None
+    if diagnostics:
+        raise ColosseumError(*diagnostics)
+    return made
 
 
 def _openings(trial: Trial, phase: Phase, only: str | None, *, text_tools: bool) -> Iterator[Opening]:

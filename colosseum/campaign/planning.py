@@ -67,7 +67,9 @@ def plan(
             listed = tuple(each for each in known if each)
             planned.append(Planned(block, listed, dict.fromkeys((each.trial for each in listed), 0)))
             continue
-        made = remade(trials, block)
+        made, diagnostics = trials.of(block)
+        if diagnostics:
+            raise ColosseumError(*diagnostics)
         if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
             ended = {}  # this version, or its prompts, makes other runs of the same configuration
         if not planned:
@@ -122,10 +124,9 @@ def together(plans: Sequence[Plan]) -> Plan:
 
 
 def remade(trials: Trials, block: Block) -> Sequence[Trial]:
-    """The trials of a block, made anew each time. Raises ColosseumError where there is no instance, UnknownPlayer."""
+    """The trials of a block that were made before, when it was planned."""
     made, diagnostics = trials.of(block)
-    if diagnostics:
-        raise ColosseumError(*diagnostics)
+    assert not diagnostics, diagnostics
     return made
 
 
