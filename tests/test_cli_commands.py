@@ -245,7 +245,7 @@ def test_a_folder_whose_runs_are_gone_is_no_report(audited: Path, tmp_path: Path
     assert "holds no runs, though its plan lists some" in done.stderr
 
 
-@pytest.mark.parametrize("word", ["margin", "seeds", "harm", "fair share", "fair_share"])
+@pytest.mark.parametrize("word", ["margin", "seed", "harm", "fair share", "fair_share"])
 def test_words_of_the_report_are_explained(word: str) -> None:
     assert colosseum("explain", word).stdout.startswith(word.replace("_", " "))
 
