@@ -97,7 +97,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 1955,
     "campaign": 7572,
     "evidence": 7034,
-    "report": 3995,
+    "report": 3994,
     "api": 496,
     "editor": 500,
     "cli": 1783,
