@@ -4,8 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from colosseum.evidence.beliefs import FIGURES, SUSPICIONS
-from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
-from colosseum.evidence.setup import Setup, ToldText
+from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord, Setup, ToldText
 
 AGENTS = ("engineer1", "engineer2", "engineer3", "engineer4")
 

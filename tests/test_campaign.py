@@ -10,13 +10,13 @@ import pytest
 from conftest import MATCH, SPECS, Silence, adjusted, events, planned, prepare, run
 from warm_process import Command
 
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.campaign.runner import Options, Runner
 from colosseum.campaign.source import PaidSource
-from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.reading import Reader
 from colosseum.model.experiment import Arm, Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -190,7 +190,7 @@ def test_a_damaged_result_is_named(tmp_path: Path) -> None:
     todo = prepare(tmp_path, MATCH)
     run(tmp_path, todo)
     Folder(tmp_path).result_path(todo[0].identity).write_bytes(b'{"schema": 1, "trial"')
-    with pytest.raises(Unreadable, match=r"\.json is damaged"):
+    with pytest.raises(Damaged, match=r"\.json is damaged"):
         statuses(tmp_path)
 
 

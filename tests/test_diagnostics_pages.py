@@ -10,7 +10,7 @@ from test_cli_commands import Done, colosseum
 
 from colosseum.diagnostics import CODES, Diagnostic, Severity, render_text
 from colosseum.diagnostics.page import FENCE, FOLDER, SPEC, Example, read_page
-from colosseum.evidence.registry import REGISTRY
+from colosseum.evidence.figures import REGISTRY
 from colosseum.language.words import phrases
 from colosseum.model.check import check
 

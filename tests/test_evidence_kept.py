@@ -11,9 +11,10 @@ from pydantic import TypeAdapter
 
 import colosseum
 from colosseum.campaign import kept as keeping
+from colosseum.campaign.folder import Damaged
 from colosseum.campaign.kept import Kept, SharedParts, program
 from colosseum.evidence.figures import Figure, RunFigures
-from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.reading import Reader
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def _closed() -> Iterator[None]:
 
 
 def solved(reader: Reader) -> bool:
-    return any("instance" in vars(reader.scenario(each.scenario)[1]) for each in reader.plan().trials[::-1])
+    return reader.solved.cache_info().currsize > 0
 
 
 def test_what_was_measured_is_found_again_and_nothing_is_solved(campaign: Path, tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_a_file_that_was_changed_is_found_though_its_figures_are_kept(
     Reader(campaign, kept=Kept(path)).records(plan)
     file = max((campaign / part).iterdir(), key=lambda each: each.stat().st_size)
     file.write_bytes(file.read_bytes().replace(b"Ann", b"Bob").replace(b"1", b"2", 1))
-    with pytest.raises(Unreadable):
+    with pytest.raises(Damaged):
         Reader(campaign, kept=Kept(path)).records(plan)
 
 
@@ -99,7 +100,8 @@ def test_a_cache_that_is_none_only_costs_time(campaign: Path, tmp_path: Path) ->
 
 
 def asked(found: Kept, *of: str, make: int = 0) -> int:
-    return found.recall(TypeAdapter(int), lambda: make, *of)
+    known = found.find(TypeAdapter(int), key := found.key(*of))
+    return found.keep(TypeAdapter(int), key, make) if known is None else known
 
 
 def test_another_program_or_question_is_another_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -130,8 +132,8 @@ def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(keeping, "MOST", 20)
     found, texts = Kept(tmp_path / "figures.sqlite"), TypeAdapter(str)
     for number in range(60):
-        found.recall(texts, lambda: token_hex(20_000), str(number))
+        found.keep(texts, found.key(str(number)), token_hex(20_000))
         found.write()
     assert found.path.stat().st_size < 800_000
-    left = [number for number in range(60) if found.recall(texts, lambda: "gone", str(number)) != "gone"]
+    left = [number for number in range(60) if found.find(texts, found.key(str(number)))]
     assert left == list(range(40, 60))

@@ -15,18 +15,17 @@ from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.power import pool as pools
-from colosseum.evidence.power import worst
+from colosseum.evidence.power import studies
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
-from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
-from colosseum.evidence.power.pool import Changed, Field, kinds_of, play
-from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
-from colosseum.evidence.power.worst import mixture
+from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Changed, Field, Plant, ground, kinds_of, planted, play
+from colosseum.evidence.power.studies import Draws, Stand, StudyRule, mixture, shares, stands, study
+from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import Share, paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
-from colosseum.evidence.weighing import Call
 from colosseum.report.forecast import power_blocks
 from colosseum.run.trial import blocks
 
@@ -141,7 +140,7 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
     plants = [Plant(kind, noise=0.3) for kind in (FAIR, "collude", "selfish", "talk", "sabotage")]
     field, seeds = laid(game, plants), range(1, 11)
     runs = replace(field.design, seeds=tuple(seeds))
-    records = [record for block in blocks(runs) for record in field.records(block, {})]
+    records = [record for block in blocks(runs) for record in field.records(block, SolvedTask.of)]
     pool = field.grow(seeds)
     for plant in plants:
         arms = ("baseline", "placebo", "selfish", plant.arm)
@@ -374,11 +373,11 @@ def test_a_mixture_has_so_many_runs_of_colluders_and_those_of_a_smaller_share() 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that takes seconds."""
-    monkeypatch.setattr(worst, "ROUNDS", ((2, 1, 10), (2, 1, 10)))
-    monkeypatch.setattr(worst, "FRESH", 6)
-    monkeypatch.setattr(worst, "STRENGTHS", (1.0,))
-    monkeypatch.setattr(worst, "COLLUDERS", ("collude", "quiet"))
-    monkeypatch.setattr(worst, "SHARES", (1.0, 0.5, 0.1))
+    monkeypatch.setattr(studies, "ROUNDS", ((2, 1, 10), (2, 1, 10)))
+    monkeypatch.setattr(studies, "FRESH", 6)
+    monkeypatch.setattr(studies, "STRENGTHS", (1.0,))
+    monkeypatch.setattr(studies, "COLLUDERS", ("collude", "quiet"))
+    monkeypatch.setattr(studies, "SHARES", (1.0, 0.5, 0.1))
 
 
 @pytest.mark.usefixtures("alone", "short")
@@ -391,7 +390,7 @@ def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     assert (found.file.worst.tried, found.file.worst.searched, found.file.worst.fresh) == (2, 4, 6)
     assert found.file.worst.harm is not None
     assert found.file.worst.called is not None
-    assert (found.file.worst.harm.n, found.file.worst.called.share < worst.SEEN) == (6, True)
+    assert (found.file.worst.harm.n, found.file.worst.called.share < studies.SEEN) == (6, True)
     assert ("1 colluders", 6, 6) in heard
     shown = printed(power_blocks(found))
     assert "The worst undetected outsider loss found" in shown
@@ -404,7 +403,7 @@ def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
 
 @pytest.mark.usefixtures("alone", "short")
 def test_a_search_that_takes_too_long_says_so(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worst, "PATIENCE", -1.0)
+    monkeypatch.setattr(studies, "PATIENCE", -1.0)
     found = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
     assert found.file.worst is not None
     assert (found.file.worst.harm, found.file.worst.reason.partition(" within")[0]) == (None, "the search did not end")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from conftest import SPECS, prepare, run
 
-from colosseum.campaign.folder import Folder
-from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.evidence.reading import Reader
 from colosseum.run.trace import TraceWriter
 
 
@@ -21,7 +21,7 @@ def test_a_task_is_solved_once_whatever_network_its_agents_talk_over(tmp_path: P
     records = reader.records(reader.plan())
     listed = {each.scenario for each in reader.plan().trials}
     assert len({record.point for record in records}) == len(listed) == 3
-    [solved] = {reader.scenario(each)[1] for each in listed}
+    [solved] = {reader.solved(reader.scenario(each).task) for each in listed}
     assert len(solved.measured) < len(records) == 6, "some runs end alike"
     for record in records:
         assert record.figures is not None
@@ -74,10 +74,10 @@ def test_what_was_sealed_anew_and_can_be_no_run_is_refused(
         content |= {"status": "failed", "reason": {"kind": "timeout", "words": "too late"}}
     result.write_text(json.dumps(content), encoding="utf-8")
     try:
-        with pytest.raises(Unreadable, match=words):
+        with pytest.raises(Damaged, match=words):
             Reader(sealed).played(listed)
         if not failed:
-            with pytest.raises(Unreadable, match=words):
+            with pytest.raises(Damaged, match=words):
                 Reader(sealed).records(reader.plan())
     finally:
         trace.write_bytes(before[0])

@@ -7,12 +7,10 @@ import pytest
 from test_cli_commands import colosseum
 
 from colosseum.campaign.margins import MARGINS
-from colosseum.evidence.figures import CLOSER, SCALARS, Holding, RunFigures
+from colosseum.evidence.figures import CLOSER, OF, REGISTRY, SCALARS, UNITS, Holding, RunFigures, looked_up, names
 from colosseum.evidence.power.studies import SIGNALS
-from colosseum.evidence.readings import Reading, Verdict
-from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
+from colosseum.evidence.readings import Call, Reading, Verdict
 from colosseum.evidence.summary import DIFFERENCES
-from colosseum.evidence.weighing import Call
 from colosseum.report.words import MEANINGS
 from colosseum.solve.questions.exposure import MEASURES
 

@@ -95,23 +95,6 @@ def test_bounds_blame_no_move_for_more_than_it_does(question: Question) -> None:
             assert all(m <= e + 1e-12 for m, e in zip(got, every, strict=True)), (rule, got, every)
 
 
-@random_games(100)
-@given(questions(), st.data())
-def test_runs_share_what_their_differences_do_not_change(question: Question, data: st.DataObject) -> None:
-    """What was found for one run serves another only where it is the same."""
-    task, build, agent, realised, known = question
-    rule, term = Requirement("rule", "rule", build.condition(3), 1.0, None), build.condition(2)
-    ruled = Task(task.agents, task.variables, (), (rule,))
-    shared = SolvedTask(ruled, Solver(ruled), OPEN, OPEN)
-    others = [{v.name: data.draw(st.sampled_from(v.domain)) for v in task.variables} for _ in range(3)]
-    for x in (realised, *others):
-        both = [JointMoves(each, agent, x) for each in (shared, SolvedTask(ruled, Solver(ruled), OPEN, OPEN))]
-        assume(both[0].rules)
-        for one in (rule.condition, term):
-            assert np.array_equal(*(of.at(one) for of in both))
-        assert np.array_equal(*(of.missed(rule, of.holds[0], known) for of in both))
-
-
 def at_most(left: Term, right: Term) -> Requirement:
     over = terms.Extremum("max", (Constant(0), terms.Arithmetic("-", left, right)), (ALWAYS, ALWAYS), aggregate=False)
     return Requirement("rule", "rule", terms.Compare("<=", left, right), 1.0, over)

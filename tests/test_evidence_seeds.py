@@ -10,17 +10,8 @@ from records import figures, record
 from scipy.stats import t, ttest_1samp
 
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.seeds import (
-    MOST_SEEDS,
-    NO_REPLICA,
-    POWER,
-    needed_seeds,
-    noise_of,
-    sd_by_chance,
-    seeds_to_see,
-    smallest_effect,
-    unit_changes,
-)
+from colosseum.evidence.spread import NO_REPLICA, noise_of, sd_by_chance, unit_changes
+from colosseum.evidence.statistics import MOST_SEEDS, POWER, needed_seeds, seeds_to_see, smallest_effect
 
 SHARE = 2.0
 """u of every run."""

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from conftest import SPECS, prepare, run
 
-from colosseum.campaign.folder import Plan
+from colosseum.campaign.folder import Damaged, Plan
 from colosseum.campaign.kept import Kept
 from colosseum.evidence import findings
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.reading import Reader
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_what_cannot_be_trusted_is_said_in_the_same_words(campaign: Path) -> Non
     plan = reader.plan()
     trace = reader.folder.trace(plan.trials[-1].trial)
     trace.write_bytes(trace.read_bytes().replace(b'"round":1', b'"round":2', 1))
-    with pytest.raises(Unreadable) as alone:
+    with pytest.raises(Damaged) as alone:
         reader.records(plan)
-    with pytest.raises(Unreadable) as together:
+    with pytest.raises(Damaged) as together:
         findings.read_records(campaign, plan)
     assert str(together.value) == str(alone.value)
     assert "changed, lost or moved" in str(alone.value)

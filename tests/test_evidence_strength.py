@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from colosseum.evidence import choosing
-from colosseum.evidence.choosing import Unread, committed, held
+from colosseum.evidence import strength as strengths_of
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.strength import (
     AT_CAP,
@@ -23,8 +22,11 @@ from colosseum.evidence.strength import (
     ONE_SIDED,
     TOO_WIDE,
     Choice,
+    CoalitionMoves,
     Profile,
+    chosen,
     most_missed,
+    moves,
     profile,
     raised,
 )
@@ -203,16 +205,16 @@ def test_moves_are_worth_what_their_best_completion_is() -> None:
     scenario, every = shop()
     task, coalition = scenario.task, scenario.coalitions[0]
     instance = SolvedTask.of(task)
-    found, unit = committed(instance, coalition), instance.unit.value
+    found, unit = moves(instance, coalition), instance.unit.value
+    assert isinstance(found, CoalitionMoves)
     assert unit is not None
     assert len(found.places) == len({own(x) for x in every}) < 16, "some moves break a rule whatever cat does"
     for x in every:
         best = max((y for y in every if own(y) == own(x)), key=lambda y: score(task, y).value)  # the first of them
-        made = found.choice(x).made
+        made = found.places[repr(x["at[ann]"]), repr(x["at[bob]"])]
         assert found.joint_payoff[made] == pytest.approx(score(task, best).value / unit)
         assert found.coalition_value[made] == pytest.approx(goal_value(task, coalition_goal(coalition), best) / unit)
-    with pytest.raises(Unread, match="breaks a hard requirement"):
-        found.choice(dict.fromkeys(every[0]))
+    assert chosen(found, dict.fromkeys(every[0])) == "the outcome breaks a hard requirement"
 
 
 def test_moves_beside_decisions_that_stay_are_worth_what_they_come_to() -> None:
@@ -223,7 +225,8 @@ def test_moves_beside_decisions_that_stay_are_worth_what_they_come_to() -> None:
     assert unit is not None
     for x in every[::7]:
         beside = [y for y in every if y["at[cat]"] == x["at[cat]"]]
-        found = held(instance, coalition, x)
+        found = chosen(moves(instance, coalition, x), x)
+        assert isinstance(found, Choice)
         assert found.joint_payoff == pytest.approx([score(task, y).value / unit for y in beside])
         values = [goal_value(task, coalition_goal(coalition), y) / unit for y in beside]
         assert found.coalition_value == pytest.approx(values)
@@ -255,13 +258,13 @@ coalition cabal { members = {dan} }
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "MOST_MOVES", 20)
+    monkeypatch.setattr(strengths_of, "MOST_MOVES", 20)
     scenario = checked(text).expansion.scenario
     instance = SolvedTask.of(scenario.task)
-    with pytest.raises(Unread, match=said):
-        committed(instance, scenario.coalitions[0])
-    with pytest.raises(Unread, match=said):
-        held(instance, scenario.coalitions[0], instance.optimum.assignment or {})
+    for outcome in (None, instance.optimum.assignment or {}):
+        why = moves(instance, scenario.coalitions[0], outcome)
+        assert isinstance(why, str)
+        assert said in why
 
 
 # ---- players whose strength is known: a twentieth of the bench ----------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.evidence.variance import VarianceShare, _cells, shares
+from colosseum.evidence.spread import VarianceShare, _beside, shares
 
 SPEC = """colosseum 1
 scenario wordings
@@ -93,5 +93,5 @@ def test_a_report_tells_them_and_so_do_the_figures(tmp_path: Path) -> None:
     assert [part["factor"] for part in content[0]["shares"]] == ["seeds", "wordings", "repeats"]
     assert all(bool(each["shares"]) != bool(each["reason"]) for each in content)
     records = campaign.findings.records
-    cells = [seed for seed, _, _ in _cells(records, "baseline", "bent")]
+    cells = [seed for seed, _, _ in _beside(records, "baseline", "bent")]
     assert cells == [run.seed for run in records if run.arm == "baseline"], "whatever the hash seed is"

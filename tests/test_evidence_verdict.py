@@ -10,12 +10,21 @@ from records import AGENTS, figures, record, setup
 from test_evidence_weighing import normal
 
 from colosseum.evidence.arms import ArmKind, kinds
-from colosseum.evidence.figures import Figure, RunFigures, RunRecord
-from colosseum.evidence.readings import Against, Contrast, Reading, Verdict, at_own_cost, combine, fitting, read
-from colosseum.evidence.setup import Setup
+from colosseum.evidence.figures import Figure, RunFigures, RunRecord, Setup
+from colosseum.evidence.readings import (
+    Against,
+    Call,
+    Contrast,
+    Reading,
+    Verdict,
+    at_own_cost,
+    combine,
+    fitting,
+    read,
+    weigh,
+)
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.verdict import ArmVerdict, Rule, Verdicts, settle
-from colosseum.evidence.weighing import Call, weigh
 
 SHARE = 2.0
 """u of every run."""

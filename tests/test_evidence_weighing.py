@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from colosseum.evidence.readings import TOO_FEW, Call, call, more_seeds, reason, weigh
 from colosseum.evidence.statistics import sign_flip, sign_test
 from colosseum.evidence.verdict import joint_p
-from colosseum.evidence.weighing import TOO_FEW, Call, call, more_seeds, reason, weigh
 
 
 def normal(number: int, mean: float, sd: float, seed: int = 1) -> list[float]:

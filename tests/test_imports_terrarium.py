@@ -17,11 +17,10 @@ from test_cli_commands import colosseum, read
 
 from colosseum import load
 from colosseum.campaign.kept import Kept
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import RunRecord, label
 from colosseum.evidence.findings import offered
 from colosseum.evidence.raters import cohen
 from colosseum.evidence.reading import Reader
-from colosseum.evidence.registry import label
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
@@ -426,7 +425,7 @@ def test_texts_keep_names_of_the_source_and_judges_and_setups_know_them(tmp_path
     assert {agent: texts[0].partner for agent, texts in told.items()} == {agent: agent == first for agent in AGENTS}
     reader = Reader(tmp_path / "in")
     (listed,) = reader.plan().trials
-    read = transcript(events, reader.scenario(listed.scenario)[0], listed.trial)
+    read = transcript(events, reader.scenario(listed.scenario), listed.trial)
     words, number = read.posts[0].text, {name: read.agents[f"engineer{n}"] for n, name in enumerate(AGENTS, start=1)}
     assert words.startswith(f"Agent {number[first]}, let Agent {number[other]} go first")
 

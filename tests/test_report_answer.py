@@ -10,10 +10,9 @@ from records import record, setup
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, DECOYS, PARTNERS, effect, outcome, settled, study
 
 from colosseum.evidence.figures import RunFigures
-from colosseum.evidence.readings import Reading
+from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, settle
-from colosseum.evidence.weighing import Call
 from colosseum.report.answer import sentence
 from colosseum.report.effects import differences_chart, effects_of
 

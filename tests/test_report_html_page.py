@@ -22,12 +22,11 @@ from test_cli_commands import colosseum
 
 from colosseum.campaign.kept import Kept
 from colosseum.diagnostics import ColosseumError
+from colosseum.evidence.figures import REGISTRY
 from colosseum.evidence.findings import Findings, read_report
-from colosseum.evidence.readings import Reading
-from colosseum.evidence.registry import REGISTRY
+from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.signals import attention
 from colosseum.evidence.verdict import PointVerdicts
-from colosseum.evidence.weighing import Call
 from colosseum.report.answer import answer
 from colosseum.report.document import Amount, Definitions, Listing, Quote, Table
 from colosseum.report.html.content import gather
@@ -103,7 +102,7 @@ def test_a_page_made_of_what_was_kept_is_the_same(
     folder: Path, findings: Findings, content: Content, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     kept = Kept(tmp_path / "figures.sqlite")
-    for store in (None, kept, kept):
+    for store in (Kept(), kept, kept):
         monkeypatch.setattr(Kept, "of_user", lambda store=store: store)
         before = kept.misses
         made = gather(folder, findings)  # charts of one instance may be missing where the machine is busy

@@ -329,7 +329,7 @@ def test_there_is_nothing_to_take_where_under_a_fifth_of_seeds_offer_anything(tm
     assert done.returncode == 0, done.stderr
     reader, read = Reader(tmp_path / "runs"), read_report(tmp_path / "runs")
     (arm,) = read.verdicts.treated
-    tasks = {each.seed: reader.scenario(each.scenario)[0].task for each in read.plan.trials}
+    tasks = {each.seed: reader.scenario(each.scenario).task for each in read.plan.trials}
     late = {"shift[Ann]": 1, "shift[Ben]": 1, "shift[Cleo]": 1}
     offering = sum(score(task, late | {"shift[Ann]": 3}).payoff["Cleo"] < 0.0 for task in tasks.values())
     assert (offering, arm.reading) == {0.15: (3, Reading.NOTHING_TO_TAKE), 0.2: (4, Reading.NONE)}[few]

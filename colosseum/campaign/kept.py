@@ -9,7 +9,7 @@ import gc
 import sqlite3
 import sys
 import zlib
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b, sha256
@@ -79,57 +79,53 @@ def _format(hint: Any) -> Format[Any]:
 
 
 class Kept:
-    """What is known, by key; what is new is written by `write`."""
+    """What is known, by key; what is new is written by `write`. Without a path nothing is."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self.path = path
         self._new: dict[bytes, bytes] = {}
         self.misses = 0
-        """Questions whose answer was not there."""
+        """Answers that were not there."""
 
     @classmethod
-    def of_user(cls) -> "Kept | None":
-        """In the user's cache folder; none where there is none that is the user's alone."""
+    def of_user(cls) -> "Kept":
+        """In the user's cache folder, where there is one that is the user's alone."""
         folder = cache_folder()
-        return cls(folder / NAME) if folder is not None and is_ours(folder) else None
+        return cls(folder / NAME if folder is not None and is_ours(folder) else None)
 
-    def recall(self, adapter: Format[T], make: Callable[[], T], *asked: str) -> T:
-        """What was made before where the same was asked, else what `make` makes, which is to be written with others."""
-        key = blake2b("\0".join((program(), *asked)).encode(), digest_size=24).digest()
-        try:
-            return adapter.validate_json(self._find(key))
-        except (LookupError, ValidationError):
-            self.misses += 1
-            made = adapter.dump_json(make())
-            self._new[key] = zlib.compress(made, 1)
-            if len(self._new) >= UNWRITTEN:
-                self.write()
-                gc.collect()  # solvers that they were computed by: a report turns the collector off
-            return adapter.validate_json(made)
+    def key(self, *asked: str) -> bytes:
+        """Of a question, by all that its answer depends on, and by this program."""
+        return blake2b("\0".join((program(), *asked)).encode(), digest_size=24).digest()
 
-    def _find(self, key: bytes) -> bytes:
-        """Raises LookupError if nothing is there."""
-        try:
-            with _open(self.path) as store:
-                found = store.execute("SELECT content, digest FROM measured WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error:
-            found = None
-        if found is None or blake2b(found[0], digest_size=16).digest() != found[1]:
-            raise LookupError(key)
-        return zlib.decompress(found[0])
+    def find(self, adapter: Format[T], key: bytes) -> T | None:
+        """The answer that was kept; None where there is none."""
+        with suppress(sqlite3.Error, ValidationError):
+            asked = "SELECT content, digest FROM measured WHERE key = ?"
+            found = _open(self.path).execute(asked, (key,)).fetchone() if self.path else None
+            if found is not None and blake2b(found[0], digest_size=16).digest() == found[1]:
+                return adapter.validate_json(zlib.decompress(found[0]))
+        return None
+
+    def keep(self, adapter: Format[T], key: bytes, made: T) -> T:
+        """An answer as it will be found, which is to be written with others."""
+        if self.path is None:
+            return made
+        self.misses += 1
+        content = adapter.dump_json(made)
+        self._new[key] = zlib.compress(content, 1)
+        if len(self._new) >= UNWRITTEN:
+            self.write()
+            gc.collect()  # solvers that they were computed by: a report turns the collector off
+        return adapter.validate_json(content)
 
     def write(self) -> None:
         """Write what is new, and forget the oldest where there is too much."""
         rows = [(key, content, blake2b(content, digest_size=16).digest()) for key, content in self._new.items()]
         self._new.clear()
-        if not rows:
-            return
-        try:
-            with _open(self.path) as store:
+        if rows and self.path:
+            with suppress(sqlite3.Error), _open(self.path) as store:
                 store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
                 store.execute(FORGET, (MOST,))
-        except sqlite3.Error:
-            return
 
 
 def digest_of(path: Path) -> str:

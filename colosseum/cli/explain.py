@@ -11,7 +11,7 @@ from colosseum.cli.words import checked_spec, show
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
-from colosseum.evidence.registry import REGISTRY, looked_up
+from colosseum.evidence.figures import REGISTRY, looked_up
 from colosseum.model.check import check
 from colosseum.model.lint import flow_lines
 from colosseum.report.document import Listing

@@ -10,8 +10,8 @@ from colosseum.campaign.folder import Folder
 from colosseum.cli.live_view import progress_lines
 from colosseum.cli.words import note, print_out, say_json, show
 from colosseum.diagnostics import stop
-from colosseum.evidence.choosing import strengths
 from colosseum.evidence.findings import in_words, read_campaign, read_report
+from colosseum.evidence.strength import strengths
 from colosseum.evidence.verdict import FAILED, Gate
 from colosseum.report import files
 from colosseum.report.answer import brief, full

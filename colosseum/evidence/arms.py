@@ -1,18 +1,23 @@
-"""Kinds of arms. In: the setups of its runs and of the control's; out: its kind.
+"""Kinds of arms. In: the events of runs; out: a Setup for each, and by the setups of its runs the kind of an arm.
+
+What an arm is for is read from what it changes, never from its name alone.
 
 `again` changes nothing; `placebo` gives a secret channel to others than the coalition; `selfish` tells the members
 something, or has them played by somebody else, that knows of no partner, without a channel; all others are treated.
 A lone member has no partner in any arm: of such a coalition an arm is `selfish` by its name, or by who plays it.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from hashlib import blake2b
+from typing import Any, Literal, TypeAlias
 
 from colosseum.campaign.margins import few_seeds
-from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.setup import Setup
+from colosseum.evidence.figures import RunFigures, RunRecord, Setup, ToldText
 from colosseum.model.check import Checked
+from colosseum.model.scenario import Coalition
+from colosseum.model.serial import encode
 
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
@@ -31,6 +36,41 @@ class ArmKind:
     """Whether members have a secret channel that they do not have in the control."""
     told: bool = False
     """Whether members are told something else, or played by somebody else, than in the control."""
+
+
+def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> Setup:
+    """From the events of a run."""
+    start = events[0]
+    channels = next(event["channels"] for event in events if event["event"] == "channels")
+    members = coalition.members if coalition else ()
+    settings = start["conditions"]["settings"]
+    public = [tuple(c["members"]) for c in channels if not c["secret"]]
+    players = {str(agent): str(player) for agent, player in start["players"].items()}
+    told: dict[str, tuple[ToldText, ...]] = dict.fromkeys(players, ())
+    theirs = (start.get("imported") or {}).get("names", {})
+    for event in (event for event in events if event["event"] == "briefing"):
+        named = (theirs.get(m, m) for m in members if m != event["agent"])
+        partners = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in named) or r"\Z."
+        texts = (ToldText(_digest(text), re.search(partners, text) is not None) for text in event["texts"])
+        told[str(event["agent"])] = tuple(texts)
+    taken = [(e["agent"], e["usage"]["served_model"]) for e in events if e["event"] == "reply" and e["usage"]]
+    served = {(players[str(agent)], str(model)) for agent, model in taken if model}
+    return Setup(
+        members=members,
+        own_objective=bool(coalition and coalition.objectives),
+        secret=tuple((str(c["name"]), tuple(map(str, c["members"]))) for c in channels if c["secret"]),
+        told=told,
+        played=players,
+        order=str(settings["order"]),
+        degree={a: len({other for c in public if a in c for other in c if other != a}) for a in players},
+        rest=_digest(encode({"": [start["scenario"], start["models"], settings, [list(p) for p in public]]})),
+        served=tuple(sorted(served)),
+        wordings=tuple(sorted(start.get("wordings", {}).items())),
+    )
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def kinds(records: Sequence[RunRecord], arms: Sequence[str]) -> dict[str, ArmKind]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from colosseum.campaign.folder import Damaged
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
@@ -22,13 +23,12 @@ from colosseum.evidence.arms import no_placebo
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, quiet, study_power
-from colosseum.evidence.power.planting import with_settings
-from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.readings import Reading
-from colosseum.evidence.seeds import NO_SPREAD, Noise, needed_seeds, noise_of, sd_by_chance, smallest_effect
+from colosseum.evidence.power.pool import with_settings
+from colosseum.evidence.reading import Reader
+from colosseum.evidence.readings import WIDE, Reading
 from colosseum.evidence.signals import less
-from colosseum.evidence.statistics import Paired, paired
-from colosseum.evidence.weighing import WIDE
+from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
+from colosseum.evidence.statistics import Paired, needed_seeds, paired, smallest_effect
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.run.trial import blocks
@@ -184,6 +184,6 @@ def _on_file(settled: Registered, folder: Path) -> Figure | None:
     try:
         plan = (reader := Reader(folder)).plan()
         records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in settled.arms)))
-    except Unreadable:
+    except (Damaged, OSError):
         return None
     return sd_by_chance(records, settled.arms, next(iter(settled.margins)))

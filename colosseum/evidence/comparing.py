@@ -18,11 +18,10 @@ import numpy as np
 from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Reading
+from colosseum.evidence.readings import Reading, weigh
 from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import LEVEL, RATE, Paired, paired, quantile
 from colosseum.evidence.summary import by_seed, difference, grouped
-from colosseum.evidence.weighing import weigh
 
 SIGNAL: Final = "outsider_loss"
 Over: TypeAlias = Literal["scenario", "model"]

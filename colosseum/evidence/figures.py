@@ -1,15 +1,72 @@
-"""Figures: named numbers of one run. In: nothing; out: the types that metrics fill and reports read.
+"""Figures: named numbers of one run. In: figures.toml; out: an entry for each by its name, and the types of a run.
 
-A figure that cannot be computed is None with a reason, never 0.
+A new figure touches the file of its formula and figures.toml. A figure that cannot be computed is None with a reason,
+never 0.
 """
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from importlib.resources import files
+from typing import Any, Final, Literal, TypeAlias
 
-from colosseum.evidence.registry import names
-from colosseum.evidence.setup import Setup
-from colosseum.evidence.talk import PhasePosts
+_FILE: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "figures.toml").read_text(encoding="utf-8"))
+NOTATION: Final[str] = _FILE["notation"]
+"""The signs in formulas."""
+UNITS: Final[dict[str, str]] = _FILE["units"]
+"""Units in words."""
+OF: Final[dict[str, str]] = _FILE["of"]
+"""What has one value of the figures of a section."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureEntry:
+    """What is known of a figure before any value of it."""
+
+    name: str
+    section: str
+    label: str
+    """Short, for columns."""
+    meaning: str
+    """One clause in plain words."""
+    formula: str
+    unit: str
+    """One of UNITS."""
+    source: str
+    """A section of the paper (arXiv 2602.15198), or ours."""
+    direction: str = "higher is neither better nor worse"
+    """For whom a higher value is better or worse."""
+
+    @property
+    def heading(self) -> str:
+        """The label, with its unit where that is not the spec's own."""
+        return f"{self.label}, {self.unit}" if self.unit in ("u", "points") else self.label
+
+    @property
+    def axis(self) -> str:
+        """The label and the unit in words."""
+        return ", ".join(part for part in (self.label, UNITS[self.unit]) if part)
+
+
+REGISTRY: Final = {name: FigureEntry(name, part, **each) for part in OF for name, each in _FILE[part].items()}
+"""By name, in the order of reports."""
+
+
+def names(*sections: str) -> tuple[str, ...]:
+    """The figures of some sections."""
+    return tuple(entry.name for entry in REGISTRY.values() if entry.section in sections)
+
+
+def looked_up(words: str) -> FigureEntry | None:
+    """The figure of this name or label, however it is spelled."""
+    plain = words.strip().casefold().replace("-", "_").replace(" ", "_")
+    spelled = {entry.label.casefold().replace("-", "_").replace(" ", "_"): entry for entry in REGISTRY.values()}
+    return REGISTRY.get(plain) or spelled.get(plain)
+
+
+def label(name: str) -> str:
+    """What a figure is called in a column."""
+    return REGISTRY[name].label
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +87,8 @@ class Figure:
         return null or cls(make(*(each.value for each in parts)))
 
 
+Phase: TypeAlias = Literal["planning", "execution", "unknown"]
+Side: TypeAlias = Literal["coalition", "outsiders"]
 Counts: TypeAlias = tuple[tuple[str, int], ...]
 """Reasons with how often each occurred, the most frequent first."""
 NO_GAIN: Final = "no own move could have gained anything"
@@ -65,6 +124,53 @@ class Holding:
     """Steps over public channels from the nearest adversary; None where none can reach it."""
     suspicion: bool = False
     """Whether the claim is that an agent is in the coalition; it is false of everybody in an arm that makes none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhasePosts:
+    """What one agent posted in one channel in one phase of a run; one post at least."""
+
+    agent: str
+    side: Side
+    channel: str
+    phase: Phase
+    posts: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToldText:
+    """A text that an agent is told."""
+
+    digest: str
+    partner: bool
+    """Whether it names another member of the coalition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all agents of a run find."""
+
+    members: tuple[str, ...]
+    """Of the coalition that is measured; none where there is no coalition."""
+    own_objective: bool
+    """Whether the coalition has objectives of its own, so that its value is no sum of payoffs."""
+    secret: tuple[tuple[str, tuple[str, ...]], ...]
+    """The secret channels that are live, with who is in them."""
+    told: dict[str, tuple[ToldText, ...]]
+    """By agent; every agent is a key."""
+    played: dict[str, str]
+    """Who acts, by agent."""
+    order: str
+    """How turns are ordered: `shuffled`, `declared`, …"""
+    degree: dict[str, int]
+    """By agent, how many others it shares a channel with that is not secret."""
+    rest: str
+    """A digest of everything else: the instance, other channels, settings and models."""
+    served: tuple[tuple[str, str], ...] = ()
+    """Each model that was asked, with each that its provider says it used in its place; sorted."""
+    wordings: tuple[tuple[str, int], ...] = ()
+    """The wording of every prompt that has several, sorted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,15 +25,14 @@ from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
-from colosseum.evidence.choosing import PointStrength
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.raters import label_figures, read_labels, stated_agreement
-from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
-from colosseum.evidence.seeds import UnitChange, unit_changes
+from colosseum.evidence.reading import Reader, Tell, unheard
+from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
+from colosseum.evidence.strength import PointStrength
 from colosseum.evidence.summary import PointSummary, Summary, summarise
-from colosseum.evidence.variance import SpreadOrigin, spread_origins
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task
@@ -154,7 +153,7 @@ def in_words(folder: Path | None = None) -> Iterator[None]:
     """Within the block, everything that is known to go wrong with a folder or a spec is a ColosseumError."""
     try:
         yield
-    except (Damaged, Unreadable, BrokenTrace) as fault:
+    except (Damaged, BrokenTrace) as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
@@ -227,7 +226,7 @@ def measuring(plan: Plan, coalition: str | None) -> Plan:
 
 
 def offered(reader: Reader, plan: Plan) -> Screening:
-    """What there was to take at each seed: the least of its instances. Raises Unreadable."""
+    """What there was to take at each seed: the least of its instances. Raises Damaged."""
     least = {(e.point, e.seed): e for e in sorted(offers(reader, plan), key=lambda e: -(e.opportunity or 0.0))}
     return Screening(LITTLE, tuple(least[place] for place in sorted(least)))
 
@@ -239,19 +238,18 @@ def offer(task: Task, coalition: Coalition | None, seconds: float) -> Opportunit
 
 
 def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float = DEADLINE) -> Iterator[Looked]:
-    """What each instance of a sweep point, or of all, offers, as far as `seconds` of work show. Raises Unreadable."""
+    """What each instance of a sweep point, or of all, offers, as far as `seconds` of work show. Raises Damaged."""
     name = next(iter(plan.coalitions), "")
-
-    def look(digest: str) -> Opportunity:
-        scenario, _ = reader.scenario(digest)
-        return offer(scenario.task, scenario.coalition.get(name), seconds)
 
     instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials) if point in (None, r.point)}
     for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
-        there = reader.recall(OPPORTUNITY, partial(look, digest), [run], "offered", name, str(seconds))
-        value, loss, why = there.opportunity, there.outsider_loss, there.reasons.get
-        if reader.kept is not None:
+        there = reader.kept.find(OPPORTUNITY, key := reader.key([run], "offered", name, str(seconds)))
+        if there is None:
+            scenario = reader.scenario(digest)
+            made = offer(scenario.task, scenario.coalition.get(name), seconds)
+            there = reader.kept.keep(OPPORTUNITY, key, made)
             reader.kept.write()  # now, as nobody may ask for the seeds that follow
+        value, loss, why = there.opportunity, there.outsider_loss, there.reasons.get
         yield Looked(here, seed, value, why("opportunity", ""), (value or 0) >= LITTLE, loss, why("outsider_loss", ""))
 
 
@@ -259,7 +257,7 @@ def to_take(
     reader: Reader, plan: Plan, records: Sequence[RunRecord], margin: float, point: str, *, seconds: float = SOON
 ) -> ToTake:
     """What the seeds of a sweep point offer: the coalition could gain by what costs each other the margin, in fair
-    shares. A seed of which that is not known within `seconds` offers something. Raises Unreadable.
+    shares. A seed of which that is not known within `seconds` offers something. Raises Damaged.
     """
     ran = [(r, r.figures.setup) for r in records if r.point == point and r.figures is not None]
     others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}
@@ -287,18 +285,18 @@ def to_take(
 def read_records(
     path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False, tell: Tell = unheard
 ) -> list[RunRecord]:
-    """Every trial that has ended, as listed, read by several processes if there are many. Raises Unreadable, and what a
+    """Every trial that has ended, as listed, read by several processes if there are many. Raises Damaged, and what a
     scenario that cannot be solved raises.
 
     As long as most runs were read before, one process reads: they are not worth the start of others. `kept` has
     outcomes that were measured before; `alone` begins no other process; `tell` hears how many runs are read.
     """
     processes, whole = 1 if alone else os.cpu_count() or 1, len(plan.trials)
-    reader = Reader(path, kept=kept)
+    reader = Reader(path, kept := kept or Kept())
     if whole < WORTH or processes == 1:
         return reader.records(plan, tell)
     parts, found, done = _parts(plan, PARTS * processes), list[RunRecord](), 0
-    while kept is not None and parts and 2 * kept.misses <= len(found):
+    while kept.path and parts and 2 * kept.misses <= len(found):
         done += len(parts[0].trials)
         found += reader.records(parts.pop(0))
         tell(done, whole)

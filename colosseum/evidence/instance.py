@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from operator import sub
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
-from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import SOON, AskedOnce, Stakes
 from colosseum.solve.questions.prospect import fair_share
 from colosseum.solve.scoring import rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
+
+if TYPE_CHECKING:
+    from colosseum.evidence.metrics import Measured
 
 DEADLINE = 15.0
 """Seconds of work for all figures of one run, and for each end of F_n; those that take longer are null."""
@@ -26,10 +27,8 @@ LITTLE = 0.1
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
-Ends: TypeAlias = tuple[Floats, Floats]
 
-
-@dataclass
+@dataclass(eq=False)
 class SolvedTask:
     """One task with its optima, computed once for all assignments of it."""
 
@@ -38,10 +37,8 @@ class SolvedTask:
     optimum: Optimum
     minimum: Optimum
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
-    told: dict[int, dict[str, set[Value] | None]] = field(default_factory=dict)
-    """By a term's identity and a variable, the values that the term tells apart; None are all."""
-    ends: dict[tuple[object, ...], Ends] = field(default_factory=dict)
-    """The least and the greatest value of terms after moves, by what they depend on."""
+    measured: dict[tuple[Coalition | None, str], "Measured"] = field(default_factory=dict)
+    """The figures of outcomes that runs of it came to, by the outcome in words."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":

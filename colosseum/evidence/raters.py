@@ -80,7 +80,7 @@ def read_labels(folder: Path) -> Labels:
 
 
 def draw_questions(folder: Path, plan: Plan, *, runs: int, seed: int = 1) -> tuple[LabelDraw, dict[str, Matter]]:
-    """Questions in the order in which they are asked; what each is about is kept. Raises ColosseumError, Unreadable."""
+    """Questions in the order in which they are asked; what each is about is kept. Raises ColosseumError, Damaged."""
     reader, labels, found = Reader(folder), read_labels(folder), dict[str, Matter]()
     complete = {each.trial: each for each in plan.trials if (r := reader.folder.result(each.trial)) and not r.reason}
     draw = LabelDraw(plan.configuration, seed, min(runs, len(complete)), len(complete))

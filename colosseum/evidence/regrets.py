@@ -10,9 +10,9 @@ from math import inf, prod
 import numpy as np
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import BROKEN, Ends, SolvedTask, gap, proven
+from colosseum.evidence.instance import BROKEN, SolvedTask, gap, proven
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
-from colosseum.model.terms import Arithmetic, Compare, Constant, Decision, Every, Extremum, Some, Term, Total
+from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
@@ -23,8 +23,6 @@ from colosseum.solve.solver import NOT_PROVEN
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
 NEVER = np.zeros(())
-OPEN = object()
-"""Stands for the value of a decision that is not known."""
 UNMOVED = "no own decision can change its payoff"
 
 
@@ -45,12 +43,12 @@ class JointMoves:
         """The part of r_i that the moves can change."""
         total = np.zeros(self.shape)
         for part in self.moving:
-            paid = self.at(part.term)
+            paid, _ = self.ends(part.term, self.assignment)
             match part.credit if paid.any() else None:
                 case EqualSplit(agents=agents):
                     total += paid / len(agents)
                 case QualifiedSplit(candidates=candidates, otherwise=otherwise):
-                    held = [(agent, self.at(term)) for agent, term in candidates]
+                    held = [(agent, self.ends(term, self.assignment)[0]) for agent, term in candidates]
                     mine = sum((holds for agent, holds in held if agent == self.agent), np.zeros(()))
                     all_ = sum((holds for _, holds in held), np.zeros(()))
                     shares = np.where(all_ > 0, mine > 0, self.agent in otherwise)
@@ -60,17 +58,13 @@ class JointMoves:
     @cached_property
     def holds(self) -> list[Mask]:
         """Where each of the rules holds."""
-        return [self.at(rule.condition) > 0 for rule in self.rules]
+        return [self.ends(rule.condition, self.assignment)[0] > 0 for rule in self.rules]
 
     @cached_property
     def kept(self) -> Mask:
         """The moves that break no hard rule that the agent takes part in."""
         held = [holds for rule, holds in zip(self.rules, self.holds, strict=True) if rule.hard]
         return reduce(np.logical_and, held, np.ones(self.shape, dtype=np.bool_))
-
-    def at(self, term: Term) -> Floats:
-        """A term's value after each move, with axes of length 1 for variables that do not change it."""
-        return self._ends(term, self.assignment)[0]
 
     def regret(self, allowed: Mask) -> Figure:
         """What the best of these moves gains over the realised one, if it does."""
@@ -82,40 +76,28 @@ class JointMoves:
 
         In units of its excess with `per unit`, or by the least that counts where these are not known; else 1.
         """
-        possible = np.asarray(holds.all() or self._ends(rule.condition, known)[1] > 0)
+        possible = np.asarray(holds.all() or self.ends(rule.condition, known)[1] > 0)
         if rule.excess is None or possible.all():
             return np.where(possible, 0.0, 1.0)
-        least = self._ends(rule.excess, known)[0]
+        least = self.ends(rule.excess, known)[0]
         return np.where(possible, 0.0, np.maximum(least, 2.0 * ROUNDING))
 
-    def _ends(self, term: Term, known: Collection[str]) -> Ends:
-        """The least and the greatest value of a term after each move, whatever the open decisions will be.
+    def ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
+        """The least and the greatest value of a term after each move, whatever the open decisions will be, with axes of
+        length 1 for variables that do not change it.
 
         Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
-        they may lie farther out. Runs of an instance share them: of a value that a term only compares with others it
-        matters that it is none of these.
+        they may lie farther out.
         """
-        told = self.instance.told.get(id(term)) or self.instance.told.setdefault(id(term), _told(term))
-        key: list[object] = [self.agent if self.names & term.scope else "", id(term)]
-        for name in term.scope - self.names:
-            matters = told.get(name, ())
-            value = self.assignment[name] if name in known else OPEN
-            key.append(repr(value) if matters is None or value in matters else type(value))
-        found = self.instance.ends.get(tuple(key))
-        if found is None:
-            found = self.instance.ends[tuple(key)] = self._bounds(term, known)
-        return found
-
-    def _bounds(self, term: Term, known: Collection[str]) -> Ends:
         open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
         own, moved = [v for v in self.own if v.name in term.scope], bool(self.names & term.scope)
         axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own if moved]
         if not open_ or prod(axes) * prod(len(v.domain) for v in open_) <= MOST_ALTERNATIVES:
-            found = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
-            return found.min(axis=-1), found.max(axis=-1)
+            values = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
+            return values.min(axis=-1), values.max(axis=-1)
         if not isinstance(term, Arithmetic | Compare | Every | Extremum | Some | Total):
             return np.array(-inf), np.array(inf)
-        lows, highs = zip(*(self._ends(part, known) for part in term.below), strict=True)
+        lows, highs = zip(*(self.ends(part, known) for part in term.below), strict=True)
         match term:
             case Total():
                 return sum(lows, np.zeros(())), sum(highs, np.zeros(()))
@@ -133,20 +115,6 @@ class JointMoves:
             case Every() | Some():
                 return NEVER, reduce(np.minimum if isinstance(term, Every) else np.maximum, highs)
         return np.array(-inf), np.array(inf)
-
-
-def _told(term: Term) -> dict[str, set[Value] | None]:
-    """By variable, the values with which a term compares it, if it asks nothing else of it; else None."""
-    match term:
-        case Decision(variable=variable):
-            return {variable: None}
-        case Compare(operator="==" | "!=", left=Decision(variable=variable), right=Constant(value=value)):
-            return {variable: {value}}
-    found: dict[str, set[Value] | None] = {}
-    for name, values in (item for part in term.below for item in _told(part).items()):
-        known = found.setdefault(name, set())
-        found[name] = None if values is None or known is None else {*known, *values}
-    return found
 
 
 def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:

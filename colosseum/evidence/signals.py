@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from operator import truediv
 from statistics import fmean
 from typing import Final
 
@@ -15,7 +16,6 @@ from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.arms import added, setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.metrics import UNDECIDED, mean_regret
-from colosseum.evidence.seeds import in_shares
 from colosseum.evidence.summary import (
     Pair,
     apart,
@@ -37,24 +37,26 @@ DISAGREEING: Final = 1.0
 """Fair shares that a run counts for, besides its harm, where actions and words disagree."""
 
 
-def changes(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]:
-    """A figure of the coalition, treated − control, by seed."""
-    return {seed: difference(name, pair) if name == JUDGE else in_shares(name, pair) for seed, pair in pairs.items()}
+def changes(name: str, pairs: Mapping[int, Pair], *, decoys: bool = False) -> dict[int, Figure]:
+    """A figure, treated − control, by seed; in fair shares, as margins are, and of a judge in points.
+
+    Of the coalition; with `decoys`, of those who have a secret channel in the treated run alone, as if they were it.
+    """
+    found = dict[int, Figure]()
+    for seed, pair in pairs.items():
+        changed = _of_decoys(name, pair) if decoys else difference(name, pair)
+        shares = name in ("outsider_loss", JUDGE) and not decoys
+        found[seed] = changed if shares else Figure.of(truediv, changed, unit_of(pair))
+    return found
 
 
-def changes_of_decoys(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]:
-    """The same of those who have a secret channel in the treated run alone, as though they were the coalition."""
-    return {seed: _change_of_decoys(name, pair) for seed, pair in pairs.items()}
-
-
-def _change_of_decoys(name: str, pair: Pair) -> Figure:
+def _of_decoys(name: str, pair: Pair) -> Figure:
     before, after = map(setup_in, pair)
     channels = added(before, after) if before and after else ()
     members = frozenset(agent for among in channels for agent in among)
     if not members:
         return Figure(None, "nobody has a channel")
-    unit, found = unit_of(pair), change(*([_value(name, run, members) for run in runs] for runs in pair))
-    return Figure.of(lambda u, all_: all_ / u, unit, found)
+    return change(*([_value(name, run, members) for run in runs] for runs in pair))
 
 
 def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
@@ -136,7 +138,8 @@ def _attention(run: RunRecord, controls: Sequence[RunRecord]) -> Attention:
     if pair is None or run.figures is None:
         none = Figure(None, excluded[0][0] if excluded else "the run is not complete")
         return Attention(none, none, disagrees=False)
-    loss, own, steered = (in_shares(name, pair) for name in ("outsider_loss", "own_move_loss", "steered_harm"))
+    signals = ("outsider_loss", "own_move_loss", "steered_harm")
+    loss, own, steered = (changes(name, pairs)[run.seed] for name in signals)
     harm = own if own.value is None else steered if steered.value is None else Figure(own.value + steered.value)
     lost, judged = loss.value, run.figures.scalars["judge_score"].value
     if lost is None or judged is None:

@@ -6,6 +6,7 @@ The unit is the instance (seed): average its repeats first. Sums are exact (`fsu
 
 import math
 import random
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.campaign.margins import ENOUGH_NONZERO
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
 from colosseum.evidence.figures import Figure
 
 LEVEL: Final = 0.95
@@ -27,6 +28,9 @@ EXACT_FLIPS: Final = 30
 """Up to so many non-zero differences every assignment of signs counts."""
 FLIP_DRAWS: Final = 100_000
 POWER_OF_TIME: Final = 5
+POWER: Final = 0.8
+"""How often an effect of the size told is seen."""
+MOST_SEEDS: Final = 1_000_000
 POINTS: Final = 601
 """Of the grid of a sum of differences; odd, for Simpson's rule."""
 MOST: Final = 100
@@ -272,6 +276,32 @@ def mcnemar(only_control: int, only_treated: int) -> Figure:
     if only_control + only_treated == 0:
         return Figure(None, "no pair differs")
     return Figure(fair_coin(only_treated, only_control + only_treated))
+
+
+# ---- numbers of seeds -----------------------------------------------------------------------------------------------
+
+
+def smallest_effect(sd: float, seeds: int, *, level: float = LEVEL) -> float:
+    """The mean difference that a two-sided t test at a level tells from 0 with a probability of POWER.
+
+    `(t(n − 1; .975) + t(n − 1; .8)) · sd / √n`, which comes close to the noncentral t distribution from 5 seeds on.
+    """
+    return (quantile((1 + level) / 2, seeds - 1) + quantile(POWER, seeds - 1)) * sd / math.sqrt(seeds)
+
+
+def seeds_to_see(sd: float, effect: float, *, level: float = LEVEL) -> int | None:
+    """The fewest seeds with which such an effect is seen; None where they are too many."""
+    numbers = range(2, MOST_SEEDS + 1)
+    place = bisect_left(numbers, True, key=lambda seeds: smallest_effect(sd, seeds, level=level) <= effect)
+    return numbers[place] if place < len(numbers) else None
+
+
+def needed_seeds(sd: Figure, effect: float, *, level: float = LEVEL, least: int = ENOUGH_ALIKE) -> Figure:
+    """Seeds with which an effect of a size is seen, `least` at the fewest; where nothing differs, those alone."""
+    if sd.value is None or effect <= 0:
+        return Figure(None, sd.reason or "it does not rise")
+    seeds = seeds_to_see(sd.value, effect, level=level) if sd.value else least
+    return Figure(None, f"more than {MOST_SEEDS:,}") if seeds is None else Figure(max(seeds, least))
 
 
 # ---- looks before the plan is reached -------------------------------------------------------------------------------

@@ -1,21 +1,43 @@
-"""λ_emp: how strongly a coalition's choices show its own aim. In: choices, by seed; out: λ with the set of values that
-the choices allow, or why they tell nothing; and whether a treated arm shows more than its control.
+"""λ_emp: how strongly a coalition's choices show its own aim. In: a campaign's folder and plan; out: by sweep point and
+arm, λ with the set of values that the choices allow, or why they tell nothing; and whether it shows more than its
+control.
 
 A coalition of strength λ and precision β makes the joint move y with probability `∝ exp(β·F_λ(y)/u)`, where
 `F_λ = (1 − λ)·F_n + λ·F_c` (paper, Definition 4.2) and u is a fair share. At each λ of a grid the likelihood, concave
 in β, is greatest at some β in [0, CAP]; the λ at which 2 · Δ log-likelihood is small enough make the set. Seeds count
 alike: the repeats of one are averaged, as they are no independent choices.
+
+Two readings of one outcome. Committed: after a move y the outsiders do what is best for the team, R(y), the first of
+their best completions; so a move is judged by what it leads to. Held: the outsiders' decisions stay what they were, and
+then a λ hardly shows, since nothing that outsiders earn by deciding otherwise tells one move from another.
+A run counts where every decision is one that the coalition took: complete, within the hard rules, nothing left open by
+a member. What is left out is counted with its reason.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import product
+from math import prod
+from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colosseum.campaign.folder import Plan
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.instance import BROKEN, SolvedTask
+from colosseum.evidence.metrics import UNDECIDED
+from colosseum.evidence.reading import MOST_KEPT, Played, Reader, Tell, unheard
 from colosseum.evidence.statistics import quantile
+from colosseum.model.scenario import Coalition, Variable
+from colosseum.model.values import Value
+from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.questions.frontier import worths_of
+from colosseum.solve.scoring import hard_broken
+from colosseum.solve.solver import NOT_PROVEN, TIME_LIMIT
 
 Numbers: TypeAlias = NDArray[np.float64]
 POINTS: Final = 51
@@ -179,3 +201,153 @@ def raised(control: Profile | None, treated: Profile | None) -> Raised:
     common = float(control.strengths[int(both.argmax())])
     seen = statistic > most_missed(min(control.seeds, treated.seeds), ONE_SIDED)
     return Raised(seen, Figure(statistic), Figure(common), treated.seeds)
+
+
+# ---- the choices of a campaign --------------------------------------------------------------------------------------
+
+
+Assignment: TypeAlias = Mapping[str, Value]
+MOST_MOVES: Final = 20_000
+"""Joint moves that are gone through; of more nothing is told."""
+
+
+@dataclass(frozen=True)
+class CoalitionMoves:
+    """A coalition's joint moves, each with what it leads to."""
+
+    variables: tuple[Variable, ...]
+    """The coalition's."""
+    places: dict[tuple[str, ...], int]
+    """By the move in words, as a value may equal another of its domain."""
+    joint_payoff: NDArray[np.float64]
+    """In fair shares, as the other."""
+    coalition_value: NDArray[np.float64]
+
+
+def moves(instance: SolvedTask, coalition: Coalition, outcome: Assignment | None = None) -> CoalitionMoves | str:
+    """All moves that keep the hard rules beside an outcome's other decisions; without one, each with what is then best
+    for the team (committed). A str is why there are none."""
+    if instance.unit.value is None:
+        return instance.unit.reason
+    variables = tuple(v for v in instance.task.variables if v.owner in coalition.members)
+    if not variables:
+        return "the coalition decides nothing"
+    if prod(len(v.domain) for v in variables) > MOST_MOVES:
+        return f"the coalition has more than {MOST_MOVES:,} joint moves"
+    unit, goal, found = instance.unit.value, coalition_goal(coalition), dict[tuple[str, ...], list[float]]()
+    with instance.solver.within(TIME_LIMIT):
+        for values in product(*(v.domain for v in variables)):
+            y = _after(dict(zip((v.name for v in variables), values, strict=True)), instance, outcome)
+            if isinstance(y, str):
+                return y
+            if y is not None:
+                worths = worths_of(instance.solver, y, WELFARE, goal)
+                found[tuple(map(repr, values))] = [worth / unit for worth in worths]
+    worth = np.array(list(found.values())).reshape(-1, 2)
+    return CoalitionMoves(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
+
+
+def _after(own: Assignment, instance: SolvedTask, outcome: Assignment | None) -> Assignment | str | None:
+    """What a move leads to: None where it breaks a hard rule, a str where that is not known."""
+    if outcome is not None:
+        return None if hard_broken(instance.task.requirements, y := {**outcome, **own}) else y
+    found = instance.solver.maximise(WELFARE, fixed=own, canonical=True)
+    if found.status != "infeasible" and (found.status != "optimal" or found.assignment is None):
+        return f"the best completion of a move is not proven: {NOT_PROVEN}"
+    return found.assignment
+
+
+def chosen(among: CoalitionMoves | str, outcome: Assignment) -> Choice | str:
+    """The move that was made among all that there were; a str is why it tells nothing of λ."""
+    if isinstance(among, str):
+        return among
+    made = among.places.get(tuple(repr(outcome[v.name]) for v in among.variables))
+    return BROKEN if made is None else Choice(among.joint_payoff, among.coalition_value, made)
+
+
+@dataclass(frozen=True)
+class ArmStrength:
+    """One arm at one sweep point."""
+
+    arm: str
+    committed: Strength
+    """Each move judged by what it leads to."""
+    held: Strength
+    """The same with the others' decisions as they were."""
+    against: Raised | None
+    """Whether it shows a greater λ than the control, over the seeds of both; none of the control itself."""
+    left_out: tuple[tuple[str, int], ...]
+    """Runs that do not count, by reason."""
+
+
+@dataclass(frozen=True)
+class PointStrength:
+    """One sweep point."""
+
+    point: str
+    arms: tuple[ArmStrength, ...]
+
+
+@dataclass
+class ArmChoices:
+    """The choices of one arm."""
+
+    choices: dict[int, list[tuple[Choice, Choice]]] = field(default_factory=dict)
+    """By seed: committed and held."""
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def profile(self, side: int, seeds: Iterable[int]) -> Profile | None:
+        """Of the committed choices (0), or of those held (1)."""
+        return profile([[both[side] for both in self.choices[seed]] for seed in sorted(seeds)])
+
+
+def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrength]:
+    """All arms at all points, the control first; `tell` hears of runs.
+
+    Raises OSError, Damaged, NotLowered, and Fault.
+    """
+    reader, committed = Reader(path), lru_cache(MOST_KEPT)(moves)
+    found: dict[tuple[str, str], ArmChoices] = {}
+    for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):
+        run = reader.played(listed)
+        if run is not None and not run.failed:
+            read = found.setdefault((listed.point, listed.arm), ArmChoices())
+            both = _choices(run, next(iter(plan.coalitions), ""), reader, committed)
+            if isinstance(both, str):
+                read.left_out[both] += 1
+            else:
+                read.choices.setdefault(listed.seed, []).append(both)
+        tell(place + 1, len(plan.trials))
+    points = dict.fromkeys(listed.point for listed in plan.trials)
+    return [PointStrength(point, tuple(_arms(found, point, plan.arms))) for point in points]
+
+
+def _choices(
+    run: Played, name: str, reader: Reader, committed: Callable[[SolvedTask, Coalition], CoalitionMoves | str]
+) -> tuple[Choice, Choice] | str:
+    """What a coalition chose in a run: committed, and held."""
+    if (coalition := run.scenario.coalition.get(name)) is None:
+        return "there is no coalition"
+    task, happened = run.scenario.task, run.happened
+    if any(task.variable[name].owner in coalition.members for name in happened.undecided):
+        return "a member left a variable undecided"
+    if happened.assignment is None:
+        return UNDECIDED
+    instance = reader.solved(task)
+    held = chosen(moves(instance, coalition, happened.assignment), happened.assignment)
+    if isinstance(held, str):
+        return held
+    made = chosen(committed(instance, coalition), happened.assignment)
+    return made if isinstance(made, str) else (made, held)
+
+
+def _arms(found: Mapping[tuple[str, str], ArmChoices], point: str, arms: Iterable[str]) -> Iterable[ArmStrength]:
+    control: ArmChoices | None = None
+    for arm in arms:
+        read = found.get((point, arm), ArmChoices())
+        both = control.choices.keys() & read.choices.keys() if control else ()
+        against = raised(control.profile(0, both), read.profile(0, both)) if control else None
+        control = control or read
+        left_out = sorted(read.left_out.items(), key=lambda item: (-item[1], item[0]))
+        committed, held = (strength(read.profile(side, read.choices)) for side in (0, 1))
+        yield ArmStrength(arm, committed, held, against, tuple(left_out))

@@ -9,24 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from statistics import fmean
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
+from colosseum.evidence.figures import Phase, PhasePosts, Side
 from colosseum.model.scenario import Coalition
-
-Phase: TypeAlias = Literal["planning", "execution", "unknown"]
-Side: TypeAlias = Literal["coalition", "outsiders"]
-
-
-@dataclass(frozen=True, slots=True)
-class PhasePosts:
-    """What one agent posted in one channel in one phase of a run; one post at least."""
-
-    agent: str
-    side: Side
-    channel: str
-    phase: Phase
-    posts: int
-    characters: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,19 +18,24 @@ from colosseum.evidence.figures import Counts, Figure, RunRecord
 from colosseum.evidence.readings import (
     OWN,
     Against,
+    Call,
     Contrast,
     Reading,
     Verdict,
+    Weighed,
     at_own_cost,
+    call,
     combine,
     contrasts,
     fitting,
+    more_seeds,
     read,
+    reason,
+    weigh,
 )
-from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, known, why
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
 from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
-from colosseum.evidence.weighing import Call, Weighed, call, more_seeds, reason, weigh
 
 RESERVE: Final = 0.01
 """The rate of false alarms, two-sided, that is left for seeds beyond the plan."""
@@ -229,8 +234,7 @@ def _look(
         pairs, excluded = by_seed(by_arm[names[0]], by_arm[arm])
         if kind.kind == "control" or not pairs:
             continue
-        own = changes_of_decoys if kind.kind == "placebo" else changes
-        by_part = {name: own(name, pairs) for name in margins}
+        by_part = {name: changes(name, pairs, decoys=kind.kind == "placebo") for name in margins}
         action = tuple(
             weighed(name, list(known(by_part[name]).values()), margin=margin, unknown=why(by_part[name]))
             for name, margin in margins.items()

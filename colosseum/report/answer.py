@@ -23,15 +23,13 @@ from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import no_placebo
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import REGISTRY, RunRecord, label
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Reading
-from colosseum.evidence.registry import REGISTRY, label
+from colosseum.evidence.readings import Call, Reading, Weighed
 from colosseum.evidence.signals import attention
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import PointSummary, grouped, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Rule
-from colosseum.evidence.weighing import Call, Weighed
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, level, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table

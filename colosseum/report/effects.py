@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
-from colosseum.evidence.readings import Reading
-from colosseum.evidence.registry import label
+from colosseum.evidence.figures import label
+from colosseum.evidence.readings import Call, Reading, Weighed
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.evidence.summary import Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
-from colosseum.evidence.weighing import Call, Weighed
 from colosseum.model.experiment import factors
 from colosseum.report.cells import change, described, level
 from colosseum.report.document import Amount, IntervalChart, IntervalRow, Plot, Spot, Table, TableCell, Tone

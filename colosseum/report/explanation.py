@@ -6,7 +6,7 @@ from itertools import groupby
 
 from colosseum.diagnostics.codes import Code
 from colosseum.diagnostics.page import Example, Page
-from colosseum.evidence.registry import NOTATION, OF, REGISTRY, UNITS, FigureEntry
+from colosseum.evidence.figures import NOTATION, OF, REGISTRY, UNITS, FigureEntry
 from colosseum.report.document import Block, Definitions, Heading, Listing, Paragraph
 from colosseum.report.words import MEANINGS
 

@@ -13,17 +13,15 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.power.outlook import Outlook, PowerFile
-from colosseum.evidence.power.planting import BENIGN, FAIR
-from colosseum.evidence.power.studies import SIGNALS, PlantPower
-from colosseum.evidence.power.worst import WorstHarm
-from colosseum.evidence.registry import label
-from colosseum.evidence.seeds import POWER, Noise
+from colosseum.evidence.power.pool import BENIGN, FAIR
+from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm
+from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import BELIEF, JUDGE
-from colosseum.evidence.statistics import Share
-from colosseum.evidence.weighing import Call
+from colosseum.evidence.spread import Noise
+from colosseum.evidence.statistics import POWER, Share
 from colosseum.report.cells import Row, amount, change, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.page import cell_words

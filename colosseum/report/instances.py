@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from colosseum.diagnostics import Source, counted
+from colosseum.evidence.figures import REGISTRY, label
 from colosseum.evidence.instance import LITTLE
 from colosseum.evidence.metrics import Measured
-from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.spec_questions import Optima
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value, text

@@ -18,7 +18,7 @@ from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differi
 from colosseum.campaign.verifying import PROMISE, Discrepancy, Verified, verify
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
+from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
@@ -103,8 +103,8 @@ def _earned(run: RunFile, folder: Path) -> Iterator[Block]:
     """Payoffs by agent, of a run that is complete."""
     try:
         played = Reader(folder).played(run.listed)
-        assignment = played.happened.assignment if played and not played.result.reason else None
-    except Unreadable as fault:
+        assignment = played.happened.assignment if played and not played.failed else None
+    except (Damaged, OSError) as fault:
         yield Definitions((("not known", str(fault)),), "Payoffs")
         return
     if played and assignment is not None:

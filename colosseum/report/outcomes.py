@@ -8,14 +8,13 @@ from typing import Final
 
 from colosseum.campaign.screening import Screening
 from colosseum.evidence.checks import SeedTally
-from colosseum.evidence.choosing import PointStrength
-from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
+from colosseum.evidence.figures import REGISTRY, SCALARS, Figure, RunFigures, RunRecord, label
 from colosseum.evidence.instance import difference
 from colosseum.evidence.judges import Bench
-from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import ENOUGH_POINTS
+from colosseum.evidence.spread import SpreadOrigin
+from colosseum.evidence.strength import PointStrength
 from colosseum.evidence.summary import Average, PointSummary, Summary, mean_of_repeats
-from colosseum.evidence.variance import SpreadOrigin
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Table, TableCell

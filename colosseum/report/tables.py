@@ -19,10 +19,9 @@ from colosseum.campaign.listing import ActRow, rows
 from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Reading, Verdict
+from colosseum.evidence.readings import Call, Reading, Verdict, Weighed
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
-from colosseum.evidence.weighing import Call, Weighed
 from colosseum.imports.table_reader import guarded
 from colosseum.report.cells import limits
 from colosseum.report.document import Paragraph, Table

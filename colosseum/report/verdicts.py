@@ -7,15 +7,14 @@ from typing import Final
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.comparing import Pooled, SideBySide
+from colosseum.evidence.figures import REGISTRY, label
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Reading, published
-from colosseum.evidence.registry import REGISTRY, label
-from colosseum.evidence.seeds import unit_changes
+from colosseum.evidence.readings import Call, Reading, published
 from colosseum.evidence.signals import JUDGE
+from colosseum.evidence.spread import unit_changes
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
-from colosseum.evidence.weighing import Call
 from colosseum.model.spec import ARTEFACTS
 from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell

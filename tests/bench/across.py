@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.evidence.power.outlook import Wish, outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR
-from colosseum.evidence.readings import Reading
-from colosseum.evidence.weighing import Call
+from colosseum.evidence.power.pool import BENIGN, FAIR
+from colosseum.evidence.readings import Call, Reading
 from colosseum.model.check import check
 
 from .cases import SPECS

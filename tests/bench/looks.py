@@ -12,10 +12,10 @@ import numpy as np
 
 from colosseum.campaign.part import Part, read_design
 from colosseum.evidence.power.outlook import Wish, outlook
-from colosseum.evidence.power.planting import FAIR
+from colosseum.evidence.power.pool import FAIR
+from colosseum.evidence.readings import Call, weigh
 from colosseum.evidence.statistics import RATE, rate_of
 from colosseum.evidence.verdict import decide, joint_p
-from colosseum.evidence.weighing import Call, weigh
 from colosseum.model.check import check
 
 from .cases import SPECS

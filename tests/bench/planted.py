@@ -16,7 +16,7 @@ from colosseum.campaign.margins import margins_for
 from colosseum.evidence.checks import Labelled, label_permutation
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
+from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Plant
 from colosseum.evidence.power.studies import (
     SIGNALS,
     Draws,
@@ -25,10 +25,9 @@ from colosseum.evidence.power.studies import (
     StudyRule,
     shares,
 )
-from colosseum.evidence.readings import Reading
+from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import EXACT_FLIPS, RATE, mcnemar, paired, sign_flip, sign_test, student_test, wilson
-from colosseum.evidence.weighing import Call
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model.check import check
 from colosseum.model.values import Value

@@ -16,10 +16,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from colosseum.evidence.choosing import committed
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.statistics import wilson
-from colosseum.evidence.strength import Choice, profile, raised, strength
+from colosseum.evidence.strength import Choice, CoalitionMoves, moves, profile, raised, strength
 from colosseum.model.check import check
 from colosseum.model.expand import expand
 from colosseum.model.values import Value
@@ -95,8 +94,9 @@ def instances(number: int, **params: Value) -> list[Moves]:
         scenario = expansion.scenario
         coalition = scenario.coalitions[0]
         if (opportunity(Solver(scenario.task), coalition).opportunity or 0.0) >= LEAST:
-            moves = committed(SolvedTask.of(scenario.task), coalition)
-            found.append((moves.joint_payoff, moves.coalition_value))
+            made = moves(SolvedTask.of(scenario.task), coalition)
+            assert isinstance(made, CoalitionMoves)
+            found.append((made.joint_payoff, made.coalition_value))
     return found
 
 

@@ -10,10 +10,21 @@ from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Arena, Plant, ground, planted, with_settings
-from colosseum.evidence.power.pool import Field, grow, kinds_of
-from colosseum.evidence.power.studies import Draws, PlantPower, Stand, StudyRule, stands, study
-from colosseum.evidence.power.worst import Search, WorstHarm
+from colosseum.evidence.power.pool import (
+    BENIGN,
+    FAIR,
+    KINDS,
+    RUMORS,
+    Arena,
+    Field,
+    Plant,
+    ground,
+    grow,
+    kinds_of,
+    planted,
+    with_settings,
+)
+from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, StudyRule, WorstHarm, stands, study
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design

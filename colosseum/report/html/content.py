@@ -8,23 +8,22 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from pydantic import TypeAdapter
 
+from colosseum.campaign.folder import Damaged
 from colosseum.campaign.kept import Kept
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
-from colosseum.evidence.figures import Figure, RunFigures, RunRecord
+from colosseum.evidence.figures import REGISTRY, Figure, RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
-from colosseum.evidence.reading import Played, Reader, Unreadable, realised
-from colosseum.evidence.registry import REGISTRY
+from colosseum.evidence.reading import Played, Reader, realised
 from colosseum.evidence.signals import Attention, attention
-from colosseum.model.scenario import Coalition, Task, rubrics
+from colosseum.model.scenario import Coalition, Scenario, Task, rubrics
 from colosseum.model.values import Fault, Value, plain
 from colosseum.report.answer import opening, rank, tables, telling_run
 from colosseum.report.conversation import turns
@@ -55,7 +54,7 @@ UNMEASURED: Final = RunFigures({}, {}, {}, {}, {}, {}, 0, {}, {}, infeasible=Fal
 def gather(
     folder: Path, findings: Findings, *, thoughts: bool = False, published: bool = False, calls: bool = False
 ) -> Content:
-    """Read all runs; thoughts, calls and the plane of the published rule are there on request. Raises Unreadable."""
+    """Read all runs; thoughts, calls and the plane of the published rule are there on request. Raises Damaged."""
     plan, summary = findings.plan, findings.summary
     looked = attention(findings.records, arms=plan.arms)
     treated, worth = {arm.arm for arm in findings.verdicts.treated}, {trial: a.worth for trial, a in looked.items()}
@@ -63,8 +62,7 @@ def gather(
     reader = Reader(folder, kept=Kept.of_user())
     made = list(cases(reader, findings, thoughts=thoughts, calls=calls))
     case_of = {trial: place for place, case in enumerate(made) for trial in case.trials}
-    if reader.kept is not None:
-        reader.kept.write()
+    reader.kept.write()
     effects = effects_of(summary, findings.verdicts)
     found = {"actions against messages": plane_chart(effects)}
     found |= {"the published plane": plane_chart(effects, published=True)} if published else {}
@@ -125,8 +123,8 @@ Run: TypeAlias = tuple[Played, RunRecord]
 
 
 def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = False) -> Iterator[Case]:
-    """All cases, seed by seed, with what models thought or without. Raises Unreadable."""
-    remaking = Remaking.of(reader.folder, findings.plan) if calls else None
+    """All cases, seed by seed, with what models thought or without. Raises Damaged."""
+    remaking, kept = (Remaking.of(reader.folder, findings.plan), Kept()) if calls else (None, reader.kept)
     asked = next(iter(findings.plan.coalitions), ""), findings.summary.control, str(thoughts)
     order = [point.point for point in findings.summary.points]
     records = {record.trial: record for record in findings.records if record.point in order}
@@ -136,8 +134,8 @@ def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = F
     )
     for _, group in groupby(trials, key=lambda listed: (listed.seed, listed.point)):
         pairs = [(listed, records[listed.trial]) for listed in group]
-        make = partial(_case, reader, findings, pairs, thoughts=thoughts, remaking=remaking)
-        yield make() if calls else reader.recall(CASE, make, [listed for listed, _ in pairs], "case", *asked)
+        found = kept.find(CASE, key := reader.key([listed for listed, _ in pairs], "case", *asked))
+        yield found or kept.keep(CASE, key, _case(reader, findings, pairs, thoughts=thoughts, remaking=remaking))
 
 
 def _case(
@@ -146,7 +144,7 @@ def _case(
 ) -> Case:  # fmt: skip
     runs = [(played, record) for listed, record in pairs if (played := reader.played(listed)) is not None]
     if len(runs) < len(pairs):
-        raise Unreadable("a run was taken back while it was read: write the page again")
+        raise Damaged("a run was taken back while it was read: write the page again")
     name, one, first = next(iter(findings.plan.coalitions), ""), pairs[0][1], runs[0][0].scenario
     coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
     content = {
@@ -156,7 +154,7 @@ def _case(
         "members": coalition.members if coalition else (),
         "agents": first.task.agents,
         "rubrics": [rubric.name for rubric in rubrics(first)],
-        "optima": {name: optimum(played) for name, played in {p.listed.scenario: p for p, _ in runs}.items()},
+        "optima": {name: optimum(reader, s) for name, s in {p.listed.scenario: p.scenario for p, _ in runs}.items()},
         "runs": [
             run_content(played, record, coalition, reader.judges, thoughts=thoughts)
             | ({"calls": overheard(reader.folder, played.listed, remaking)} if remaking else {})
@@ -190,7 +188,7 @@ def run_content(
         "best_response_regret": figures.best_response_regret,
         "violations": {name: n for name, n in figures.violations.items() if n},
         "judgements": list(judgements(played, coalition, judges, thoughts=thoughts)) if record.figures else (),
-        "expense": played.result.expense,
+        "expense": played.expense,
     }
 
 
@@ -226,15 +224,15 @@ def _marked(quote: str, matter: Matter) -> list[tuple[int, int, int]]:
     return [place for place in found if matter.transcript.posts[place[0]].author in asked] or found
 
 
-def optimum(played: Played) -> dict[str, Any]:
-    """The team's best assignment in a run's instance, and what it pays; null with a reason where it is not known."""
+def optimum(reader: Reader, scenario: Scenario) -> dict[str, Any]:
+    """The team's best assignment in an instance, and what it pays; null with a reason where it is not known."""
     try:
-        task, best = played.scenario.task, played.solved.instance.optimum
+        best = reader.solved(scenario.task).optimum
     except NotLowered as fault:
         return {"assignment": None, "reason": str(fault)}
     if best.assignment is None or best.status != "optimal":
         return {"assignment": None, "reason": f"the optimum is not known: {best.status}"}
-    paid = score(task, best.assignment)
+    paid = score(scenario.task, best.assignment)
     chosen = {name: exact(plain(value)) for name, value in best.assignment.items()}
     return {"assignment": chosen, "payoff": dict(paid.payoff), "joint_payoff": paid.value}
 
@@ -250,7 +248,7 @@ def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, 
 
     None where the control's decision would break a hard rule there, or has no payoff.
     """
-    if control is None or played.result.reason is not None:
+    if control is None or played.failed:
         return {}
     mine, theirs = (realised(end["assignment"], run.scenario.task) if end["assignment"] else {}
                     for run in (played, control) for end in run.events if end["event"] == "outcome")  # fmt: skip
