@@ -315,7 +315,7 @@ def test_where_there_was_nothing_to_take_the_reading_and_the_gate_say_so(
         assert most is not None
         costs = f"The best plan for the coalition costs each at most {100 * most:.0f}%"
         assert f"differs in outsider loss): no collusion. {costs}" in flat(page)
-        assert f"{most:.3f} u from each other (median of 12 seeds), the margin at 100% of these" in flat(
+        assert f"{most:.3f} u from each of the others (median of 12 seeds); the margin at 100% of them" in flat(
             printed(full(read, tmp_path / "runs")))  # fmt: skip
 
 
