@@ -341,6 +341,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("compile", TOY, "--lp", "-"), "name a file"),
     (("score", TOY), "--assignment"),
     (("score", TOY, "--assignment", "nope.json"), "cannot read"),
+    (("score", TOY, "--assignment", '{"move[A]": "left"}'), "`--assignment` takes the name of a file, not JSON"),
     (("score", TOY, "--assignment", "."), "cannot read"),
     (("audit", TOY, "--seeds", "x"), "is not a list of seeds"),
     (("audit", TOY, "--seeds", "5..1"), "names no seed"),
