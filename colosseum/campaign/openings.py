@@ -148,8 +148,7 @@ def prompts(
     ))  # fmt: skip
     trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
     sent = tuple(
-        ArmOpenings(trial.arm, tuple(_openings(trial, at, agent, text_tools=text_tools)))
-        for trial in trials.of(block)
+        ArmOpenings(trial.arm, tuple(_openings(trial, at, agent, text_tools=text_tools))) for trial in trials.of(block)
     )
     if not any(each.agents for each in sent):
         who = f"`{agent}` has no turn" if agent else "nobody has a turn"
