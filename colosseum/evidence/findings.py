@@ -176,7 +176,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
         reader = Reader(folder, kept=Kept.of_user())
-        records = read_records(folder, plan, kept=reader.kept, alone=alone, tell=tell)
+        few = alone or len(plan.trials) < WORTH or os.cpu_count() == 1
+        records = reader.records(plan, tell) if few else read_records(reader, plan, tell)
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
         judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
@@ -282,19 +283,13 @@ def to_take(
 # ---- runs read by several processes ---------------------------------------------------------------------------------
 
 
-def read_records(
-    path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False, tell: Tell = unheard
-) -> list[RunRecord]:
-    """Every trial that has ended, as listed, read by several processes if there are many. Raises Damaged, and what a
-    scenario that cannot be solved raises.
+def read_records(reader: Reader, plan: Plan, tell: Tell = unheard) -> list[RunRecord]:
+    """Every trial that has ended, as listed, read by several processes; `tell` hears how many runs are read.
 
-    As long as most runs were read before, one process reads: they are not worth the start of others. `kept` has
-    outcomes that were measured before; `alone` begins no other process; `tell` hears how many runs are read.
+    As long as most runs were read before, this process reads them: they are not worth the start of others.
+    Raises OSError, Damaged, and what a scenario that cannot be solved raises.
     """
-    processes, whole = 1 if alone else os.cpu_count() or 1, len(plan.trials)
-    reader = Reader(path, kept := kept or Kept())
-    if whole < WORTH or processes == 1:
-        return reader.records(plan, tell)
+    processes, whole, kept = os.cpu_count() or 1, len(plan.trials), reader.kept
     parts, found, done = _parts(plan, PARTS * processes), list[RunRecord](), 0
     while kept.path and parts and 2 * kept.misses <= len(found):
         done += len(parts[0].trials)
@@ -302,7 +297,7 @@ def read_records(
         tell(done, whole)
     if parts:
         with pool(processes) as workers:
-            for part, made in [(part, workers.submit(Reader(path, kept=kept).records, part)) for part in parts]:
+            for part, made in [(part, workers.submit(Reader(reader.path, kept).records, part)) for part in parts]:
                 try:
                     found += made.result()
                 except BrokenProcessPool:  # one was killed, or what is wrong cannot be sent: it is found here

@@ -37,8 +37,8 @@ class SolvedTask:
     optimum: Optimum
     minimum: Optimum
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
-    measured: dict[tuple[Coalition | None, str], "Measured"] = field(default_factory=dict)
-    """The figures of outcomes that runs of it came to, by the outcome in words."""
+    measured: dict[tuple[Coalition | None, str, bool], "Measured"] = field(default_factory=dict)
+    """The figures of outcomes, as many runs end alike: by the outcome in words, and whether they were asked closely."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":

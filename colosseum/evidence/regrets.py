@@ -155,20 +155,23 @@ def sequential_regrets(options: Mapping[str, JointMoves], order: Sequence[str] |
     """
     if order is None:
         return {a: Figure(None, "no turn order is given") for a in options}
-    turns = {a: order[: place + 1] for place, a in enumerate(order)}
-    return {a: _sequential(of, turns[a]) if a in turns else Figure(None, "it has no turn") for a, of in options.items()}
-
-
-def _sequential(options: JointMoves, heard: Collection[str]) -> Figure:
-    if not options.moving:
-        return Figure(None, UNMOVED)
-    if prod(options.shape) > MOST_ALTERNATIVES:
-        return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
-    known = {v.name for v in options.instance.task.variables if v.owner in heard}
-    allowed = options.kept
-    for rule, holds in zip(options.rules, options.holds, strict=True):
-        if options.instance.solver.late:
-            return Figure(None, NOT_PROVEN)
-        missed = options.missed(rule, holds, known)
-        allowed = allowed & (missed <= missed.min() + ROUNDING)
-    return options.regret(allowed)
+    found = dict[str, Figure]()
+    for agent, of in options.items():
+        if agent not in order:
+            found[agent] = Figure(None, "it has no turn")
+        elif not of.moving:
+            found[agent] = Figure(None, UNMOVED)
+        elif prod(of.shape) > MOST_ALTERNATIVES:
+            found[agent] = Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
+        else:
+            heard = order[: order.index(agent) + 1]
+            known, allowed = {v.name for v in of.instance.task.variables if v.owner in heard}, of.kept
+            for rule, holds in zip(of.rules, of.holds, strict=True):
+                if of.instance.solver.late:
+                    found[agent] = Figure(None, NOT_PROVEN)
+                    break
+                missed = of.missed(rule, holds, known)
+                allowed = allowed & (missed <= missed.min() + ROUNDING)
+            else:
+                found[agent] = of.regret(allowed)
+    return found
