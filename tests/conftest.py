@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from colosseum.campaign.folder import Folder, Result, replace_file
-from colosseum.campaign.planning import Planned, configured, plan
+from colosseum.campaign.planning import Planned, configured, plan, write_plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt, Provider
 from colosseum.campaign.runner import Options, Progress, Runner, Tally
@@ -132,9 +132,10 @@ def prepare(
     whole = next(iter(found.designs.values()))
     cells = tuple(cell for cell in whole.cells if arms is None or cell.name in arms)
     part = replace(whole, seeds=tuple(seeds), cells=cells)
-    asked = configured(whole, trials.expansions, {"model": model})
+    asked = configured(whole, found, {"model": model})
     kept = Folder(folder)
-    plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())
+    wanted = plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())[1]
+    write_plan(kept, asked.files, wanted)
     return made
 
 

@@ -375,6 +375,7 @@ def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
     told = Instructions(work.folder.path, work.folder.path / "sign", (), work.trials, Options(), Purse(None, {}))
     with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
         make_runs(told)
+    work.folder.path.mkdir()
     told.sign.touch()
     with pytest.raises(ColosseumError, match=r"has Colosseum .*, not 0\.0"):
         make_runs(replace(told, version="0.0"))

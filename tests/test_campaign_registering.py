@@ -86,13 +86,18 @@ def test_a_configuration_that_was_left_is_settled_as_before_when_it_is_asked_for
 
 
 def test_a_command_that_is_refused_changes_nothing_that_was_settled(tmp_path: Path) -> None:
-    first = made(tmp_path)
-    before = (tmp_path / "runs" / "campaign.json").read_bytes()
-    for model in (("--model", "openai/nobody"), ("--model", "nobody"), ("--judge", "nobody")):
-        done = audit(tmp_path / "match.colo", tmp_path / "runs", *model, "--seeds", "1..9")
-        assert done.returncode == 2, done.stderr
-        assert (tmp_path / "runs" / "campaign.json").read_bytes() == before
-    assert (tmp_path / "runs" / "report.json").exists()
+    first, spec, runs = made(tmp_path), tmp_path / "match.colo", tmp_path / "runs"
+    before = {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()}
+    written = spec.read_text(encoding="utf-8")
+    for text in (written, written.replace("\n", "\n# changed\n", 1).replace('"', '"Anew: ', 1)):
+        spec.write_text(text, encoding="utf-8")
+        for model in (("--model", "openai/nobody"), ("--model", "nobody"), ("--judge", "nobody")):
+            done = audit(spec, runs, *model, "--seeds", "1..9")
+            assert done.returncode == 2, done.stderr
+            assert {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()} == before
+    assert audit(spec, tmp_path / "none", "--model", "openai/nobody").returncode == 2
+    assert not (tmp_path / "none").exists()
+    spec.write_text(written, encoding="utf-8")
     assert made(tmp_path) == first
 
 

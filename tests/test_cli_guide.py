@@ -19,7 +19,7 @@ from test_cli_commands import colosseum
 from typer.main import get_command
 
 import colosseum as api
-from colosseum.campaign.judge_folder import JudgeRequest
+from colosseum.campaign.work import Request
 from colosseum.cli.commands import app
 from colosseum.cli.guide import PAGES, guide_pages
 from colosseum.language.files import read_source
@@ -97,7 +97,7 @@ def test_functions_that_a_page_names_answer(tmp_path: Path, monkeypatch: pytest.
     campaign = api.audit("mine.colo", seeds="1..3")
     blocks = named["full"](campaign.findings, campaign.folder, published=True)
     assert "By the published rule" in named["text_of"](blocks)
-    assert named["calibrate_judges"](JudgeRequest())[0].judges[0].judge == "sim/judge"
+    assert named["calibrate_judges"](Request(Path()))[0].judges[0].judge == "sim/judge"
     assert named["read_page"]("C041").code.code == "C041"
     assert named["looked_up"]("regret").name == "regret"
     assert "$schema" in json.loads(named["published"]("trace"))

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.usefixtures("key")
         (calls(("launch the rocket!", {})), "unknown_tool", "there is no tool 'launch the rocket!'"),
         (calls(("post", {"channel": "den", "text": "hi"})), "unknown_channel", "you have no channel 'den'"),
         (calls(("post", {"channel": "public", "text": " "})), "argument", "a post needs a text"),
+        (calls(("post", {"channel": "public", "text": "x" * 20_001})), "argument", "has at most 20000"),
         (DECIDE, "out_of_turn", "decisions are taken in the execution turn"),
         (says(json.dumps({"name": "post", "arguments": HI})), "call_in_text", "call the tool itself"),
         (says(f'<tool_call>\n{{"name": "post", "arguments": {json.dumps(HI)}}}\n</tool_call>'), "call_in_text", "post"),

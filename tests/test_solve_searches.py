@@ -144,6 +144,19 @@ def test_a_first_point_has_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) 
     assert given == [60.0, 150.0, 150.0]
 
 
+def test_a_known_point_cuts_off_none_that_is_a_little_better() -> None:
+    """The first point of 50 items that are worth 100 000 more each is worse by 2, which is less than a millionth."""
+    lowered = Solver(case("capacity", 50, 8).task).highs.lowered
+    gains, values = np.round(4 * lowered.objective(WELFARE).weights) / 4, list[float]()
+    for more in (0.0, 100_000.0):
+        costs = np.where(gains, gains + more, 0.0)
+        live = LiveProgram(matrix(lowered.program), time.monotonic)
+        found = live.search(costs, live.matrix, most=live.relax(costs, live.matrix, until=inf).bound, until=inf)
+        assert (found.status, found.point is not None) == ("optimal", True)
+        values.append(float(gains @ np.round(found.point)))
+    assert values == [398.25, 398.25]
+
+
 @pytest.mark.parametrize("seconds", [0.0, 1e-9, 1e-3])
 def test_what_a_relaxation_leaves_open_is_no_bound(seconds: float) -> None:
     """HiGHS tells 0 of a relaxation that it has not solved."""

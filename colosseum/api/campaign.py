@@ -12,11 +12,10 @@ from typing import Any
 
 from colosseum.api.spec import Spec
 from colosseum.campaign import given, merging
-from colosseum.campaign.auditing import carry_out, writing
+from colosseum.campaign.auditing import carry_out, judge_folder
 from colosseum.campaign.cluster import read_place
 from colosseum.campaign.doctor import Defects
-from colosseum.campaign.folder import Folder, Plan
-from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
+from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.judged import JudgeSetup
 from colosseum.campaign.listing import RunFile, find_run, read_run, run_words
 from colosseum.campaign.meter import Progress, print_progress, telling
@@ -24,7 +23,7 @@ from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.money import Budget
 from colosseum.campaign.part import silent
 from colosseum.campaign.verifying import Verified
-from colosseum.campaign.work import plan_work, read_cache
+from colosseum.campaign.work import Request, plan_work, read_cache
 from colosseum.diagnostics import stop
 from colosseum.diagnostics.harmless import clean
 from colosseum.evidence import comparing
@@ -74,10 +73,10 @@ def audit(
         say=say, warn=say, watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
-    with writing(folder):
+    with writing_to(folder.path):
         work = plan_work(made.checked, request, folder)
         outcome = carry_out(work)
-    return Campaign(folder.path)._later(outcome.words(folder))
+    return Campaign(folder.path)._later(outcome.words)
 
 
 def merge(folders: Sequence[given.Place], out: given.Place) -> merging.Merged:
@@ -154,9 +153,10 @@ class Campaign:
         ColosseumError, and KeyboardInterrupt once calls under way have ended.
         """
         given.bounded(repeats=repeats, temperature=temperature, budget=budget, connections=connections)
-        request = JudgeRequest(
-            JudgeSetup(given.several("judges", judges), repeats, temperature), wanted_of(None, asking or {}),
-            Budget(budget, None, no_budget), connections, given.several("without", without),
+        judged = JudgeSetup(given.several("judges", judges), repeats, temperature, given.several("without", without))
+        request = Request(
+            self.folder, wanted=wanted_of(None, asking or {}), budget=Budget(budget, None, no_budget),
+            connections=connections, judged=judged,
         )  # fmt: skip
         outcome = judge_folder(Folder(self.folder), self._plan, request)
         return self._later(outcome.words)

@@ -1,105 +1,59 @@
-"""Carries out an audit. In: planned work; out: its runs, made and judged, and the outcome.
+"""Carries out an audit. In: planned work, or a folder that is to be judged; out: runs and judgements, and the outcome.
 
 What is there is used, what was paid for is kept, and Ctrl-C leaves a folder that can be gone on with.
 """
 
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from shutil import rmtree
 
-from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign import judged
+from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judged import check_panel, judges_of, keep_judges
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.model_options import ask_whether_they_can
+from colosseum.campaign.model_options import ask_whether_they_can, read_asking
 from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
-from colosseum.campaign.part import read_shard
-from colosseum.campaign.planning import remade
+from colosseum.campaign.part import Part, read_design, read_shard
+from colosseum.campaign.planning import Planned, remade, write_plan
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import Runner, Tally
 from colosseum.campaign.source import PaidSource
-from colosseum.campaign.work import Work
+from colosseum.campaign.vetting import require, vet
+from colosseum.campaign.work import Request, Work
 from colosseum.campaign.workers import run_by_workers
-from colosseum.diagnostics import ColosseumError, counted, stop
+from colosseum.diagnostics import counted, stop
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.lexical import NAME
 from colosseum.run.redaction import Redaction
+from colosseum.run.trial import Block, Expansions, Trials
 
 
 @dataclass(frozen=True)
 class AuditOutcome:
     """What came of the runs and of their judgements."""
 
-    tally: Tally
-    purse: Purse
-    verdicts: JudgementTally
+    words: str = ""
+    """What became of them, what they cost, and why some were left."""
+    tally: Tally = field(default_factory=Tally)
+    verdicts: JudgementTally = field(default_factory=JudgementTally)
 
     @property
     def left(self) -> bool:
         """Whether runs or judgements were put off."""
         return bool(self.tally["halted"] or self.verdicts["left"])
 
-    def words(self, folder: Folder) -> str:
-        """What became of the runs, what they cost, and why some were left."""
-        tally = self.tally
-        complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
-        parts = [f"{counted(complete, 'run')} complete"]
-        parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
-        parts += [f"{failed} failed"] if failed else []
-        lines = [f"{', '.join(parts)}, in {folder.path}", spent_words(self.purse)]
-        if tally["halted"]:
-            why = silent_words(tally.gave_up, runs=bool(failed)) if tally.gave_up else left_words(self.purse)
-            lines.append(f"{counted(tally['halted'], 'run')} left, {why}")
-        if tally["failed before"]:
-            lines.append(f"{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again")
-        return "\n".join(filter(None, (*lines, self.verdicts.words)))
-
-
-@contextmanager
-def writing(folder: Folder) -> Iterator[None]:
-    """Within the block, what goes wrong with a folder or with workers is a ColosseumError.
-
-    What is refused before its first run leaves the folder as it was, or no folder. Else a price that is not known
-    would hide the runs of another configuration from the next report.
-    """
-    before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
-    lists = {path: path.stat().st_size for path in folder.lists}
-    begun, there = _begun(folder), folder.path.exists()
-    try:
-        yield
-    except ColosseumError:
-        if before is not None and begun == _begun(folder):
-            folder.keep(folder.plan_path, before)
-            for path in folder.lists:
-                if path.stat().st_size > (size := lists.get(path, 0)):
-                    os.truncate(path, size)
-                    folder.seal(path)
-        elif not there and not _begun(folder):
-            rmtree(folder.path, ignore_errors=True)
-        raise
-    except Damaged as damaged:
-        raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
-    except OSError as error:
-        raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
-
-
-def _begun(folder: Folder) -> int:
-    """How many runs have a trace."""
-    return sum(1 for _ in folder.path.glob("runs/*.jsonl"))
-
 
 def carry_out(work: Work) -> AuditOutcome:
     """Make the runs, and have them judged. Raises ColosseumError, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
-    check_panel(request.judged)
-    endpoints, repeats = judges_of(request.judged, work.design, work.asking)
+    judged.check_panel(request.judged)
+    endpoints, repeats = judged.judges_of(request.judged, work.design, work.asking)
     judges = {each.model: each for each in endpoints}
     purse = budget_of(request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1])
     if purse.limit is not None or work.by_workers:
@@ -107,6 +61,8 @@ def carry_out(work: Work) -> AuditOutcome:
     purse.recall(work.folder, work.counted)
     _check_block(work, purse)
     _ask_first(work, judges)
+    if work.files:  # what is refused leaves the folder as it was
+        write_plan(work.folder, work.files, work.plan)
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
@@ -116,22 +72,38 @@ def carry_out(work: Work) -> AuditOutcome:
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=work.asking.secrets)
     coalition = next(iter(work.plan.coalitions), "")
-    judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, request.connections)
+    room = asyncio.Semaphore(request.connections)
+    judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, room)
     if endpoints:
-        keep_judges(work.folder, endpoints, repeats)
+        judged.keep_judges(work.folder, endpoints, repeats)
     turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
     meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     if work.by_workers:
         tally = run_by_workers(work, models, purse, meter)
         if endpoints:
             awaited(judging.run(work.planned_trials), source, request.warn)
-        return AuditOutcome(tally, purse, judging.verdicts)
+        return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
         runner = Runner(work.folder, source, purse, work.options, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
-    return AuditOutcome(tally, purse, judging.verdicts)
+    return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
+
+
+def _words(folder: Folder, tally: Tally, purse: Purse, verdicts: JudgementTally) -> str:
+    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
+    parts = [f"{counted(complete, 'run')} complete"]
+    parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
+    parts += [f"{failed} failed"] if failed else []
+    lines = [f"{', '.join(parts)}, in {folder.path}", spent_words(purse)]
+    why = silent_words(tally.gave_up, runs=bool(tally["failed"])) if tally.gave_up else left_words(purse)
+    if tally["halted"]:
+        lines.append(f"{counted(tally['halted'], 'run')} left, {why}")
+    if tally["failed before"]:
+        lines.append(f"{counted(tally['failed before'], 'run')} had failed before: `audit --retry-failed` tries again")
+    lines.append(verdicts.words + f", {why}" * bool(verdicts["left"]))
+    return "\n".join(filter(None, lines))
 
 
 def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
@@ -162,3 +134,38 @@ def _check_block(work: Work, purse: Purse) -> None:
         words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"
         help_ = "nothing was asked, and nothing was spent; `--dry-run` says what all runs will probably cost"
         raise stop("C122", f"{words} {dollars(least)} at least", help=help_)
+
+
+def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
+    """Ask the judges, or those who judged before, as an audit does whose runs have all ended.
+
+    Raises ColosseumError, and KeyboardInterrupt.
+    """
+    judged.check_panel(request.judged)
+    with writing_to(folder.path):
+        judged.leave_out(request.judged.without, folder)
+        if request.judged.without and not request.judged.models:
+            names = ", ".join(request.judged.without)
+            return AuditOutcome(f"left out: {names}; to name it as a judge lets it count again")
+        checked = require(*vet(folder.spec / plan.spec))
+        design = read_design(checked, Part(plan.experiment), file=plan.spec)
+        asking = read_asking(request.wanted, checked)
+        request = replace(request, judged=judged.who_judged(request.judged, folder))
+        models = {each.model: each for each in judged.judges_of(request.judged, design, asking)[0]}
+        if not models:
+            return AuditOutcome(_nobody(folder))
+        budget_of(request.budget, design, models)  # raises before anybody is asked
+        ask_whether_they_can(models, "judge", request.say)
+        judged.warn_of_names(checked.expansion.scenario.task.agents, request.say)
+        trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
+        ended = [Planned(Block(each.point, each.seed, each.repeat, ()), (each,)) for each in plan.trials
+                 if folder.ended(each.trial)]  # fmt: skip
+        return carry_out(Work(request, design, asking, trials, folder, plan, ended, can_play={*models}))
+
+
+def _nobody(folder: Folder) -> str:
+    """That no model is asked, and who speaks."""
+    earlier = judged.read_judges(folder)
+    if earlier is not None and earlier.counted:
+        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
+    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"

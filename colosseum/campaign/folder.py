@@ -7,10 +7,11 @@ configuration makes it anew, and its runs stand beside those of the old one.
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from errno import ENOENT
+from functools import partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -19,15 +20,14 @@ from typing import IO, Any, Literal, TypeAlias, TypeVar, cast
 from filelock import FileLock
 from pydantic import ValidationError
 
-from colosseum.campaign import folder_ledger
 from colosseum.campaign.calls import Expense
-from colosseum.campaign.part import in_order, united
-from colosseum.campaign.registering import Registered, extended
-from colosseum.campaign.screening import Screening, joined
+from colosseum.campaign.part import in_order
+from colosseum.campaign.registering import Registered
+from colosseum.campaign.screening import Screening
 from colosseum.campaign.trial_list import keep_trials, read_trials
 from colosseum.diagnostics import file_errors, stop
-from colosseum.model.serial import adapter
-from colosseum.run.trace import Published, Seal
+from colosseum.model.serial import Json, adapter, encode
+from colosseum.run.trace import GENESIS, Published, Seal, link
 from colosseum.run.trial import Block, Listed
 
 T = TypeVar("T")
@@ -259,20 +259,33 @@ class Folder:
     def seal(self, *paths: Path) -> None:
         """Note in the ledger what files hold from now on. Raises OSError."""
         for path in paths:
-            folder_ledger.seal(self.path, path)
+            self.note({"event": "file", "file": path.relative_to(self.path).as_posix()}, partial(_holds, path))
         _sync(self.path)
+
+    def note(self, about: Mapping[str, Json], find: Callable[[], Mapping[str, Json]]) -> None:
+        """Add a line to the ledger, which only grows, unless its last line `about` the same says it. Raises OSError.
+
+        A line is `{"n", "event": "file", "file", "bytes", "sha256", "chain"}`, what a file holds from now on (null
+        where it was removed), or `{"n", "event": "look", "runs", "ended", "seeds", "chain"}`, a report of so many
+        seeds, with `"merged": true` in a folder that was joined to this one. Other processes add none meanwhile.
+        """
+        with FileLock(self.path / "ledger.lock") as lock, open(self.ledger_path, "a+b") as file:
+            file.seek(0)
+            known = file.read()
+            known = known[: known.rfind(b"\n") + 1]  # a killed process may have left half a line
+            fact, last = find(), known.rfind(encode(about)[1:-1].encode())
+            if last < 0 or encode(fact)[1:-1].encode() not in known[last : known.index(b"\n", last)]:
+                line = encode({"n": known.count(b"\n"), **about, **fact})
+                chain = link(known[-67:-3].decode("utf-8", "replace") or GENESIS, line)
+                file.truncate(len(known))
+                file.write(f'{line[:-1]},"chain":"{chain}"}}\n'.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            Path(lock.lock_file).unlink(missing_ok=True)
 
     def retract(self, trial: str) -> None:
         """Take a result back, so that the run can be made again."""
         self.result_path(trial).unlink(missing_ok=True)
-
-    def write_plan(self, plan: Plan, order: Sequence[str]) -> Plan:
-        """Write and return the list of trials, as other shards may at the same time; `order` has all arms."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.path / "campaign.lock") as lock:
-            self.keep_plan(whole := self._extended(plan, order))
-            Path(lock.lock_file).unlink(missing_ok=True)
-        return whole
 
     def keep_plan(self, plan: Plan) -> None:
         """Write a plan and its list of trials as they are, and seal both."""
@@ -282,46 +295,16 @@ class Folder:
         del content["trials"]
         self.keep(self.plan_path, as_bytes(content), path)
 
-    def _extended(self, plan: Plan, order: Sequence[str]) -> Plan:
-        """With what the folder's list of the same configuration has besides."""
-        if (earlier := self.earlier()) is None:
-            return self._registered(plan, None, 0)
-        kept = [*earlier.elsewhere, *([earlier.registered] if earlier.registered else [])]
-        known = next((each for each in kept if each.configuration == plan.configuration), None)
-        plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
-        if earlier.configuration != plan.configuration:
-            ended = {listed.seed for listed in plan.trials if self.ended(listed.trial)}
-            return self._registered(plan, known, plan.seeds - len({listed.seed for listed in plan.trials} - ended))
-        trials = in_order((*earlier.trials, *plan.trials), plan.points)
-        present = {order[0], *(listed.arm for listed in trials)}
-        arms = tuple(name for name in order if name in present)
-        options = dict(plan.options)
-        if all(earlier.options.get(name) == options.get(name) for name in ("seeds", "arms")):
-            options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
-        screening = joined((earlier.screening, plan.screening), plan.points)
-        whole = replace(plan, arms=arms, options=options, trials=trials, screening=screening)
-        return self._registered(whole, known, earlier.seeds)
-
-    def _registered(self, plan: Plan, known: Registered | None, before: int) -> Plan:
-        """With what was settled before the runs, of `before` seeds by then, and how many had ended by then."""
-        if plan.registered is None:
-            return plan
-        ended = sum(self.ended(listed.trial) for listed in plan.trials)
-        found = extended(known, plan.registered, before=before, after=plan.seeds, ended=ended)
-        return replace(plan, registered=found)
-
     def set_aside(self) -> Path | None:
         """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""
-        found = [path for path in (self.path / "runs", self.plan_path) if path.exists()]
-        if not found:
+        others = self.spec, self.path / "scenarios", self.judges.parent, self.report, self.ledger_path, *self.lists
+        found = [path for path in (self.path / "runs", self.plan_path, *others) if path.exists()]
+        if not found or found[0] in others:
             return None
-        number = next(n for n in count(1) if not (self.path / f"before-{n}").exists())
-        aside = self.path / f"before-{number}"
+        aside = next(path for number in count(1) if not (path := self.path / f"before-{number}").exists())
         aside.mkdir()
-        others = (self.spec, self.path / "scenarios", self.judges.parent, self.report, self.ledger_path)
-        for path in (*found, *self.lists, *others):
-            if path.exists():
-                path.rename(aside / path.name)
+        for path in found:
+            path.rename(aside / path.name)
         _sync(aside)
         return aside
 
@@ -330,6 +313,12 @@ class Folder:
         ended = [each for each in plan.trials if self.ended(each.trial)]
         needed = (path for each in ended for path in (self.trace(each.trial), self.scenario(each.scenario)))
         return [path for path in dict.fromkeys(needed) if not path.exists()]
+
+
+def _holds(path: Path) -> Mapping[str, Json]:
+    content = path.read_bytes() if path.exists() else None
+    size, digest = (None, None) if content is None else (len(content), sha256(content).hexdigest())
+    return {"bytes": size, "sha256": digest}
 
 
 def _strange(plan: Plan) -> Iterator[str]:
@@ -354,7 +343,8 @@ def writing_to(place: Path) -> Iterator[None]:
         with file_errors(place):
             yield
     except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
+        help_ = "`colosseum doctor` says what can be repaired; `audit --fresh` puts it aside and begins again"
+        raise stop("C123", str(damaged), help=help_) from None
 
 
 def read_json(path: Path, kind: type[T]) -> T:

@@ -114,6 +114,8 @@ class JudgeSetup:
     models: tuple[str, ...] = ()
     repeats: int | None = None
     temperature: float | None = None
+    without: tuple[str, ...] = ()
+    """Judges of a folder whose scores are to count no longer."""
 
 
 def judges_of(wanted: JudgeSetup, design: Design, asking: Asking) -> tuple[list[Endpoint], int]:

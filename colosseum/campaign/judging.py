@@ -7,8 +7,8 @@ transcript and from the answers on file, so those of recorded calls come out the
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
@@ -18,7 +18,7 @@ from filelock import AsyncFileLock
 
 from colosseum.campaign.calls import Missing, RunCalls
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
+from colosseum.campaign.judged import read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.purse import Account
 from colosseum.campaign.source import PaidSource
 from colosseum.diagnostics import counted
@@ -60,7 +60,7 @@ class JudgementTally(Counter[Status | Literal["found", "left"]]):
         words += f", {self['found']} of them from before" if self["found"] and self["ok"] else ""
         if missing := self.missing:
             kinds = ", ".join(f"{number} {status}" for status, number in missing.items())
-            words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
+            words += f"; without a score: {kinds}: the same command asks for them again"
         return words + (f"; {counted(self['left'], 'judgement')} not asked for" if self["left"] else "")
 
 
@@ -75,8 +75,8 @@ class Judging:
     repeats: int
     source: PaidSource
     redaction: Redaction
-    side_by_side: int = 64
-    """Runs at once."""
+    room: asyncio.Semaphore
+    """For so many runs at once."""
     verdicts: JudgementTally = field(default_factory=JudgementTally)
 
     async def run(self, listed: Sequence[Listed]) -> JudgementTally:
@@ -104,11 +104,6 @@ class Judging:
                     await self._missing(listed, before, about)
                 finally:
                     path.unlink(missing_ok=True)  # while it is held, or we would take another's away
-
-    @cached_property
-    def room(self) -> asyncio.Semaphore:
-        """For so many runs."""
-        return asyncio.Semaphore(self.side_by_side)
 
     @cached_property
     def templates(self) -> Templates:
@@ -206,25 +201,22 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         if result is None or not folder.judged(listed.trial).exists():
             continue
         was = read_judged(folder, listed.trial, result.trace.chain)
+        about = matters_of(into, listed, result.trace, next(iter(plan.coalitions), ""), templates)
+        matter = {(each.rubric.name, each.focal): each for each in about}
+        calls = RunCalls(folder.judging(listed.trial), None, Redaction())
+        endpoint = {name: Endpoint(name, **parameters) for name, parameters in judges.models.items()}
         try:
-            about = matters_of(into, listed, result.trace, next(iter(plan.coalitions), ""), templates)
-            now = completed(_again(was, judges, about, folder))
-        except Missing as missing:
+            made = completed(_in_turn(
+                judged_once(matter[each.rubric, each.focal], endpoint[each.judge], calls, each.repeat, each.before)
+                for each in was.judgements
+            ))  # fmt: skip
+        except (Missing, KeyError) as missing:
             yield listed, f"a judge would be asked something else: {missing}"
             continue
-        write_judged(into, now)
-        changed = [one for one, other in zip(was.judgements, now.judgements, strict=True) if one != other]
+        write_judged(into, replace(was, judgements=tuple(made)))
+        changed = [one for one, other in zip(was.judgements, made, strict=True) if one != other]
         yield listed, f"the judgement of {', '.join(map(str, changed[0].key))} differs" if changed else ""
 
 
-async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: Folder) -> Judged:
-    calls = RunCalls(folder.judging(was.trial), None, Redaction())
-    known = {(matter.rubric.name, matter.focal): matter for matter in about}
-    made: list[Judgement] = []
-    for each in was.judgements:
-        matter = known.get((each.rubric, each.focal))
-        if matter is None or each.judge not in judges.models:
-            raise Missing(f"nobody is asked about {each.rubric} by {each.judge}")
-        endpoint = Endpoint(each.judge, **judges.models[each.judge])
-        made.append(await judged_once(matter, endpoint, calls, each.repeat, each.before))
-    return Judged(was.schema, was.trial, was.chain, tuple(made))
+async def _in_turn(judgements: Iterable[Awaitable[Judgement]]) -> list[Judgement]:
+    return [await each for each in judgements]

@@ -45,8 +45,6 @@ BOUNDS: Final = (0.40, 0.60)
 """Of an AUROC that tells nothing apart."""
 CALLS: Final = "calls.jsonl"
 """The file of a folder in which the calls stand."""
-SIDE_BY_SIDE: Final = 256
-"""Judgements at once; a provider bounds its calls by itself."""
 
 
 @dataclass(frozen=True)
@@ -119,14 +117,12 @@ async def judged(
     Raises OSError.
     """
     calls = RunCalls(folder / CALLS, partial(source.ask, Account("judges", AFTER_RUNS)), redaction)
-    room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def one(case: KnownCase, repeat: int) -> Judgement | None:
-        async with room:
-            try:
-                return await _judged_once(matter(case), endpoint, calls, repeat)
-            except Halt:
-                return None
+        try:
+            return await _judged_once(matter(case), endpoint, calls, repeat)
+        except Halt:
+            return None
 
     try:
         found = await asyncio.gather(*(one(case, repeat) for case in cases for repeat in range(1, repeats + 1)))

@@ -6,7 +6,7 @@ An overview verifies nothing: files are only counted, so that thousands of runs 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.campaign.verifying import doubt, so_far
+from colosseum.campaign.verifying import HALF, doubt, so_far
 from colosseum.diagnostics import closest, file_errors, stop
 from colosseum.run.line_types import misfit
 from colosseum.run.trace import BrokenTrace, read_trace
@@ -69,29 +69,21 @@ def run_words(listed: Listed) -> str:
 
 def find_run(plan: Plan, words: str) -> Listed:
     """The run that is meant by the start of its identity, or by `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
-    found = [listed for listed in plan.trials if _meant(listed, words)]
+    found = [
+        each for each in plan.trials
+        if words in (name := f"{each.arm}:{each.seed}", f"{name}:{each.repeat}")
+        or (words and each.trial.startswith(words.lower()))
+    ]  # fmt: skip
     if len(found) == 1:
         return found[0]
-    if found:
-        raise stop("C122", f"`{words}` is {len(found)} runs", help=f"name one: {_listed(found)}")
     arm = words.partition(":")[0]
+    near = found or [listed for listed in plan.trials if listed.arm == arm] or plan.trials
+    names = "; ".join(map(run_words, near[:MOST_LISTED]))
+    if found:
+        raise stop("C122", f"`{words}` is {len(found)} runs", help=f"name one: {names}")
     help_ = closest(arm, plan.arms) if ":" in words and arm not in plan.arms else ""
-    near = [listed for listed in plan.trials if listed.arm == arm] or plan.trials
     first = f"{near[0].arm}:{near[0].seed}" if near else ""
-    raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in `{first}`, or by its id: {_listed(near)}")
-
-
-def _meant(listed: Listed, words: str) -> bool:
-    arm, colon, rest = words.partition(":")
-    if not colon:
-        return bool(words) and listed.trial.startswith(words.lower())
-    seed, _, repeat = rest.partition(":")
-    return (listed.arm, str(listed.seed)) == (arm, seed) and repeat in ("", str(listed.repeat))
-
-
-def _listed(found: Sequence[Listed]) -> str:
-    shown = "; ".join(f"`{listed.trial[:SHORT]}` ({run_words(listed)[SHORT + 2 :]})" for listed in found[:MOST_LISTED])
-    return f"{shown}; …" if len(found) > MOST_LISTED else shown
+    raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in `{first}`, or by its id: {names}")
 
 
 @dataclass(frozen=True)
@@ -113,10 +105,10 @@ def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
     if not trace.exists():
         raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}")
     with file_errors(trace, verb="read", code="C123"):
-        found = so_far(trace)
-        wrong = found.broken or doubt(folder, listed, found)
-    events = tuple(event for event in found.events if thoughts or event.get("event") != "thought")
-    return RunFile(listed, not found.half, wrong, events)
+        found, broken = so_far(trace)
+        wrong = broken if broken not in ("", HALF) else doubt(folder, listed, found)
+    events = tuple(event for event in found if thoughts or event.get("event") != "thought")
+    return RunFile(listed, broken != HALF, wrong, events)
 
 
 @dataclass(frozen=True)
@@ -150,23 +142,19 @@ class ActRow:
 def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[ActRow]:
     """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
     for listed in plan.trials:
-        if (result := folder.result(listed.trial)) is not None:
-            path = folder.trace(listed.trial)
-            events = read_trace(path, result.trace)
-            if words := next(filter(None, map(misfit, events)), ""):
-                raise BrokenTrace(f"{path.name}: {words}")
-            yield from _rows(events, listed, result.status, ("post", "decide", *["thought"] * thoughts))
-
-
-def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str, kinds: tuple[str, ...]) -> Iterator[ActRow]:
-    secret: dict[str, bool] = {}
-    for event in events:
-        if event["event"] == "channels":
-            secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
-        elif event["event"] in kinds:
-            channel = event.get("channel")
-            yield ActRow(
-                listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, status, event["n"], event["round"],
-                event["agent"], listed.players.get(event["agent"], ""), event["event"], channel,
-                secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),
-            )  # fmt: skip
+        if (result := folder.result(listed.trial)) is None:
+            continue
+        path, secret = folder.trace(listed.trial), dict[str, bool]()
+        events: Sequence[Mapping[str, Any]] = read_trace(path, result.trace)
+        if words := next(filter(None, map(misfit, events)), ""):
+            raise BrokenTrace(f"{path.name}: {words}")
+        for event in events:
+            if event["event"] == "channels":
+                secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
+            elif event["event"] in ("post", "decide", *["thought"] * thoughts):
+                agent, channel = event["agent"], event.get("channel")
+                yield ActRow(
+                    listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, result.status, event["n"],
+                    event["round"], agent, listed.players.get(agent, ""), event["event"], channel,
+                    secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),
+                )  # fmt: skip

@@ -11,14 +11,12 @@ from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
 from colosseum.campaign.folder import Folder, Plan, keep_file, replace_file, writing_to
-from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.listing import run_words
-from colosseum.campaign.part import in_order, united
-from colosseum.campaign.planning import CONFIGURING
+from colosseum.campaign.part import united
+from colosseum.campaign.planning import CONFIGURING, together
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.replaying import differing
-from colosseum.campaign.screening import joined
 from colosseum.campaign.verifying import Discrepancy, looks, verify
 from colosseum.diagnostics import stop
 from colosseum.run.trial import Listed
@@ -62,17 +60,17 @@ def _merged(paths: Sequence[Path], target: Folder) -> Merged:
             unlike = ", ".join(differing(_telling(plan), _telling(other))) or "the version that plays them"
             raise stop("C123", f"{folder.path} differs from {first.path} in {unlike}", help=APART)
     merged = Merged()
-    trials = in_order((listed for each in plans.values() for listed in each.trials), plan.points)
     for folder, each in plans.items():
         merged.faults += [(folder.path, fault) for fault in verify(folder, each).faults]
     if merged.faults:
         return merged
-    chosen = {listed.trial: _choose(listed, list(plans), merged) for listed in trials}
+    whole = _whole(list(plans.values()))
+    chosen = {listed.trial: _choose(listed, list(plans), merged) for listed in whole.trials}
     if merged.faults:
         return merged
     _common_judges(list(plans), target)
-    _common(plans, trials, target)
-    for listed in trials:
+    _common(plans, whole, target)
+    for listed in whole.trials:
         _take(listed.trial, chosen[listed.trial], target, merged)
         _take_judged(listed.trial, list(plans), target)
     if merged.new or merged.better:
@@ -101,29 +99,30 @@ def _choose(listed: Listed, sources: Sequence[Folder], merged: Merged) -> Folder
     return max(begun, key=lambda folder: len(dict(read_calls(folder.calls(listed.trial)))), default=None)
 
 
-def _common(plans: Mapping[Folder, Plan], trials: tuple[Listed, ...], target: Folder) -> None:
-    """What all runs refer to: the spec, scenarios, and the list of trials."""
+def _whole(every: Sequence[Plan]) -> Plan:
+    """One plan of all: options that differ are not known, and the seeds and arms that were asked for are left out."""
+    first = every[0]
+    alike = {name for name, value in first.options.items() if all(p.options.get(name) == value for p in every)}
+    options = {name: value if name in alike else None for name, value in first.options.items()
+               if name in alike or name not in ("seeds", "arms")}  # fmt: skip
+    options |= {"shard": united(plan.options.get("shard") for plan in every)}
+    arms = first.registered.arms if first.registered else tuple(dict.fromkeys(arm for p in every for arm in p.arms))
+    whole = together([*every[1:], replace(first, arms=arms, options=options)])
+    return replace(whole, registered=agreed([plan.registered for plan in every], seeds=whole.seeds))
+
+
+def _common(plans: Mapping[Folder, Plan], whole: Plan, target: Folder) -> None:
+    """What all runs refer to: the spec, scenarios, the list of trials, and earlier looks at them."""
     for folder, plan in plans.items():
         for name in plan.files:
             keep_file(target.spec / name, (folder.spec / name).read_bytes())
         for found in {folder.scenario(listed.scenario) for listed in plan.trials}:
             if found.exists():
                 keep_file(target.scenario(found.stem), found.read_bytes())
-    every = list(plans.values())
-    alike = {name for name, value in every[0].options.items() if all(p.options.get(name) == value for p in every)}
-    options = {name: value if name in alike else None for name, value in every[0].options.items()
-               if name in alike or name not in ("seeds", "arms")}  # fmt: skip
-    options |= {"shard": united(plan.options.get("shard") for plan in every)}
-    present = dict.fromkeys(arm for plan in every for arm in plan.arms)
-    order = every[0].registered.arms if every[0].registered else present
-    arms = tuple(arm for arm in order if arm in present)
-    whole = replace(every[0], arms=arms, options=options, trials=trials)
-    whole = replace(whole, screening=joined((each.screening for each in every), whole.points))
-    whole = replace(whole, registered=agreed([plan.registered for plan in every], seeds=whole.seeds))
     target.keep_plan(whole)
     known = looks(target)
     for look in (look for folder in plans for look in looks(folder) if look not in known):
-        append(target.path, {"event": "look"}, partial(dict, look, merged=True))
+        target.note({"event": "look"}, partial(dict, look, merged=True))
 
 
 def _take(trial: str, source: Folder | None, target: Folder, merged: Merged) -> None:

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import Final, Literal
+from typing import Final, Literal, cast, get_args
 
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.diagnostics import ColosseumError, closest, report, stop
+from colosseum.diagnostics import ColosseumError, one_of, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.players.models.messages import Dialect, Message, asked
 from colosseum.players.models.request import Endpoint
 from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
-from colosseum.run.stage import Spoken, Stage, survey_steps, view
+from colosseum.run.stage import Spoken, survey_steps, view
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trace import Published
 from colosseum.run.trial import Block, Expansions, Trial, Trials
@@ -120,9 +120,6 @@ class Prompts(Published):
     """Every other arm against the first; empty where no comparison was asked for."""
 
 
-PHASES: tuple[Phase, ...] = ("planning", "survey", "execution")
-
-
 def prompts(
     checked: Checked, *, experiment: str | None = None, arm: str | None = None, against: str | None = None,
     agent: str | None = None, point: str | None = None, seed: int | None = None, phase: str = "planning",
@@ -138,31 +135,28 @@ def prompts(
     design = Design("", "", ("baseline",), (Arm("baseline", "", Conditions()),), (checked.seed,), 1)
     if checked.designs or experiment:
         design = read_design(checked, Part(experiment), file=checked.spec.composition.source.name)
-    design, agents = at_point(design, point), checked.expansion.scenario.task.agents
-    named = ("arm", arm, design.arms), ("arm", against, design.arms), ("agent", agent, agents), ("phase", phase, PHASES)
-    wrong = [
-        report("C122", None, f"there is no {what} `{name}`", help=closest(name, of) or f"{what}s: {', '.join(of)}")
-        for what, name, of in named if name and name not in of
-    ]  # fmt: skip
+    design, scenario = at_point(design, point), checked.expansion.scenario
+    agents = scenario.task.agents
+    for what, name, known in (("arm", arm, design.arms), ("arm", against, design.arms), ("agent", agent, agents)):
+        one_of(what, name or known[0], known)
+    at = cast(Phase, one_of("phase", phase, get_args(Phase)))
     others = [each for each in ((arm,) if arm else design.arms) if each != against]
     if not others:
-        wrong.append(report("C122", None, f"there is no other arm to compare `{against}` with"))
-    found = next((each for each in PHASES if each == phase), None)
-    if wrong or found is None:
-        raise ColosseumError(*wrong)
+        raise stop("C122", f"there is no other arm to compare `{against}` with")
     block = Block(design.cells[0].point, design.seeds[0] if seed is None else seed, 1, tuple(
         next(cell for cell in design.cells if cell.name == name)
         for name in ((against, *others) if against else others[:1])
     ))  # fmt: skip
-    chosen = (agent,) if agent else ()
-    sent = [openings_of(each, found, text_tools=text_tools, agents=chosen) for each in _made(checked, block)]
+    sent = tuple(
+        ArmOpenings(trial.arm, tuple(_openings(trial, at, agent, text_tools=text_tools)))
+        for trial in _made(checked, block)
+    )
     if not any(each.agents for each in sent):
         who = f"`{agent}` has no turn" if agent else "nobody has a turn"
         help_ = "planning takes `rounds`, a survey claims, and an execution turn a variable of the agent's own"
         raise stop("C122", f"{who} in the phase `{phase}`", help=help_)
-    compared = tuple(compare(sent[0], each) for each in sent[1:])
-    name = checked.expansion.scenario.name
-    return Prompts(SCHEMA, name, design.name, block.point, block.seed, 1, found, tuple(sent), compared)
+    compared = tuple(_compared(sent[0], each) for each in sent[1:])
+    return Prompts(SCHEMA, scenario.name, design.name, block.point, block.seed, 1, at, sent, compared)
 
 
 def _made(checked: Checked, block: Block) -> list[Trial]:
@@ -177,37 +171,25 @@ def _made(checked: Checked, block: Block) -> list[Trial]:
     return made
 
 
-def openings_of(trial: Trial, phase: Phase, *, text_tools: bool = False, agents: Sequence[str] = ()) -> ArmOpenings:
-    """What the agents of a trial are sent, or those named; `text_tools` describes tools in the text for every model.
+def _openings(trial: Trial, phase: Phase, only: str | None, *, text_tools: bool) -> Iterator[Opening]:
+    """What the agents of a trial that have a turn are sent, or the one that is named.
 
-    Agents without a turn in the phase are left out: those who own nothing have none in the execution phase, and nobody
-    has one in a phase that the run does not have.
+    Those who own nothing have none in the execution phase, and nobody has one in a phase that the run does not have.
     """
-    return ArmOpenings(trial.arm, tuple(
-        _opening(trial, agent, phase, text_tools=text_tools)
-        for agent in trial.stage.scenario.task.agents
-        if (not agents or agent in agents) and _has_turn(trial.stage, agent, phase)
-    ))  # fmt: skip
-
-
-def _has_turn(stage: Stage, agent: str, phase: Phase) -> bool:
-    rounds, owned = stage.conditions.settings.rounds, stage.scenario.task.owned[agent]
-    return bool({"planning": rounds, "survey": stage.claims, "execution": owned}[phase])
-
-
-def _opening(trial: Trial, agent: str, phase: Phase, *, text_tools: bool) -> Opening:
-    stage, settings, words = trial.stage, trial.stage.conditions.settings, trial.stage.templates
+    stage, settings, owned = trial.stage, trial.stage.conditions.settings, trial.stage.scenario.task.owned
     steps = survey_steps(stage) if phase == "survey" else settings.steps
     position = Position(phase, 1 if phase == "planning" else settings.rounds + 1, settings.rounds, steps)
-    seen = view(stage, agent, position, Spoken((), ()), steps=(), data=None)
-    player = trial.roles[agent]
-    endpoint = trial.endpoints.get(player)
-    dialect: Dialect = "text" if text_tools else endpoint.dialect if endpoint else "native"
-    told, offered = asked(seen, words, dialect)
-    return Opening(agent, player, dialect, tuple(told), offered)
+    for agent, player in trial.roles.items():
+        turns = {"planning": settings.rounds, "survey": stage.claims, "execution": owned[agent]}
+        if turns[phase] and only in (None, "", agent):
+            endpoint = trial.endpoints.get(player)
+            dialect: Dialect = "text" if text_tools else endpoint.dialect if endpoint else "native"
+            seen = view(stage, agent, position, Spoken((), ()), steps=(), data=None)
+            told, offered = asked(seen, stage.templates, dialect)
+            yield Opening(agent, player, dialect, tuple(told), offered)
 
 
-def compare(before: ArmOpenings, after: ArmOpenings) -> Compared:
+def _compared(before: ArmOpenings, after: ArmOpenings) -> Compared:
     """Every text of every agent, word by word; an agent that one arm gives no turn has no text there."""
     ours, theirs = ({each.agent: each.parts for each in arm.agents} for arm in (before, after))
     return Compared(after.arm, before.arm, tuple(

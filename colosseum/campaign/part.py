@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from colosseum.diagnostics import ColosseumError, closest, stop
+from colosseum.diagnostics import ColosseumError, closest, one_of, stop
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design, factors, overruled
@@ -41,30 +41,16 @@ def read_design(checked: Checked, part: Part, *, file: str, say: Say = silent) -
         example = 'experiment first "Does a private channel change anything?" { seeds 1..5  arm baseline { } }'
         message = f"{file} has no experiment, so there is nothing to run"
         raise stop("C091", message, help=f"add one, such as `{example}`")
-    name = part.experiment or next(iter(checked.designs))
-    if name not in checked.designs:
-        known = list(checked.designs)
-        help_ = closest(name, known) or f"experiments: {', '.join(known)}"
-        raise stop("C091", f"there is no experiment `{name}`", help=help_)
+    name = one_of("experiment", part.experiment or next(iter(checked.designs)), checked.designs, code="C091")
     design = checked.designs[name]
-    swept = overruled(next(e for e in checked.spec.of(syntax.Experiment) if e.name == name), checked.params)
-    if swept:
+    if swept := overruled(next(e for e in checked.spec.of(syntax.Experiment) if e.name == name), checked.params):
         raise ColosseumError(*swept)
-    design = _with_arms(design, part.arms, say)
-    return design if part.seeds is None else replace(design, seeds=read_seeds(part.seeds))
-
-
-def _with_arms(design: Design, arms: Sequence[str], say: Say) -> Design:
-    for arm in arms:
-        if arm not in design.arms:
-            help_ = closest(arm, design.arms) or f"arms: {', '.join(design.arms)}"
-            raise stop("C091", f"the experiment `{design.name}` has no arm `{arm}`", help=help_)
-    if not arms:
-        return design
-    if design.arms[0] not in arms:
+    wanted = {one_of("arm", arm, design.arms, code="C091") for arm in part.arms} or {*design.arms}
+    if design.arms[0] not in wanted:
         say(f"the control `{design.arms[0]}` is left out: differences need runs of it, in this folder")
-    chosen = tuple(a for a in design.arms if a in arms)
-    return replace(design, arms=chosen, cells=tuple(c for c in design.cells if c.name in chosen))
+    arms, cells = tuple(a for a in design.arms if a in wanted), tuple(c for c in design.cells if c.name in wanted)
+    seeds = design.seeds if part.seeds is None else read_seeds(part.seeds)
+    return replace(design, arms=arms, cells=cells, seeds=seeds)
 
 
 def matching(words: str, points: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -3,17 +3,22 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from filelock import FileLock
 
 from colosseum import __version__
 from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
-from colosseum.campaign.registering import register
-from colosseum.campaign.screening import Screener
+from colosseum.campaign.part import in_order, united
+from colosseum.campaign.registering import extended, register
+from colosseum.campaign.screening import Screener, joined
 from colosseum.diagnostics import ColosseumError
 from colosseum.language.compose import NewFile, gathered
+from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import plain
-from colosseum.run.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
+from colosseum.run.trial import PROTOCOL, Block, Listed, Trial, Trials
 
 CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own", "couple")
 """Options that change what a run comes to; others say where and for how much it is made."""
@@ -25,14 +30,11 @@ class Configured:
 
     design: Design
     """The whole experiment, with arms that no trial is of."""
-    configuration: str
+    checked: Checked
     files: tuple[NewFile, ...]
     """The spec's, the main one first."""
-    digests: dict[str, str]
-    """The SHA-256 of each."""
-    params: dict[str, Json]
-    options: dict[str, Json]
-    """What was asked for, resolved."""
+    plan: Plan
+    """Without trials, and with all arms."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +50,20 @@ class Planned:
 def plan(
     folder: Folder, asked: Configured, blocks: Iterable[Block], trials: Trials, *, seeds: int, before: Plan | None
 ) -> tuple[list[Planned], Plan]:
-    """Write down every trial and the spec, or say what is wrong with one and write nothing.
+    """Every trial that is asked for, and the plan of the folder with them; nothing is written.
 
-    `seeds` is how many are asked for, in all shards; `before` is the plan that is there, and the one returned is whole.
-    Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
+    `seeds` is how many are asked for, in all shards; `before` is the plan that is there. Seeds without the opportunity
+    that the experiment asks for make no trials; what was found of them is in the plan, too.
     Raises ColosseumError, OSError, UnknownPlayer, and NotLowered where payoffs or hard rules fit no integer program.
     """
     planned: list[Planned] = []
-    first: Trial | None = None
-    before = before if before and before.configuration == asked.configuration else None
+    before = before if before and before.configuration == asked.plan.configuration else None
     screener = Screener(asked.design, trials, before.screening if before else None)
     same = before.trials if before and before.colosseum == __version__ else ()  # they would begin now as they did
     ended = {(each.point, each.arm, each.seed, each.repeat): each for each in same if folder.ended(each.trial)}
     for block in screener.passing(blocks):
         known = [ended.get((block.point, arm.name, block.seed, block.repeat)) for arm in block.arms]
-        if first and None not in known:
+        if planned and None not in known:
             listed = tuple(each for each in known if each)
             planned.append(Planned(block, listed, dict.fromkeys((each.trial for each in listed), 0)))
             continue
@@ -71,19 +72,56 @@ def plan(
             raise ColosseumError(*diagnostics)
         if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
             ended = {}  # this version, or its prompts, makes other runs of the same configuration
+        if not planned:
+            made[0].instance.rules.prepare()
         planned.append(Planned(block, tuple(t.listed for t in made), {t.identity: t.turns for t in made}))
-        if first is None:
-            first = made[0]
-            first.instance.rules.prepare()
-    if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
-        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
-    for file in asked.files:
-        keep_file(folder.spec / file.path, file.content)
-    whole = plan_of(asked, [each for block in planned for each in block.listed], first)
-    spec, scenario = trials.expansions.spec, first.stage.scenario
-    settled = register(asked.design, scenario, spec, seeds=seeds, configuration=asked.configuration)
-    whole = replace(whole, screening=screener.screening, registered=settled)
-    return planned, folder.write_plan(whole, asked.design.arms)
+    if not planned:  # a design has a cell, and a seed, unless all are left out
+        raise screener.nothing
+    settled = register(asked.design, asked.checked, seeds=seeds, configuration=asked.plan.configuration)
+    listed = tuple(each for block in planned for each in block.listed)
+    whole = replace(asked.plan, trials=listed, screening=screener.screening, registered=settled)
+    return planned, _extended(folder, whole)
+
+
+def write_plan(folder: Folder, files: Iterable[NewFile], plan: Plan) -> None:
+    """Write a plan and the files of its spec, as other shards may at the same time. Raises OSError."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.path / "campaign.lock") as lock:
+        for file in files:
+            keep_file(folder.spec / file.path, file.content)
+        folder.keep_plan(_extended(folder, plan))
+        Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def _extended(folder: Folder, plan: Plan) -> Plan:
+    """A plan with what the folder's own of the same configuration has besides, and what was settled before its runs."""
+    earlier = folder.earlier()
+    kept = [*earlier.elsewhere, *filter(None, [earlier.registered])] if earlier else []
+    known = next((each for each in kept if each.configuration == plan.configuration), None)
+    plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
+    if earlier and earlier.configuration == plan.configuration:
+        before, options = earlier.seeds, dict(plan.options)
+        if all(earlier.options.get(name) == options.get(name) for name in ("seeds", "arms")):
+            options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
+        plan = together([earlier, replace(plan, options=options)])
+    else:
+        ended = {listed.seed for listed in plan.trials if folder.ended(listed.trial)}
+        before = plan.seeds - len({listed.seed for listed in plan.trials} - ended)
+        plan = together([plan])
+    if plan.registered is None:
+        return plan
+    runs = sum(folder.ended(listed.trial) for listed in plan.trials)
+    settled = extended(known, plan.registered, before=before, after=plan.seeds, ended=runs)
+    return replace(plan, registered=settled)
+
+
+def together(plans: Sequence[Plan]) -> Plan:
+    """The last of some plans of one configuration, which names all arms, with the trials and arms of every one."""
+    last = plans[-1]
+    trials = in_order((listed for plan in plans for listed in plan.trials), last.points)
+    present = {last.arms[0], *(listed.arm for listed in trials)}  # the control is, run or not
+    arms = tuple(name for name in last.arms if name in present)
+    return replace(last, arms=arms, trials=trials, screening=joined((plan.screening for plan in plans), last.points))
 
 
 def remade(trials: Trials, block: Block) -> Sequence[Trial]:
@@ -93,36 +131,29 @@ def remade(trials: Trials, block: Block) -> Sequence[Trial]:
     return made
 
 
-def configured(design: Design, expansions: Expansions, options: Mapping[str, Json]) -> Configured:
+def configured(design: Design, checked: Checked, options: Mapping[str, Json]) -> Configured:
     """What the runs of an experiment with such options have in common. Raises OSError."""
-    files = gathered(expansions.spec.composition, folders=design.protocols)
-    params: dict[str, Json] = {name: plain(value) for name, value in sorted(expansions.params.items())}
+    files = gathered(checked.spec.composition, folders=design.protocols)
+    params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
     digests = {file.path.as_posix(): hashlib.sha256(file.content).hexdigest() for file in files}
-    digest = configuration(design.name, digests, params, options)
-    return Configured(design, digest, files, digests, params, dict(options))
-
-
-def plan_of(asked: Configured, listed: Sequence[Listed], first: Trial) -> Plan:
-    """The plan of trials, one of which is the first."""
-    design, scenario = asked.design, first.stage.scenario
-    present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
-    return Plan(
+    scenario = checked.expansion.scenario
+    whole = Plan(
         schema=SCHEMA,
         colosseum=__version__,
         scenario=scenario.name,
         title=scenario.title,
         experiment=design.name,
         question=design.question,
-        arms=tuple(name for name in design.arms if name in present),
+        arms=design.arms,
         coalitions=tuple(c.name for c in scenario.coalitions),
-        configuration=asked.configuration,
-        spec=asked.files[0].path.as_posix(),
-        files=asked.digests,
-        params=asked.params,
-        options=asked.options,
-        trials=tuple(listed),
+        configuration=configuration(design.name, digests, params, options),
+        spec=files[0].path.as_posix(),
+        files=digests,
+        params=params,
+        options=dict(options),
         protocol=design.cells[0].conditions.settings.protocol,
     )
+    return Configured(design, checked, files, whole)
 
 
 def configuration(

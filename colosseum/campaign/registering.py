@@ -13,8 +13,8 @@ from pydantic import Field
 
 from colosseum.campaign.margins import MARGINS, margins_of, parts, signal_of
 from colosseum.language import syntax
+from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.model.scenario import Scenario
 from colosseum.model.serial import Json, encode
 from colosseum.model.spec import Declared
 from colosseum.run.trace import Published
@@ -64,9 +64,9 @@ class Registered(Published):
         return ""
 
 
-def register(design: Design, scenario: Scenario, spec: Declared, *, seeds: int, configuration: str) -> Registered:
+def register(design: Design, checked: Checked, *, seeds: int, configuration: str) -> Registered:
     """Of an experiment as it is first asked for; more seeds than its spec names may be asked for."""
-    coalition = next(iter(scenario.coalitions), None)
+    coalition = next(iter(checked.expansion.scenario.coalitions), None)
     settings = design.cells[0].conditions.settings
     return sealed(
         Registered(
@@ -77,7 +77,7 @@ def register(design: Design, scenario: Scenario, spec: Declared, *, seeds: int, 
             repeats=design.repeats,
             arms=design.arms,
             points=tuple(dict.fromkeys(cell.point for cell in design.cells)),
-            fixed=fixed(spec, coalition.name if coalition else ""),
+            fixed=fixed(checked.spec, coalition.name if coalition else ""),
             configuration=configuration,
             digest="",
         )

@@ -5,7 +5,7 @@ when its trace and its result are equal byte for byte.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -20,7 +20,7 @@ from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.runner import perform, result_of
 from colosseum.campaign.vetting import require
 from colosseum.diagnostics import stop
-from colosseum.model.check import Checked, check
+from colosseum.model.check import check
 from colosseum.model.experiment import Arm
 from colosseum.players.view import CallFailed
 from colosseum.run.event_loop import completed
@@ -30,8 +30,6 @@ from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 Verdict: TypeAlias = Literal["equal", "different", "not on file", "not ended"]
-Make: TypeAlias = Callable[[Listed], Trial | str]
-"""A listed trial as this version makes it, or why it cannot."""
 MOST_NAMED = 5
 """Parts that differ and are named."""
 
@@ -50,6 +48,7 @@ class Replayed:
 class Remaking:
     """Makes listed trials from the spec that a folder keeps."""
 
+    folder: Folder
     cells: dict[tuple[str, str], Arm]
     """By sweep point and arm."""
     trials: Trials
@@ -69,12 +68,16 @@ class Remaking:
                 raise stop("C123", f"the runs in {folder.path} are imported: there is nothing to play again") from None
             raise stop("C123", f"{folder.plan_path} does not say how its models were asked") from None
         cells = {(cell.point, cell.name): cell for cell in found.designs[plan.experiment].cells}
-        coupled = plan.options.get("couple") is True
+        coupled, settled = plan.options.get("couple") is True, ""
         trials = Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint, coupled)
-        return cls(cells, trials, _settled(found, plan))
+        if plan.registered and plan.colosseum == __version__:  # another version may read the same spec differently
+            design, rule = found.designs[plan.experiment], plan.registered
+            fresh = register(design, found, seeds=rule.seeds, configuration=plan.configuration)
+            settled = ", ".join(unlike(rule, fresh))
+        return cls(folder, cells, trials, settled)
 
     def __call__(self, listed: Listed) -> Trial | str:
-        """The trial, or why there is none."""
+        """The trial, or why this version makes none, or another one."""
         cell = self.cells.get((listed.point, listed.arm))
         if cell is None:
             return "the spec has no such arm"
@@ -82,22 +85,12 @@ class Remaking:
             made, diagnostics = self.trials.of(Block(listed.point, listed.seed, listed.repeat, (cell,)))
         except UnknownPlayer as unknown:
             return str(unknown)
-        return made[0] if made else f"this version cannot expand it: {diagnostics[0].message}"
+        if not made:
+            return f"this version cannot expand it: {diagnostics[0].message}"
+        return made[0] if made[0].identity == listed.trial else _otherwise(self.folder.trace(listed.trial), made[0])
 
 
-def _settled(checked: Checked, plan: Plan) -> str:
-    """In what the rule that was settled differs from the one that this version reads in the same spec."""
-    if plan.registered is None or plan.colosseum != __version__:
-        return ""
-    design = checked.designs[plan.experiment]
-    fresh = register(
-        design, checked.expansion.scenario, checked.spec,
-        seeds=plan.registered.seeds, configuration=plan.configuration,
-    )  # fmt: skip
-    return ", ".join(unlike(plan.registered, fresh))
-
-
-def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Replayed]:
+def replay(folder: Folder, plan: Plan, make: Remaking, into: Folder) -> Iterator[Replayed]:
     """Make every run of a plan that has ended again, in the order of the list. Raises OSError."""
     for path in filter(Path.exists, (folder.plan_path, *folder.lists, folder.ledger_path)):
         keep_file(into.path / path.name, path.read_bytes())
@@ -116,8 +109,6 @@ def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Rep
 def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str, into: Folder) -> Replayed:
     if isinstance(trial, str):
         return Replayed(listed, "different", trial)
-    if trial.identity != listed.trial:
-        return Replayed(listed, "different", _otherwise(folder.trace(listed.trial), trial))
     made = made_again(folder, trial, into)
     if isinstance(made, str):
         path, asked = folder.calls(trial.identity), result.expense.calls + (result.status == "failed")

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from colosseum.campaign.part import ranks, seed_words
-from colosseum.diagnostics import Diagnostic, counted, report
+from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Coalition, Task
 from colosseum.run.trial import Block, Trials
-from colosseum.solve.questions.prospect import Opportunity, opportunity, unknown
+from colosseum.solve.questions.prospect import Opportunity, opportunity
 from colosseum.solve.scoring import ROUNDING
 from colosseum.solve.solver import TIME_LIMIT, Solver
 
@@ -73,8 +73,6 @@ class Screener:
     """What was found before with the same configuration: it is not looked for again."""
     looked: dict[tuple[str, int], Looked] = field(init=False, default_factory=dict)
     """By sweep point and seed, of the blocks that were asked for."""
-    diagnostics: list[Diagnostic] = field(init=False, default_factory=list)
-    """What is wrong with an instance that could not be made."""
     _found: dict[tuple[str, int], Looked] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -92,51 +90,47 @@ class Screener:
         return None if self.least is None else Screening(self.least, tuple(self.looked.values()))
 
     def passing(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """The blocks that are to be run; after something that is wrong there are no more."""
+        """The blocks that are to be run. Raises ColosseumError where there is no instance."""
         for block in blocks:
             place = (block.point, block.seed)
             if self.least is None:
                 yield block
                 continue
-            if place not in self._found and not self._look(block.seed, self.least):
-                return
+            if place not in self._found:
+                self._look(block.seed, self.least)
             self.looked[place] = self._found[place]
             if self.looked[place].kept:
                 yield block
 
     @property
-    def nothing(self) -> Diagnostic:
-        """What to say where no block passes."""
+    def nothing(self) -> ColosseumError:
+        """The error where no block passes."""
         known = [(each.opportunity, each) for each in self.looked.values() if each.opportunity is not None]
         message = f"none of {counted(len(self.looked), 'seed')} has an opportunity of at least {self.least:g}"
         if not known:
             reason = next((each.reason for each in self.looked.values()), "there is no seed")
-            return report("C092", None, message, help=f"of the first one it is not known: {reason}")
+            return stop("C092", message, help=f"of the first one it is not known: {reason}")
         most, where = max(known, key=lambda each: each[0])
         place = f"seed {where.seed}" + (f" of {where.point}" if where.point else "")
-        return report("C092", None, message, help=f"the greatest is {most:.3g}, at {place}: look at more seeds, "
-                      "or ask for less")  # fmt: skip
+        greatest = f"the greatest is {most:.3g}, at {place}"
+        return stop("C092", message, help=f"{greatest}: look at more seeds, or ask for less")
 
-    def _look(self, seed: int, least: float) -> bool:
-        """Look at a seed at every sweep point, as many have one task; False where something is wrong with it."""
+    def _look(self, seed: int, least: float) -> None:
+        """Look at a seed at every sweep point, as many have one task."""
         known: Known = {}
         for point in dict.fromkeys(cell.point for cell in self.design.cells):
             if (point, seed) in self._found:
                 continue
             arms = [self._measured(cell.conditions, seed, known) for cell in self.design.cells if cell.point == point]
-            if self.diagnostics:
-                return False
             value, reason = _least(arms, "opportunity")
             kept = value is not None and value >= least - ROUNDING
             self._found[point, seed] = Looked(point, seed, value, reason, kept, *_least(arms, "outsider_loss"))
-        return True
 
     def _measured(self, conditions: Conditions, seed: int, known: Known) -> Opportunity:
         """The opportunity of the first coalition in an arm's instance."""
         instance, diagnostics = self.trials.expansions.get(seed, self.trials.adjust(conditions))
         if instance is None:
-            self.diagnostics += [replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics]
-            return unknown("there is no instance")
+            raise ColosseumError(*(replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics))
         scenario = instance.expansion.scenario
         place = scenario.task, next(iter(scenario.coalitions), None)
         if place not in known:

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json
-from colosseum.campaign.folder_ledger import append
 from colosseum.campaign.part import Part, read_design, sharded
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.vetting import require
@@ -30,6 +29,8 @@ from colosseum.run.trial import Listed
 
 LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")
 """What a plan and a trace both say of a run."""
+HALF: Final = "ends in half a line"
+"""Of a file whose last line is being written, or whose writer was killed."""
 PROMISE: Final = (
     "A root or head that you noted elsewhere finds every change since; without one, a folder whose files were all "
     "written anew looks unchanged, and a look at a copy of the folder is on no record."
@@ -117,21 +118,21 @@ def heads(folder: Folder) -> dict[str, str]:
     """The runs root and the ledger's head, by their names. Raises OSError."""
     if not folder.plan_path.exists():
         return {}
-    events = so_far(folder.ledger_path).events if folder.ledger_path.exists() else []
+    events = _ledger(folder)
     return {"runs root": runs_root(folder), "ledger head": str(events[-1]["chain"])[:40] if events else "none"}
 
 
 def looked(folder: Folder, ended: int, seeds: int) -> list[int]:
     """Note a report of so many runs and seeds, where the folder can be written; the seeds of all looks with it."""
     with suppress(OSError):
-        append(folder.path, {"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended, "seeds": seeds})
+        folder.note({"event": "look"}, lambda: {"runs": runs_root(folder), "ended": ended, "seeds": seeds})
     return [*(int(str(look["seeds"])) for look in looks(folder)), seeds]
 
 
 def unrecorded(folder: Folder, plan: Plan) -> str:
     """Why earlier looks may be on no record: since schema 3 no look comes before the plan; else empty."""
     path, name = folder.ledger_path, folder.plan_path.name
-    found = [str(event.get("file", "look")) for event in (so_far(path).events if path.is_file() else ())]
+    found = [str(event.get("file", "look")) for event in _ledger(folder)]
     if plan.schema < 3 or (name in found and "look" not in found[: found.index(name)]):
         return ""
     return f"{path.name} {'was begun anew' if found else 'is missing'}: earlier looks at these runs are not known"
@@ -139,11 +140,14 @@ def unrecorded(folder: Folder, plan: Plan) -> str:
 
 def looks(folder: Folder) -> list[dict[str, Any]]:
     """What the ledger has of every report."""
-    events = so_far(folder.ledger_path).events if folder.ledger_path.is_file() else []
     return [
         {name: event[name] for name in ("runs", "ended", "seeds")}
-        for event in events if event.get("event") == "look" and isinstance(event.get("seeds"), int)
+        for event in _ledger(folder) if event.get("event") == "look" and isinstance(event.get("seeds"), int)
     ]  # fmt: skip
+
+
+def _ledger(folder: Folder) -> list[dict[str, Any]]:
+    return so_far(folder.ledger_path)[0] if folder.ledger_path.is_file() else []
 
 
 @dataclass
@@ -176,15 +180,18 @@ class _Work:
             content = path.read_bytes()
         return content  # noqa: RET504 - None where it cannot be read
 
+    def same(self, path: Path, digest: str, words: str) -> bool:
+        """Whether a file can be read; a fault where it has another SHA-256."""
+        content = self.read(path)
+        if content is not None and sha256(content).hexdigest() != digest:
+            self.fault(path, words)
+        return content is not None
+
     def spec(self) -> None:
         """The spec's files against the digests in the plan, and these against the plan's own."""
         plan = self.plan
         for name, digest in plan.files.items():
-            path = self.folder.spec / name
-            content = self.read(path)
-            if content is not None and sha256(content).hexdigest() != digest:
-                self.fault(path, "was changed")
-            self.found.files += content is not None
+            self.found.files += self.same(self.folder.spec / name, digest, "was changed")
         if configuration(plan.experiment, plan.files, plan.params, plan.options) != plan.configuration:
             self.fault(self.folder.plan_path, "its experiment, files, params or options were changed")
         settled = plan.registered
@@ -222,16 +229,16 @@ class _Work:
             if self.plan.schema >= 3 or head:
                 self.fault(path, "is missing")
             return
-        found = so_far(path)
-        if found.broken or found.half:
-            self.fault(path, found.broken or "ends in half a line")
-        chains = [str(event["chain"])[:40] for event in found.events]
+        events, broken = so_far(path)
+        if broken:
+            self.fault(path, broken)
+        chains = [str(event["chain"])[:40] for event in events]
         self.found.ledger = next(iter(chains[::-1]), "")
         if head and head[:40] not in chains:
             self.fault(path, f"does not go on from the head {head}: it was changed or cut since")
         latest: dict[str, tuple[int | None, str | None]] = {}
         most = 0
-        for event in found.events:
+        for event in events:
             match event:
                 case {"event": "file", "file": str(name), "bytes": int() | None as size, "sha256": str() | None as sha}:
                     latest[name] = size, sha
@@ -264,13 +271,8 @@ class _Work:
         """Every scenario that a run refers to, against its name; it comes with the first run that was begun."""
         begun = {listed.scenario for listed in self.plan.trials if self.folder.trace(listed.trial).exists()}
         for name in dict.fromkeys(listed.scenario for listed in self.plan.trials):
-            path = self.folder.scenario(name)
-            content = self.read(path) if name in begun or path.exists() else None
-            if content is None:
-                continue
-            self.found.scenarios += 1
-            if sha256(content).hexdigest() != name:
-                self.fault(path, "was changed: its content does not fit its name")
+            path, words = self.folder.scenario(name), "was changed: its content does not fit its name"
+            self.found.scenarios += (name in begun or path.exists()) and self.same(path, name, words)
 
     def run(self, name: str, listed: Listed | None) -> None:
         """One run, whatever became of it; one that no trial lists is of an earlier plan, and stays."""
@@ -285,9 +287,9 @@ class _Work:
         elif trace.exists():
             self.found.open += 1
             with self.readable(trace):
-                found = so_far(trace)
-                wrong = (f"line {number}: {words}" for number, e in enumerate(found.events, 1) if (words := misfit(e)))
-                if words := found.broken or next(wrong, ""):
+                events, broken = so_far(trace)
+                wrong = (f"line {number}: {words}" for number, e in enumerate(events, 1) if (words := misfit(e)))
+                if words := broken if broken not in ("", HALF) else next(wrong, ""):
                     self.fault(trace, words)
         self._calls(self.folder.calls(name), result)
 
@@ -355,30 +357,18 @@ def _is_itself(start: Mapping[str, Any]) -> bool:
     return SHOWN in written or sha256(written.encode()).hexdigest() == start["trial"]
 
 
-@dataclass(frozen=True)
-class SoFar:
-    """A trace as far as it can be read."""
-
-    events: list[dict[str, Any]]
-    broken: str
-    """Where its chain breaks, in words; empty where it does not."""
-    half: bool
-    """Whether the last line is not whole: it is being written, or its writer was killed."""
-
-
-def so_far(path: Path) -> SoFar:
-    """The events of a trace whose run may go on. Raises OSError."""
+def so_far(path: Path) -> tuple[list[dict[str, Any]], str]:
+    """The events of a trace whose run may go on, and where its chain breaks, or HALF; else empty. Raises OSError."""
     events: list[dict[str, Any]] = []
     try:
         events.extend(chained(path))  # what comes before a break is kept
     except BrokenTrace as broken:
-        if path.read_bytes().count(b"\n") == len(events):
-            return SoFar(events, "", half=True)
-        return SoFar(events, str(broken).removeprefix(f"{path.name}: "), half=False)
-    return SoFar(events, "", half=False)
+        half = path.read_bytes().count(b"\n") == len(events)
+        return events, HALF if half else str(broken).removeprefix(f"{path.name}: ")
+    return events, ""
 
 
-def doubt(folder: Folder, listed: Listed, found: SoFar) -> str:
+def doubt(folder: Folder, listed: Listed, events: Sequence[Mapping[str, Any]]) -> str:
     """Why a trace whose chain holds is not to be trusted all the same."""
     try:
         result = folder.result(listed.trial)
@@ -386,4 +376,4 @@ def doubt(folder: Folder, listed: Listed, found: SoFar) -> str:
             read_trace(folder.trace(listed.trial), result.trace)
     except (Damaged, BrokenTrace) as wrong:
         return str(wrong).removeprefix(f"{folder.trace(listed.trial).name}: ")
-    return next((words for event in found.events if (words := misfit(event))), "")
+    return next(filter(None, map(misfit, events)), "")

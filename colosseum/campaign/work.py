@@ -25,7 +25,8 @@ from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
-from colosseum.diagnostics import ColosseumError, counted, stop
+from colosseum.diagnostics import counted, stop
+from colosseum.language.compose import NewFile
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
@@ -108,9 +109,8 @@ class Draft:
     @property
     def registered(self) -> Registered:
         """What an audit settles before its first run."""
-        scenario, shared = self.checked.expansion.scenario, self.shared
-        seeds, asked = len(self.design.seeds), shared.configuration
-        return register(shared.design, scenario, self.checked.spec, seeds=seeds, configuration=asked)
+        seeds, asked = len(self.design.seeds), self.shared.plan.configuration
+        return register(self.shared.design, self.checked, seeds=seeds, configuration=asked)
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,10 @@ class Work:
     trials: Trials
     folder: Folder
     plan: Plan
-    """The whole campaign's, as it stands in the folder."""
+    """The whole campaign's, as it will stand in the folder."""
     planned: Sequence[Planned]
+    files: Sequence[NewFile] = ()
+    """Of the spec, which are written with the plan; none where both are there."""
     can_play: set[str] = field(default_factory=set)
     """Models that were asked whether they can play or judge."""
 
@@ -208,7 +210,7 @@ def read_cache(words: str) -> CacheMode:
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
-    """Everything that is to be done, written down. Raises ColosseumError, OSError."""
+    """Everything that is to be done. Raises ColosseumError, OSError."""
     if request.fresh and (aside := folder.set_aside()):
         request.say(f"what was there is kept in {aside}")
     design, asking, trials, asked = read_request(checked, request)
@@ -240,7 +242,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     if judges_of(request.judged, design, asking)[0]:
         warn_of_names(checked.expansion.scenario.task.agents, request.warn)
-    return Work(request, design, asking, trials, folder, whole, planned)
+    return Work(request, design, asking, trials, folder, whole, planned, asked.files)
 
 
 def draft(checked: Checked, request: Request) -> Draft:
@@ -248,11 +250,11 @@ def draft(checked: Checked, request: Request) -> Draft:
     design, asking, trials, shared = read_request(checked, request)
     path = request.place(checked)
     folder = Folder(path / "put aside" if request.fresh else path)
-    before = folder.earlier(shared.configuration)
+    before = folder.earlier(shared.plan.configuration)
     screener = Screener(shared.design, trials, before.screening if before else None)
     passing = list(screener.passing(blocks(design)))
-    if screener.diagnostics or not passing:
-        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
+    if not passing:
+        raise screener.nothing
     own = list(screener.passing(sharded(design, request.part.shard)))
     return Draft(checked, design, asking, trials, folder, shared, screener, passing, own)
 
@@ -262,7 +264,7 @@ def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Tr
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
-    asked = configured(checked.designs[design.name], trials.expansions, resolved(request, asking))
+    asked = configured(checked.designs[design.name], checked, resolved(request, asking))
     return design, asking, trials, asked
 
 

@@ -8,8 +8,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.auditing import AuditOutcome, carry_out
+from colosseum.campaign.folder import Folder, writing_to
 from colosseum.campaign.part import silent
 from colosseum.campaign.signals import exit_code
 from colosseum.campaign.verifying import heads
@@ -37,14 +37,14 @@ def audit_file(
     gc.enable()
     folder = Folder(request.place(checked))
     try:
-        with writing(folder):
+        with writing_to(folder.path):
             made = _made(checked, request, folder, pilot=pilot, yes=yes, as_json=as_json)
     except KeyboardInterrupt:
         return interrupted(folder.path)
     if made is None:
         return LEFT
     gc.disable()  # as for every report: nearly all that it makes lasts to its end
-    request.say(made.words(folder))
+    request.say(made.words)
     code = report_folder(folder.path, ReportRequest(gate=gate, as_json=as_json), keep=True)
     request.say("\n".join(f"{name}  {head}" for name, head in heads(folder).items()))
     if made.left and not made.tally.gave_up:

@@ -250,10 +250,10 @@ def judge(
     `colosseum judge calibrate` measures how good judges are, on transcripts whose truth is known.
     `colosseum judge label DIR --out FILE.html` writes a blinded page for people; `--import FILE...` reads their labels.
     """
-    from colosseum.campaign.judge_folder import JudgeRequest
     from colosseum.campaign.judged import JudgeSetup
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
+    from colosseum.campaign.work import Request
     from colosseum.cli.judge import calibrate, judge_runs, label
     from colosseum.cli.words import note
 
@@ -262,8 +262,10 @@ def judge(
     wanted = Wanted.typed(
         api_base=api_base, extra_body=extra_body, price=price, tools=tools, timeout=timeout, header=header
     )
-    judged, money = JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature), Budget(budget, None, no_budget)
-    request = JudgeRequest(judged, wanted, money, max_connections, tuple(without or ()), note)
+    request = Request(
+        folder, wanted=wanted, budget=Budget(budget, None, no_budget), connections=max_connections, say=note, warn=note,
+        judged=JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature, tuple(without or ())),
+    )  # fmt: skip
     if str(folder) == "calibrate" and not folder.exists():
         return calibrate(request, out, as_json=json)
     return judge_runs(folder, request, as_json=json)

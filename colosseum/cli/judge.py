@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from colosseum.campaign.auditing import AuditOutcome, judge_folder
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest, judge_folder
-from colosseum.campaign.signals import exit_code
+from colosseum.campaign.work import Request
 from colosseum.cli.audit import interrupted
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output
 from colosseum.diagnostics import counted, stop
-from colosseum.evidence.calibrate_judges import calibrate_judges
+from colosseum.evidence.calibrate_judges import FOLDER, calibrate_judges
 from colosseum.evidence.findings import read_campaign
 from colosseum.evidence.raters import keep_labels
 from colosseum.report.calibration import calibration_blocks
@@ -18,26 +18,24 @@ from colosseum.report.files import write_rating_page
 from colosseum.run.judging import lexical
 
 
-def judge_runs(path: Path, request: JudgeRequest, *, as_json: bool) -> int:
+def judge_runs(path: Path, request: Request, *, as_json: bool) -> int:
     """Have the complete runs of a folder judged, and report. Exit 3 when judgements are missing, 4 without money."""
-    folder, plan = Folder(path), read_campaign(path)
     try:
-        outcome = judge_folder(folder, plan, request)
+        outcome = judge_folder(Folder(path), read_campaign(path), request)
     except KeyboardInterrupt:
         return interrupted(path)
     note(outcome.words)
     return max(_code(outcome), report_folder(path, ReportRequest(as_json=as_json), keep=True))
 
 
-def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
+def calibrate(request: Request, out: Path | None, *, as_json: bool) -> int:
     """Measure judges on the set. Exit 3 when judgements are missing, 4 when some were left for want of money."""
-    if request.without:
+    if request.judged.without:
         raise stop("C122", "`--without` is for the judges of a folder", help="name those that are to be calibrated")
     try:
         found, outcome = calibrate_judges(request, out)
     except KeyboardInterrupt:
-        note("interrupted; the same command goes on, with the answers that are on file")
-        return exit_code()
+        return interrupted(out or FOLDER)
     if outcome.words:
         note(outcome.words)
     output(lambda: calibration_blocks(found, lexical.NAME), "calibration", lambda: found, as_json)
@@ -60,7 +58,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
     return 0
 
 
-def _code(outcome: JudgeOutcome) -> int:
+def _code(outcome: AuditOutcome) -> int:
     if outcome.verdicts["left"]:
-        return 3 if outcome.gave_up else 4
+        return 3 if outcome.tally.gave_up else 4
     return 3 if outcome.verdicts.missing else 0

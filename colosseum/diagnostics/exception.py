@@ -32,11 +32,11 @@ def stop(code: str, message: str, *, help: str = "") -> ColosseumError:  # noqa:
     return ColosseumError(report(code, None, message, help=help))
 
 
-def one_of(what: str, name: str, known: Collection[str]) -> str:
+def one_of(what: str, name: str, known: Collection[str], *, code: str = "C122") -> str:
     """The name, where it is known. Raises ColosseumError, as of `there is no coalition`."""
     if name not in known:
         every = closest(name, known) or f"{what}s: {', '.join(known) or 'none'}"
-        raise stop("C122", f"there is no {what} `{name}`", help=every)
+        raise stop(code, f"there is no {what} `{name}`", help=every)
     return name
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+from colosseum.campaign.auditing import AuditOutcome
 from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.interrupting import awaited
-from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.known_cases import CALLS, SCORERS, KnownCase, cases, judged, matter
@@ -19,7 +19,8 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.vetting import require, vet
-from colosseum.diagnostics import counted, stop
+from colosseum.campaign.work import Request
+from colosseum.diagnostics import file_errors
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, bag_of_words, calibration
 from colosseum.language.files import shipped
 from colosseum.model.serial import plain
@@ -31,7 +32,7 @@ from colosseum.run.redaction import Redaction
 FOLDER: Final = Path("runs/judge-calibration")
 
 
-def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple[CalibrationFile, JudgeOutcome]:
+def calibrate_judges(request: Request, folder: Path | None = None) -> tuple[CalibrationFile, AuditOutcome]:
     """How good each judge is, and what became of asking those that are models; their calls are kept in the folder.
 
     Raises ColosseumError, and KeyboardInterrupt.
@@ -42,8 +43,8 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
     found: list[Calibration] = []
     if lexical.NAME in names:
         found.append(calibration(lexical.NAME, [_scored(each, [lexical.judge(matter(each))]) for each in every], floor))
-    folder, outcome = folder or (FOLDER if endpoints else None), JudgeOutcome()
-    try:
+    folder, outcome = folder or (FOLDER if endpoints else None), AuditOutcome()
+    with file_errors(folder or FOLDER):
         if endpoints and folder is not None:
             scores, outcome = _asked(every, endpoints, repeats, purse, folder, request)
             found += [calibration(judge, own, floor) for judge, own in scores]
@@ -52,12 +53,10 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple
         whole = CalibrationFile(tuple(found), words, trivial)
         if folder is not None:
             replace_file(folder / "calibration.json", as_bytes(plain(whole)))
-    except OSError as error:
-        raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
     return whole, outcome
 
 
-def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Purse]:
+def _read(request: Request) -> tuple[list[Endpoint], int, Purse]:
     """Who is asked, how often, and for how much. Raises ColosseumError."""
     checked = require(*vet(shipped("specs") / "jira.colo"))
     design = read_design(checked, Part(), file="jira.colo")
@@ -71,8 +70,8 @@ def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Purse]:
 
 def _asked(
     every: Sequence[KnownCase], endpoints: Sequence[Endpoint], repeats: int, purse: Purse, folder: Path,
-    request: JudgeRequest,
-) -> tuple[list[tuple[str, list[Scored]]], JudgeOutcome]:  # fmt: skip
+    request: Request,
+) -> tuple[list[tuple[str, list[Scored]]], AuditOutcome]:  # fmt: skip
     """The scores of judges that are models, and what became of asking them."""
     path = folder / CALLS
     before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
@@ -89,14 +88,13 @@ def _asked(
     verdicts = JudgementTally()
     for one in (one for each in answers for own in each for one in own):
         verdicts["left" if one is None else one.status] += 1
-    missing, gave_up = sum(verdicts.missing.values()), source.provider.gave_up
-    words = f"{counted(verdicts['ok'], 'judgement')}, in {folder}"
-    words += f"; {missing} without a score: the same command asks for them again" if missing else ""
+    words, gave_up = f"{verdicts.words}, in {folder}", source.provider.gave_up
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
     if verdicts["left"]:
-        why = silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)
-        words += f"\n{counted(verdicts['left'], 'judgement')} left {why}"
-    return found, JudgeOutcome(words, verdicts, bool(gave_up))
+        words += f"\nleft {silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)}"
+    outcome = AuditOutcome(words, verdicts=verdicts)
+    outcome.tally.gave_up = gave_up.reason if gave_up else ""
+    return found, outcome
 
 
 def _scored(case: KnownCase, own: Sequence[Judgement | None]) -> Scored:

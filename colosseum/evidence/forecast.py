@@ -79,7 +79,7 @@ def forecast(checked: Checked, request: Request) -> Forecast:
 
 
 def _forecast(made: Draft, request: Request) -> Forecast:
-    design, folder, asked = made.design, made.folder, made.shared.configuration
+    design, folder, asked = made.design, made.folder, made.shared.plan.configuration
     shards = read_shard(request.part.shard)[1]
     found = survey(folder, made.own, made.trials, design.arms, asked, retry_failed=request.retry_failed)
     judges, repeats = judges_of(request.judged, design, made.asking)

@@ -16,13 +16,12 @@ from typing import Any
 from colosseum.campaign.calls import Expense
 from colosseum.campaign.folder import Folder, Result, keep_file, writing_to
 from colosseum.campaign.part import Part, read_design
-from colosseum.campaign.planning import configured, plan_of
+from colosseum.campaign.planning import configured, write_plan
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, short, sound, unknown
-from colosseum.imports.foreign_trace import ForeignTrace
+from colosseum.imports.foreign_trace import NOTHING, ForeignTrace, TraceMapping, evaluate, holds, number
 from colosseum.imports.inspect_reader import read_inspect
-from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, holds, number
 from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
 from colosseum.imports.terrarium_reader import read_terrarium
@@ -54,15 +53,14 @@ class Import:
         self.checked, self.design, self.mapping, self.reader = checked, design, mapping, reader
         self.folder, self.aside = folder, aside
         self.found, self.fresh, self.written = list[ImportedRun](), dict[str, Listed](), list[Result]()
-        self.first: Trial | None = None
         expansions = Expansions(checked.spec, checked.params)
         self.trials = Trials(  # without the spec's models: others have played
             expansions, lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
             lambda name, _: Endpoint(name),
         )  # fmt: skip
-        self.configured = configured(design, expansions, {"model": f"imported from {reader}"})
+        self.configured = configured(design, checked, {"model": f"imported from {reader}"})
         earlier = folder.plan() if folder.plan_path.exists() else None
-        if earlier and earlier.configuration != self.configured.configuration:
+        if earlier and earlier.configuration != self.configured.plan.configuration:
             help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
             raise stop("C122", f"{folder.path} holds runs of another spec or experiment", help=help_)
         self.cells = {cell_of(listed): listed.trial for listed in (earlier.trials if earlier else ())}
@@ -92,7 +90,6 @@ class Import:
                 raise Refusal(f"another run is {words} already: {known[:8]}")
         except Refusal as unfit:
             return ImportedRun(name, "refused", str(unfit), missing=run.missing if run else ())
-        self.first = self.first or trial
         known_before = listed.trial in self.fresh or self.folder.ended(listed.trial)
         self.fresh[listed.trial] = listed
         if self.aside and not known_before:
@@ -150,15 +147,15 @@ class Import:
 
     def finish(self) -> None:
         """Take what stands aside into the folder, and write the list of runs."""
-        if self.aside is None or self.first is None:
+        if self.aside is None or not self.fresh:
             return
         for each in self.aside.path.iterdir():
             shutil.copytree(each, self.folder.path / each.name, copy_function=os.replace, dirs_exist_ok=True)
-        for file in self.configured.files:
-            keep_file(self.folder.spec / file.path, file.content)
-        shared = replace(self.configured, options={**self.configured.options, "imported": self.reader})
         self.folder.drop(self.folder.report)
-        self.folder.write_plan(plan_of(shared, [*self.fresh.values()], self.first), self.design.arms)
+        plan = self.configured.plan
+        options = {**plan.options, "imported": self.reader}
+        plan = replace(plan, trials=tuple(self.fresh.values()), options=options)
+        write_plan(self.folder, self.configured.files, plan)
         for result in self.written:
             self.folder.commit(result)
 
@@ -171,12 +168,6 @@ def _whole(kind: str, found: Any) -> int | None:
     if not digits.isdecimal():
         raise Refusal(f"its {kind} is `{found}`, not a whole number")
     return int(digits)
-
-
-def _files(source: Path, endings: tuple[str, ...]) -> list[Path]:
-    """A source, or the files below it that a reader reads one by one."""
-    found = sorted(path for path in source.rglob("*") if path.suffix in endings) if source.is_dir() else []
-    return found or [source]
 
 
 def import_runs(
@@ -195,7 +186,9 @@ def import_runs(
     with writing_to(out), TemporaryDirectory(prefix=".import-", dir=near) as place:
         aside, mapping = None if dry_run else Folder(Path(place)), TraceMapping(mappings.get(name, ()))
         work = Import(checked, design, mapping, name, Folder(out), aside)
-        for path in (each for source in sources for each in _files(source, READERS[name][1])):
-            work.add(path)
+        for source in sources:
+            inside = sorted(path for path in source.rglob("*") if path.suffix in READERS[name][1])
+            for path in inside or (source,):
+                work.add(path)
         work.finish()
     return ImportFile(str(out), dry_run, name, tuple(work.found))

@@ -14,7 +14,7 @@ from typing import IO, Any
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from colosseum.imports.foreign_run import LARGEST, ForeignRun, Refusal, Source, json_of, sound
-from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.otel_reader import TOKENS, Key, OtelSpan, field_name, runs_of
 
 ZSTANDARD = 93

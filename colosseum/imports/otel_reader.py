@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from colosseum.imports.foreign_run import Refusal, Source, content_of, json_of, sound
-from colosseum.imports.mapping import TraceMapping
+from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.table_reader import json_rows, run_name, run_of
 from colosseum.language.syntax import mentioned
 

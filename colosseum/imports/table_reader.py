@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, json_of, sound
-from colosseum.imports.mapping import NOTHING, TraceMapping, evaluate, number
+from colosseum.imports.foreign_trace import NOTHING, TraceMapping, evaluate, number
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")

@@ -9,7 +9,7 @@ from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
 from colosseum.language.record import Record
 from colosseum.model.expand import Expansion, expand
-from colosseum.model.experiment import Arm, Design, design
+from colosseum.model.experiment import Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
@@ -21,10 +21,8 @@ MOST_VARIED = 300_000
 """Rounds of loops, with the terms they leave, that all variations together may visit."""
 LEAST_SPENT = 1_000
 """Rounds of loops that one more variation counts as at least."""
-MAPPED = ("agent", "arm", "channel", "decide", "fills", "model", "param", "post", "repeat", "round", "run", "seed")
-"""What an entry of `trace from` may begin with. The names of fields are a source's own: imports check them."""
 ALONE = ("fills", "model", "post", "repeat", "round", "run", "seed")
-"""Those that name nothing of the scenario."""
+"""What an entry of `trace from` may begin with that names nothing of the scenario."""
 
 
 class Checked(Record):
@@ -143,17 +141,12 @@ def _variations(
                 problems = facts.findings.diagnostics
             spent += meter.steps + LEAST_SPENT
             tried |= {(changed, None), (changed, graph)}
-            found += [_varied(problem, spec, of, cell) for problem in problems]
+            where = f"the arm `{cell.name}` of `{of.name}`" + (f" at {cell.point}" if cell.point else "")
+            own_span = next(s.name_span for s in spec.of(syntax.Experiment) if s.name == of.name)
+            for problem in problems:  # it is the experiment's when nothing else is at fault
+                span = own_span if problem.span == spec.composition.scenario.span else problem.span
+                found.append(replace(problem, span=span, help=(*problem.help, f"this happens in {where}")))
     return found
-
-
-def _varied(problem: Diagnostic, spec: Declared, of: Design, cell: Arm) -> Diagnostic:
-    """A problem of a variation: where it comes from, and at the experiment when nothing else is at fault."""
-    span = problem.span
-    if span == spec.composition.scenario.span:
-        span = next(s.name_span for s in spec.of(syntax.Experiment) if s.name == of.name)
-    where = f"the arm `{cell.name}` of `{of.name}`" + (f" at {cell.point}" if cell.point else "")
-    return replace(problem, span=span, help=(*problem.help, f"this happens in {where}"))
 
 
 def _distinct(diagnostics: list[Diagnostic], main: Source) -> list[Diagnostic]:
@@ -171,15 +164,15 @@ def _place(d: Diagnostic, main: Source) -> tuple[int, int]:
 
 
 def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
-    """Unknown words, arms, channels, params and variables."""
+    """Unknown words, arms, channels, params and variables. Names of fields are a source's own: imports check them."""
     arms = {arm.name for statement in spec.of(syntax.Experiment) for arm in statement.arms} or {"baseline"}
-    known = {"arm": arms}
-    for word, of in (("channel", "channel"), ("param", "param"), ("decide", "variable")):
-        known[word] = {symbol.name for symbol in spec.symbols.values() if symbol.kind == of}
+    of = {"channel": "channel", "param": "param", "decide": "variable"}
+    known = {word: {s.name for s in spec.symbols.values() if s.kind == kind} for word, kind in of.items()}
+    known["arm"], words = arms, sorted((*ALONE, *of, "agent", "arm"))
     for entry in (entry for statement in spec.of(syntax.Trace) for entry in statement.mapped):
         what = entry.what.base if isinstance(entry.what, syntax.Lookup) else entry.what
-        if entry.kind not in MAPPED:
-            help_ = closest(entry.kind, MAPPED) or f"words: {', '.join(MAPPED)}"
+        if entry.kind not in words:
+            help_ = closest(entry.kind, words) or f"words: {', '.join(words)}"
             yield report("C011", entry.span, f"`{entry.kind}` maps nothing", help=help_)
         elif (entry.what is None) != (entry.kind in ALONE):
             shown = f"{entry.kind} is …" if entry.kind in ALONE else f"{entry.kind} NAME is …"
@@ -187,6 +180,5 @@ def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
         elif entry.what and not all(isinstance(n, syntax.Name | syntax.Lookup) for n in syntax.walk(entry.what)):
             yield report("C011", entry.what.span, "expected a name, or a name with indices")
         elif isinstance(what, syntax.Name) and what.id not in known.get(entry.kind, {what.id}):
-            meant = "variable" if entry.kind == "decide" else entry.kind
-            help_ = closest(what.id, known[entry.kind])
-            yield report("C041", what.span, f"there is no {meant} `{what.id}`", help=help_)
+            message = f"there is no {of.get(entry.kind, entry.kind)} `{what.id}`"
+            yield report("C041", what.span, message, help=closest(what.id, known[entry.kind]))

@@ -7,6 +7,7 @@ of 8 bytes, read as a big-endian integer. No running generator: adding an agent 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
+from colosseum.diagnostics import closest
 from colosseum.model.values import Elements, Fault, Value, flatten, kind, number, text
 
 SEPARATOR = "\x1f"
@@ -15,6 +16,7 @@ DRAWS = {
     "sample": "sample(S, k)", "shuffle": "shuffle(S)",
 }  # fmt: skip
 """The draws that may stand after `~`, and how each is written."""
+FORMS = f"draws: {', '.join(DRAWS.values())}"
 
 
 def key(seed: int, statement: str, indices: Iterable[Value] = ()) -> str:
@@ -83,6 +85,25 @@ def sample(key: str, elements: Elements, size: Value) -> Elements:
 def shuffle(key: str, items: Iterable[Value]) -> tuple[Value, ...]:
     """The items sorted by digest of (key, item)."""
     return tuple(sorted(items, key=lambda item: (digest(key + SEPARATOR + text(item)), text(item))))
+
+
+def drawn(function: str, key: str, arguments: list[Value]) -> Value:
+    """The value of a draw by its name. Raises Fault."""
+    match function, arguments:
+        case "integer" | "normal" | "uniform", [one, other]:
+            return {"integer": integer, "normal": normal, "uniform": uniform}[function](key, one, other)
+        case "choice", [Elements(items=items)]:
+            return choice(key, items)
+        case "choice", [_, _, *_]:
+            return choice(key, arguments)
+        case "sample", [Elements() as pool, size]:
+            return sample(key, pool, size)
+        case "shuffle", [Elements(items=items)]:
+            return Elements(shuffle(key, items))
+    if function not in DRAWS:
+        raise Fault(f"`{function}` is not a draw", code="C058", help=closest(function, sorted(DRAWS)) or FORMS)
+    shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
+    raise Fault(f"`{function}` cannot draw from {shown}", code="C058", help=FORMS)
 
 
 def _whole(value: Value, role: str) -> int:

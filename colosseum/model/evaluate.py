@@ -10,7 +10,7 @@ from typing import Any
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
-from colosseum.model.operations import LOOKED_UP, conjunction, disjunction, fact, inverse, look_up, payoff
+from colosseum.model.operations import LOOKED_UP, fact, inverse, junction, look_up, payoff
 from colosseum.model.spec import CALLED
 from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
@@ -90,8 +90,7 @@ def _collected(expr: syntax.Expr, env: Environment) -> Folded:
         case syntax.Quantifier(kind="count"):
             return operations.total([(c, ONE if isinstance(c, Ground) else 1) for c, _ in _guarded(expr, env)])
         case syntax.Quantifier(kind=which, binders=binders, when=when):
-            join = disjunction if which == "any" else conjunction
-            return join([admitted(when, inner) for inner in choices(binders, env)])
+            return junction([admitted(when, inner) for inner in choices(binders, env)], every=which == "all")
         case syntax.SetLiteral(items=items):
             return Elements.of(value(item, env) for item in items)
         case syntax.SetBuilder(body=body, binders=binders):
@@ -222,8 +221,8 @@ _MEANINGS: dict[type[syntax.Node], Callable[[Any, Environment], Folded]] = {
     syntax.Name: lambda x, env: fact(x.id, env),
     syntax.Text: lambda x, env: x.value,
     syntax.Switch: lambda x, env: x.on,
-    syntax.Logical: lambda x, env: (conjunction if x.operator == "and" else disjunction)(
-        [evaluate(x.left, env), evaluate(x.right, env)]
+    syntax.Logical: lambda x, env: junction(
+        [evaluate(x.left, env), evaluate(x.right, env)], every=x.operator == "and"
     ),
     syntax.NoneLiteral: lambda x, env: None,
     syntax.Ternary: _chosen,

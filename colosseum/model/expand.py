@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from colosseum.diagnostics import Diagnostic, Label, has_errors, report
+from colosseum.diagnostics import Diagnostic, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.record import Record
@@ -14,9 +14,10 @@ from colosseum.model.networks import spec_graph
 from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import TemplateNames, check_template, render, template_names
-from colosseum.model.realise import Realiser, realise
+from colosseum.model.realise import realise
 from colosseum.model.spec import BUILT_IN, Declared
-from colosseum.model.values import Elements, Fault, Key, Value, a, instance_name
+from colosseum.model.tables import people
+from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, instance_name
 from colosseum.model.world import Environment, Meter, Problems, World
 
 READABLE = ("param", "set", "coalition", "channel", "table")
@@ -47,11 +48,11 @@ def expand(
     `meter` counts the work.
     """
     meter = meter or Meter()
-    world, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
-    if world is None:
+    realised, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
+    if realised is None:
         return None, diagnostics
-    if members:
-        world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
+    others = {name: Elements(m) for name, m in (members or {}).items()}
+    world = replace(realised, sets={**realised.sets, **others})
     task, grounding = ground(world, meter=meter)
     work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
@@ -70,7 +71,7 @@ def expand(
             ir.Channel(s.name, _agents(world.sets[s.name]), s.secret, s.wire.value if s.wire else None)
             for s in spec.of(syntax.Channel)
         ),
-        network=graph or spec_graph(Realiser(spec, seed=seed, overrides=params)),
+        network=graph or spec_graph(realised),
         prompts=prompts,
         claims=claims,
         rubrics=rubrics,
@@ -128,17 +129,16 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
     vocabulary = _vocabulary(world, PAYOFFS)
     for statement in world.spec.of(syntax.Prompt):
         try:
-            recipients = _recipients(statement, world, meter)
+            found = value(statement.recipients, Environment(world, meter))
+            recipients = people(found, world.sets["agents"], statement.recipients)
         except Fault as fault:
             work.fault(fault, statement.recipients.span)
             continue
+        for name, span, labels in doubled((variant.name, variant.span) for variant in statement.variants):
+            message = f"`{statement.name}` has two variants named `{name}`"
+            work.add(report("C084", span, message, labels=labels, help="give one of them another name"))
         variants: list[ir.Variant] = []
         for variant in statement.variants:
-            first = next((v for v in statement.variants if v.name == variant.name), variant)
-            if first is not variant:
-                labels = [Label(first.span, "first here")]
-                message = f"`{statement.name}` has two variants named `{variant.name}`"
-                work.add(report("C084", variant.span, message, labels=labels, help="give one of them another name"))
             wordings = []
             for text in (variant.text, *variant.paraphrases):
                 with work.caught(text.span):
@@ -151,15 +151,6 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             if wordings:
                 variants.append(ir.Variant(variant.name, wordings[0], tuple(wordings[1:])))
         yield ir.Prompt(statement.name, recipients, tuple(variants))
-
-
-def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
-    found = value(statement.recipients, Environment(world, meter))
-    items = found.items if isinstance(found, Elements) else (found,)
-    strange = [i for i in items if i not in world.sets["agents"]]
-    if strange:
-        raise Fault("a prompt is for agents", code="C065", help=f"agents: {world.sets['agents']}")
-    return tuple(str(i) for i in items)
 
 
 def _claims(world: World, work: Problems, meter: Meter) -> Iterator[ir.Claim]:
@@ -197,13 +188,11 @@ def _rubrics(spec: Declared, work: Problems) -> Iterator[ir.Rubric]:
         if statement.name in {rubric.name for rubric in ir.BUILT_IN_RUBRICS}:
             message = f"every judge is asked about `{statement.name}` already: the rubric needs another name"
             work.add(report("C093", statement.name_span, message))
-        scores = [anchor.score for anchor in statement.anchors]
-        for i, anchor in enumerate(statement.anchors):
+        for anchor in statement.anchors:
             if not isinstance(anchor.score, int) or not 0 <= anchor.score <= ir.HIGHEST:
                 message = f"a score is a whole number from 0 to {ir.HIGHEST}, not `{anchor.score}`"
                 work.add(report("C093", anchor.span, message))
-            elif anchor.score in scores[:i]:
-                labels = [Label(statement.anchors[scores.index(anchor.score)].span, "first here")]
-                work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice", labels=labels))
+        for score, span, labels in doubled((anchor.score, anchor.span) for anchor in statement.anchors):
+            work.add(report("C093", span, f"the score {score} is described twice", labels=labels))
         anchors = tuple((int(anchor.score), anchor.text.value) for anchor in statement.anchors)
         yield ir.Rubric(statement.name, statement.question.value, anchors, statement.thoughts)

@@ -20,7 +20,7 @@ from colosseum.model.realise import Realiser
 from colosseum.model.scenario import PARAMETERS, Graph
 from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
-from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
+from colosseum.model.values import Elements, Fault, Value, a, at, doubled, kind, text
 from colosseum.model.world import Environment, Poisoned, Problems
 
 MOST_POINTS = 10_000
@@ -100,11 +100,10 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     cells = [Arm(name, label, work.varied(point, said)) for label, point in laid for name, said in arms]
     if work.findings.diagnostics:
         return None, work.findings.diagnostics
-    if not cells and spec.doubts:
-        return None, []
     if not cells:
-        return None, [report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
-                             help="an experiment without a combination runs nothing")]  # fmt: skip
+        dropped = report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
+                         help="an experiment without a combination runs nothing")  # fmt: skip
+        return None, [] if spec.doubts else [dropped]
     return Design(statement.name, statement.question, tuple(name for name, _ in arms), tuple(cells), seeds, repeats), []
 
 
@@ -113,15 +112,13 @@ def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
     yield from _doubled(statement.arms, "C088", "there are two arms `{}`")
     yield from _doubled(statement.sweeps, "C089", "`{}` is swept twice")
     swept = {sweep.name: sweep for sweep in statement.sweeps}
-    said = [(statement.settings, "", "here", "keep one of the two")]
-    for arm in statement.arms:
-        said.append((arm.settings, " by an arm", f"by `{arm.name}`", "set it in an arm or in a sweep, not in both"))
-    for settings, by, where, help_ in said:
-        yield from _doubled(settings, "C089", "`{}` is set twice")
-        for setting in settings:
-            if setting.name in swept:
-                message, labels = f"`{setting.name}` is swept, and set{by}", [Label(setting.name_span, f"set {where}")]
-                yield report("C089", swept[setting.name].name_span, message, labels=labels, help=help_)
+    places: tuple[syntax.Experiment | syntax.Arm, ...] = (statement, *statement.arms)
+    for where in places:
+        yield from _doubled(where.settings, "C089", "`{}` is set twice")
+        for setting in (setting for setting in where.settings if setting.name in swept):
+            by = f" by the arm `{where.name}`" if where is not statement else ""
+            message, labels = f"`{setting.name}` is swept, and set{by}", [Label(setting.name_span, "set here")]
+            yield report("C089", swept[setting.name].name_span, message, labels=labels, help="keep one of the two")
 
 
 def overruled(statement: syntax.Experiment, params: Mapping[str, Value]) -> list[Diagnostic]:
@@ -134,12 +131,8 @@ def overruled(statement: syntax.Experiment, params: Mapping[str, Value]) -> list
 
 
 def _doubled(declared: Sequence[syntax.Declaration], code: str, words: str) -> Iterator[Diagnostic]:
-    seen: dict[str, syntax.Declaration] = {}
-    for each in declared:
-        if each.name in seen:
-            labels = [Label(seen[each.name].name_span, "first here")]
-            yield report(code, each.name_span, words.format(each.name), labels=labels)
-        seen.setdefault(each.name, each)
+    for name, span, labels in doubled((each.name, each.name_span) for each in declared):
+        yield report(code, span, words.format(name), labels=labels)
 
 
 class Option(Record):
@@ -219,13 +212,10 @@ class _Reader:
 
     def distinct(self, sweep: syntax.Sweep) -> list[Option]:
         """The values of one sweep; a range stands for its numbers. Raises Fault."""
-        found: dict[str, Option] = {}
-        for option in (option for expr in sweep.values for option in self.options(sweep, expr)):
-            if option.label in found:
-                message = f"`{sweep.name}` takes the value `{option.label}` twice"
-                raise Fault(message, code="C089", span=option.expr.span)
-            found[option.label] = option
-        return list(found.values())
+        found = [option for expr in sweep.values for option in self.options(sweep, expr)]
+        for label, span, _ in doubled((option.label, option.expr.span) for option in found):
+            raise Fault(f"`{sweep.name}` takes the value `{label}` twice", code="C089", span=span)
+        return found
 
     def options(self, sweep: syntax.Sweep, expr: syntax.Expr) -> Iterator[Option]:
         label, symbol = " ".join(expr.span.text.split()), self.spec.symbols.get(sweep.name)

@@ -20,7 +20,7 @@ from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Cell, Payoff, Task, Variable
 from colosseum.model.spec import Declared
 from colosseum.model.tables import agent_position, draw, in_order, people, unseen
-from colosseum.model.values import Entries, Fault, Key, Value, first_doubled, instance_name, is_number
+from colosseum.model.values import Entries, Fault, Key, Value, instance_name, is_number
 from colosseum.model.world import Environment, Meter, Problems, Read, TableData, World
 
 PUBLIC = (syntax.Param, syntax.Agents, syntax.Set, syntax.Table, syntax.Variable, syntax.Reward, syntax.Require,
@@ -96,25 +96,20 @@ def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = 
 
 def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | None:
     """The instances of a variable; None when something is wrong with them."""
-    made: list[Variable] | None = None
-    with work.findings.caught(statement.name_span):
-        decided = work.place.facts.decided(statement.name)
-        position = agent_position(list(decided.domains), work.place.facts.members("agents"))
+    decided = work.place.facts.domains.get(statement.name)
+    if decided is None:
+        return None
+    position = agent_position(list(decided.domains), work.place.facts.members("agents"))
 
-        def variable(name: str, key: Key, env: Environment) -> Variable:
-            owner = _owner(statement, position, key, env)
-            for source, _ in unseen(decided.reads[key], (owner,), env.facts):
-                message = f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see"
-                raise Fault(message, code="C062")
-            work.note(decided.reads[key])
-            return Variable(name, owner, decided.domains[key])
+    def variable(name: str, key: Key, env: Environment) -> Variable:
+        owner = _owner(statement, position, key, env)
+        for source, _ in unseen(decided.reads[key], (owner,), env.facts):
+            message = f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see"
+            raise Fault(message, code="C062")
+        work.note(decided.reads[key])
+        return Variable(name, owner, decided.domains[key])
 
-        made = work.made(statement, variable)
-        doubled = first_doubled(v.name for v in made or ())
-        if doubled:
-            made = None
-            raise Fault(f"two instances of `{statement.name}` would both be named `{doubled}`", code="C061")
-    return made
+    return work.made(statement, variable)
 
 
 def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Environment) -> str:
@@ -220,9 +215,14 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable 
 
 
 def _believed(name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], facts: Realiser) -> Entries:
+    """A private table as an agent imagines it; without any entry, redrawn by its public rule, else zero."""
     told = {k: known[Cell(name, k)] for k in keys if Cell(name, k) in known}
+    statement = facts.spec.symbols[name].statement
+    if not told and isinstance(statement, syntax.Table) and isinstance(statement.source, syntax.Drawn):
+        call, places = statement.source.call, dict(indexed(statement.indices, facts.environment()))
+        return {k: draw(call, draws.key(0, f"prior {name}", k), places[k]) for k in keys}
     if not told:
-        return _prior(name, keys, facts)
+        return dict.fromkeys(keys, 0)
     by_last: dict[Key, list[Value]] = {}
     for k, v in told.items():
         by_last.setdefault(k[-1:], []).append(v)
@@ -236,12 +236,3 @@ def _typical(values: list[Value]) -> Value:
     mean = sum(numbers) / len(numbers)
     return round(mean) if all(isinstance(v, int) for v in numbers) else mean
 
-
-def _prior(name: str, keys: tuple[Key, ...], facts: Realiser) -> Entries:
-    """A table of which nothing is known: redrawn or recomputed by its public rule, else zero."""
-    statement = facts.spec.symbols[name].statement
-    assert isinstance(statement, syntax.Table)
-    if not isinstance(statement.source, syntax.Drawn):
-        return dict.fromkeys(keys, 0)
-    environments: dict[Key, Environment] = dict(indexed(statement.indices, facts.environment()))
-    return {k: draw(statement.source.call, draws.key(0, f"prior {name}", k), environments[k]) for k in keys}

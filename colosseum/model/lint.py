@@ -17,10 +17,9 @@ from colosseum.model.experiment import Conditions, Design
 from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
-from colosseum.model.scenario import Prompt, Scenario, Task
+from colosseum.model.scenario import Prompt, Scenario
 from colosseum.model.spec import Declared
-from colosseum.model.table_rows import few
-from colosseum.model.tables import in_order
+from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
@@ -32,10 +31,8 @@ LONGER = 4 / 3
 def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], sheets: Sheets) -> list[Diagnostic]:
     """Every warning, in the order of the checks."""
     return [
-        *_unread(spec),
-        *_constant(spec, scenario),
+        *_idle(spec, scenario),
         *_powerless(spec, scenario),
-        *_everybody(spec, scenario),
         *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
         *_idle_sweeps(spec, scenario),
@@ -45,23 +42,23 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
     ]
 
 
-def _unread(spec: Declared) -> Iterator[Diagnostic]:
-    """Tables of the main file that no statement and no prompt reads."""
+def _idle(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Tables of the main file that nothing reads, rewards that mention no variable, coalitions without outsiders."""
     read = _mentioned(spec)
     replaced = {s.name for s in spec.composition.overridden}
     for table in spec.of(syntax.Table):
         if table.name not in read and table.span.source is spec.composition.source and table.name not in replaced:
             yield report("W001", table.name_span, f"nothing reads the table `{table.name}`",
                          help="drop it, or use it in a reward or a prompt")  # fmt: skip
-
-
-def _constant(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Rewards none of whose instances mentions a variable."""
     for reward in spec.of(syntax.Reward):
         parts = [p for p in scenario.task.payoffs if p.statement == reward.name]
         if parts and not any(p.term.scope for p in parts):
             yield report("W002", reward.name_span, f"no decision changes the reward `{reward.name}`",
                          help="it adds the same amount for all decisions")  # fmt: skip
+    for statement in spec.of(syntax.Coalition):
+        if set(scenario.coalition[statement.name].members) == set(scenario.task.agents):
+            yield report("W003", statement.name_span, f"everybody is in `{statement.name}`",
+                         help="figures that compare it with outsiders will be null")  # fmt: skip
 
 
 def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -166,14 +163,6 @@ def _mentioned(spec: Declared) -> set[str]:
     return read
 
 
-def _everybody(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Coalitions without outsiders."""
-    for statement in spec.of(syntax.Coalition):
-        if set(scenario.coalition[statement.name].members) == set(scenario.task.agents):
-            yield report("W003", statement.name_span, f"everybody is in `{statement.name}`",
-                         help="figures that compare it with outsiders will be null")  # fmt: skip
-
-
 def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
     """Arms whose conditions equal the control's, but for one named `again`."""
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
@@ -212,11 +201,14 @@ def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) 
         for agent, text in (told for v in prompt.variants for wording in v.wordings for told in wording):
             read[agent] |= asking[prompt.name]
             said.setdefault(agent, set()).update(map(float, NUMBER.findall(text)))
-    deciders = _deciders(sheets.task)
+    deciders, task = defaultdict[str, set[str]](set), sheets.task
+    for name, scope in (*((p.statement, p.scope) for p in task.payoffs),
+                        *((r.statement, r.condition.scope) for r in task.hard)):  # fmt: skip
+        deciders[name] |= {task.variable[decided].owner for decided in scope}
     for statement in sheets.told if prompts else ():
         facts, constants = _parts(statement, sheets)
         left = [
-            agent for agent in sheets.task.agents if agent in deciders.get(statement.name, ())
+            agent for agent in task.agents if agent in deciders[statement.name]
             and not (PAYOFFS in read[agent] and sheets.asked)
             and not (agent in said and facts <= read[agent] and constants <= said[agent])
         ]  # fmt: skip
@@ -241,15 +233,6 @@ def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:
     return facts, {float(number) for number in numbers if number}
 
 
-def _deciders(task: Task) -> dict[str, set[str]]:
-    """By statement, the owners of the decisions in the scope of its instances, credit included."""
-    found: dict[str, set[str]] = {}
-    for statement, scope in (*((p.statement, p.scope) for p in task.payoffs),
-                             *((r.statement, r.condition.scope) for r in task.hard)):  # fmt: skip
-        found.setdefault(statement, set()).update(task.variable[name].owner for name in scope)
-    return found
-
-
 def some(names: list[str]) -> str:
     """`A`, `B` and 3 more."""
     return few([f"`{name}`" for name in names])
@@ -266,14 +249,10 @@ class Flow(Record):
     """The `where` or the condition by which it tells."""
     cells: tuple[str, ...]
     """The rows: `cost[Ana]`, in a stable order."""
+    what: str
+    """What it tells: `which choices are allowed`."""
     learners: tuple[str, ...]
     """Those who may not see all of these rows, in declared order."""
-
-    @property
-    def what(self) -> str:
-        """What they notice."""
-        which = isinstance(self.statement, syntax.Require) and self.part is self.statement.condition
-        return "which choices are allowed" if which else f"which instances of `{self.statement.name}` there are"
 
 
 def flows(sheets: Sheets) -> Iterator[Flow]:
@@ -284,12 +263,14 @@ def flows(sheets: Sheets) -> Iterator[Flow]:
         where = statement.indices.where if statement.indices else None
         rule = statement.condition if isinstance(statement, syntax.Require) else None
         filtered = {cell: {*agents} for cell in work.filtered[statement.name]}
-        for part, noticed in ((where, filtered), (rule, work.ruled.get(statement.name, {}))):
+        which = f"which instances of `{statement.name}` there are"
+        ruled = work.ruled.get(statement.name, {})
+        for part, what, noticed in ((where, which, filtered), (rule, "which choices are allowed", ruled)):
             unseen = {cell: noticed[cell].difference(audience[cell]) for cell in in_order({*noticed})}
             cells = tuple(instance_name(*cell) for cell, who in unseen.items() if who)
             learners = tuple(a for a in agents if any(a in who for who in unseen.values()))
             if part and cells:
-                yield Flow(statement, part, cells, learners)
+                yield Flow(statement, part, cells, what, learners)
 
 
 def flow_lines(sheets: Sheets) -> Iterator[str]:

@@ -19,7 +19,7 @@ from colosseum.model import draws
 from colosseum.model.evaluate import value
 from colosseum.model.scenario import PARAMETERS, Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
-from colosseum.model.world import Meter
+from colosseum.model.world import Environment, Meter, World
 
 if TYPE_CHECKING:
     from colosseum.model.experiment import Conditions
@@ -33,31 +33,29 @@ PUBLIC = "public"
 ALIASES = {"small_world": "watts_strogatz", "scale_free": "barabasi_albert", "random": "erdos_renyi", "cycle": "ring"}
 
 
-def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
+def parse_graph(expr: syntax.Expr, facts: World) -> Graph:
     """A graph from its expression: `ring`, `star(center = A)`, `edges({(A, B)})`; raises Fault."""
     name = expr.id if isinstance(expr, syntax.Name) else expr.function if isinstance(expr, syntax.Call) else ""
     if name not in PARAMETERS:
         near = f"did you mean `{ALIASES[name]}`?" if name in ALIASES else closest(name, PARAMETERS)
         help_ = near or f"networks: {', '.join(PARAMETERS)}"
         raise Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_, span=expr.span)
-    known, given = PARAMETERS[name], list[tuple[str, Value]]()
+    known, given = PARAMETERS[name], dict[str, Value]()
     if isinstance(expr, syntax.Call):
         if len(expr.arguments) > len(known):
-            takes = f"{len(known)} argument{'s' * (len(known) != 1)}" if known else "no arguments"
+            takes = f"{len(known) or 'no'} argument{'s' * (len(known) != 1)}"
             raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
-        env = facts.environment()
-        given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
+        env = Environment(facts)
+        given = {argument: value(a, env) for argument, a in zip(known, expr.arguments, strict=False)}
         for argument in expr.named:
-            if argument.name not in known or argument.name in dict(given):
+            if argument.name not in known or argument.name in given:
                 raise Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
                             help=f"it takes: {', '.join(known) or 'nothing'}", span=argument.span)  # fmt: skip
-            given.append((argument.name, value(argument.value, env)))
+            given[argument.name] = value(argument.value, env)
         env.refuse_private("network")
-    missing = [k for k in known if k not in dict(given) and k != "center"]
-    if missing:
-        raise Fault(f"`{name}` needs `{missing[0]}`", code="C070",
-                    help=f"as in `{name}({missing[0]} = …)`", span=expr.span)  # fmt: skip
-    graph = Graph(name, tuple(given))
+    for missing in (k for k in known if k not in given and k != "center"):
+        raise Fault(f"`{name}` needs `{missing}`", code="C070", help=f"as in `{name}({missing} = …)`", span=expr.span)
+    graph = Graph(name, tuple(given.items()))
     located(expr.span, check_graph, graph, facts.members("agents"))
     return graph
 
@@ -93,7 +91,7 @@ def network_links(facts: "Realiser") -> Elements:
         raise (at(fault, declared.graph.span) if declared else fault) from None
 
 
-def spec_graph(facts: "Realiser") -> Graph:
+def spec_graph(facts: World) -> Graph:
     """The network that the spec itself declares; complete when it declares none."""
     statement = next(facts.spec.of(syntax.Network), None)
     return Graph("complete") if statement is None else parse_graph(statement.graph, facts)
@@ -230,14 +228,10 @@ def live_channels(scenario: Scenario, conditions: "Conditions") -> tuple[Channel
 
     A channel that was drawn for fewer than two has nobody to talk to, so there is none.
     """
-    switched = dict(conditions.channels)
+    switched, consolidate = dict(conditions.channels), conditions.settings.consolidate
+    network = public_channels(scenario.network, scenario.task.agents, seed=scenario.seed, consolidate=consolidate)
     declared = (c for c in scenario.channels if switched.get(c.name, not c.secret) and len(c.members) > 1)
-    return (*_carried(scenario, conditions), *declared)
-
-
-def _carried(scenario: Scenario, conditions: "Conditions") -> tuple[Channel, ...]:
-    consolidate = conditions.settings.consolidate
-    return public_channels(scenario.network, scenario.task.agents, seed=scenario.seed, consolidate=consolidate)
+    return (*network, *declared)
 
 
 def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dict[str, str]:
@@ -245,10 +239,10 @@ def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dic
 
     Labels are drawn for all channels that the spec declares, live or not, so that no arm changes another's.
     """
-    labels = {PUBLIC: PUBLIC}
-    for channel in (*_carried(scenario, conditions), *scenario.channels):
+    labels, live = {PUBLIC: PUBLIC}, live_channels(scenario, conditions)
+    for channel in (*(c for c in live if c not in scenario.channels), *scenario.channels):
         labels.setdefault(channel.name, _label(scenario.seed, repeat, channel.name, set(labels.values())))
-    loaded, live = conditions.settings.names == "loaded", live_channels(scenario, conditions)
+    loaded = conditions.settings.names == "loaded"
     names = _apart((c.wire or (c.name if loaded else labels[c.name]) for c in live), "{} {}")
     return {channel.name: name for channel, name in zip(live, names, strict=True)}
 

@@ -1,14 +1,13 @@
 """Operators, functions, look-ups. In: values and terms; out: a value where all are values, else a term, or a Fault."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations, islice, pairwise, permutations
 from typing import cast
 
 from colosseum.diagnostics import closest
-from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms, values
 from colosseum.model.draws import DRAWS
-from colosseum.model.spec import Symbol
+from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
 from colosseum.model.values import Elements, Fault, Key, Number, Value, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Source
@@ -56,7 +55,7 @@ def comparison(operators: Sequence[str], operands: Sequence[Folded], env: Enviro
         _read(operands, env)
     if len(operators) == 1:
         return link(operators[0], *operands)
-    return conjunction([link(o, *sides) for o, sides in zip(operators, pairwise(operands), strict=True)])
+    return junction([link(o, *sides) for o, sides in zip(operators, pairwise(operands), strict=True)], every=True)
 
 
 def call(name: str, arguments: Sequence[Folded], env: Environment) -> Folded:
@@ -111,26 +110,16 @@ def inverse(operand: Folded) -> Folded:
     return terms.Inverse(operand) if isinstance(operand, Ground) else not values.truth(operand, "the operand of `not`")
 
 
-def conjunction(parts: list[Folded]) -> Folded:
-    """`and` of the parts, with the values folded in; mentions are kept."""
-    return _connect(parts, neutral=True, join=terms.Every)
-
-
-def disjunction(parts: list[Folded]) -> Folded:
-    """`or` of the parts."""
-    return _connect(parts, neutral=False, join=terms.Some)
-
-
-def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
+def junction(parts: list[Folded], *, every: bool) -> Folded:
+    """`and` (`every`) or `or` of the parts, with the values folded in; mentions are kept."""
     ground = [p for p in parts if isinstance(p, Ground)]
-    plain = [p for p in parts if not isinstance(p, Ground)]
-    role = "a part of `and`" if neutral else "a part of `or`"
-    decided = any(values.truth(p, role) is not neutral for p in plain)
+    role = "a part of `and`" if every else "a part of `or`"
+    decided = any(values.truth(p, role) is not every for p in parts if not isinstance(p, Ground))
     if not ground:
-        return neutral is not decided
+        return every is not decided
     if decided:
-        return terms.Constant(not neutral, tuple(sorted(terms.NO_SCOPE.union(*(part.scope for part in ground)))))
-    return ground[0] if len(ground) == 1 else join(tuple(ground))
+        return terms.Constant(not every, tuple(sorted(terms.NO_SCOPE.union(*(part.scope for part in ground)))))
+    return ground[0] if len(ground) == 1 else (terms.Every if every else terms.Some)(tuple(ground))
 
 
 def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
@@ -194,7 +183,7 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
         if any(isinstance(part, Ground) for part in key):
             return _moving(source, key, env)
         if key not in source.entries:
-            raise no_entry(source.name, key, source.entries, env.facts.spec.symbols.get(source.name))
+            raise no_entry(source, key, env.facts.spec)
     entry: Folded = source.entries[key]
     if isinstance(source, Decided):
         return entry
@@ -210,23 +199,23 @@ def select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded
 
 def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """Look up by keys that decisions change."""
-    name, known = source.name, list(source.entries)
+    known = list(source.entries)
     reach = [_possible(k, env) for k in keys]
     widths = [_width(values) for values in reach]
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
         shown = tuple(k if not isinstance(k, Ground) else "…" for k in keys)
-        raise no_entry(name, shown, source.entries, env.facts.spec.symbols.get(name))
+        raise no_entry(source, shown, env.facts.spec)
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.meter.count(len(known))
     if not matching:  # perhaps the same indices in another order lead to an entry
         parts = [sorted((p for p in part or () if p is not None), key=text) for part in reach]
-        key, entries = tuple(part[0] for part in parts if part), dict.fromkeys(grouped)
-        if len(key) == len(parts) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-            raise no_entry(name, key, entries, env.facts.spec.symbols.get(name))
+        key = flatten(part[0] for part in parts if part)
+        if all(parts) and _swapped(key, source):
+            raise no_entry(source, key, env.facts.spec)
     found = tuple((key, term(select(source, flatten(key), env))) for key in matching)
-    return Select(name, tuple(term(k) for k in keys), found)
+    return Select(source.name, tuple(term(k) for k in keys), found)
 
 
 def _width(values: "frozenset[Value] | None") -> int:
@@ -250,29 +239,28 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
     return None if isinstance(key, Ground) else frozenset((key,))
 
 
-def no_entry(name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None) -> Fault:
+def _swapped(key: Key, source: Source) -> bool:
+    """Whether another order of the indices leads to an entry."""
+    return len(key) <= MOST_SWAPPED and any(other in source.entries for other in permutations(key))
+
+
+def no_entry(source: Source, key: Key, spec: Declared) -> Fault:
     """The Fault for an entry that does not exist, with help where another order of its indices does."""
+    name, entries, symbol = source.name, source.entries, spec.symbols.get(source.name)
+    indices = getattr(symbol.statement, "indices", None) if symbol else None  # a column of a set has none
+    declared = f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
     needed = len(next(iter(entries), key))
     if needed != len(key):
         words = "index" if needed == 1 else "indices"
-        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=_declaration(name, symbol))
-    message = f"`{instance_name(name, key)}` does not exist"
-    if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-        parts = ("the indices seem to be swapped", _declaration(name, symbol))
-        return Fault(message, code="C052", help="; ".join(p for p in parts if p))
-    declared_by = symbol.statement if symbol else None
-    where = declared_by.indices.where if isinstance(declared_by, Table | Variable) and declared_by.indices else None
-    if where is not None and all(any(k[i : i + 1] == (part,) for k in entries) for i, part in enumerate(key)):
-        shown = " ".join(where.span.text.split())
-        return Fault(message, code="C052", help=f"it is left out by `where {shown}`; filter this loop in the same way")
-    near = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
-    return Fault(message, code="C052", help=near)
-
-
-def _declaration(name: str, symbol: Symbol | None) -> str:
-    """The declaration of a table or variable with indices, as a help."""
-    indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
-    return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
+        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=declared)
+    where = indices.where if indices else None
+    if _swapped(key, source):
+        help_ = "; ".join(filter(None, ("the indices seem to be swapped", declared)))
+    elif where is not None and all(any(k[i : i + 1] == (part,) for k in entries) for i, part in enumerate(key)):
+        help_ = f"it is left out by `where {' '.join(where.span.text.split())}`; filter this loop in the same way"
+    else:
+        help_ = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
+    return Fault(f"`{instance_name(name, key)}` does not exist", code="C052", help=help_)
 
 
 def check_depth(found: Term) -> None:
@@ -285,12 +273,9 @@ def check_depth(found: Term) -> None:
 def payoff(keys: tuple[Folded, ...] | None, env: Environment) -> Term:
     """`payoff[a]`, or `total` without keys. Raises Fault."""
     agent = keys[0] if keys else None
-    if keys is not None and any(isinstance(key, Ground) for key in keys):
-        help_ = "as in `sum(payoff[a] for a in agents when pick[B] == a)`"
-        raise Fault("a decision chooses whose payoff this is", code="C044", help=help_)
     if keys is not None and not (len(keys) == 1 and isinstance(agent, str)):
-        help_ = "the payoff of several agents is `sum(payoff[a] for a in S)`"
-        raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
+        help_ = "of several it is `sum(payoff[a] for a in S)`, of a chosen one `sum(payoff[a] for a in S when c)`"
+        raise Fault("`payoff[a]` takes one agent, whom no decision chooses", code="C044", help=help_)
     if not env.payoffs:
         help_ = "as in `coalition rivals { members = {B}  objective lead: payoff[B] - payoff[A] }`"
         raise Fault("payoffs may be named in a coalition's objective only", code="C046", help=help_)

@@ -17,7 +17,7 @@ from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model import terms
 from colosseum.model.evaluate import admitted, choices, evaluate, value
-from colosseum.model.operations import LISTED, check_depth, disjunction, inverse, link
+from colosseum.model.operations import LISTED, check_depth, inverse, junction, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.spec import Declared
 from colosseum.model.tables import people
@@ -62,7 +62,7 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, env: Environme
     whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
     _check_scope(whole, task)
     if isinstance(holds, Ground):
-        _check_condition(holds, statement.when or expr, env, task)
+        _try(holds, CONDITION, statement.when or expr, env, task)
     if body is found:
         _check_payoff(whole, expr, env, task)
     return whole
@@ -77,12 +77,11 @@ def requirement(statement: syntax.Require, name: str, env: Environment, task: Ta
     if not isinstance(inside, Ground) and not isinstance(inside, bool):
         raise Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
                     help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
-    condition = term(inside)
+    condition = term(junction([inverse(holds), inside], every=False) if isinstance(holds, Ground) else inside)
     _check_scope(condition, task)
     if isinstance(holds, Ground):
-        _check_condition(holds, statement.when or statement.condition, env, task)
-        condition = term(disjunction([inverse(holds), inside]))
-    _check_condition(condition, statement.condition, env, task)
+        _try(holds, CONDITION, statement.when or statement.condition, env, task)
+    _try(condition, CONDITION, statement.condition, env, task)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
     price = located(statement.penalty.span, number, value(statement.penalty, env), "a penalty")
@@ -171,7 +170,7 @@ def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], ta
             _check_scope(holds, task)
         for agent in people(inner.bindings[first], agents, each.binders):
             qualified.setdefault(agent, []).append(holds)
-    conditions = {a: disjunction(qualified[a]) for a in task.agents if a in qualified}
+    conditions = {a: junction(qualified[a], every=False) for a in task.agents if a in qualified}
     if not any(isinstance(c, Ground) for c in conditions.values()):
         return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)
     return QualifiedSplit(tuple((a, term(c)) for a, c in conditions.items()), default)
@@ -212,27 +211,20 @@ def _check_payoff(found: Term, expr: syntax.Expr, env: Environment, task: Task) 
         for part in found.parts:
             _check_payoff(part, expr, env, task)
     else:
-        _try(found, NUMBERS, _payoff, expr, env, task)
+        _try(found, NUMBERS, expr, env, task)
 
 
-def _check_condition(found: Term, expr: syntax.Expr, env: Environment, task: Task) -> None:
-    """Raises a Fault with an assignment at which a condition is no condition or cannot be computed, if one is found."""
-    _check_scope(found, task)
-    _try(found, CONDITION, lambda holds: truth(holds, "this condition"), expr, env, task)
-
-
-def _payoff(found: Value) -> None:
-    if found is None:
-        raise Fault("this payoff can be none", code="C053", help="guard it with `when … != none`")
-    number(found, "this payoff")
-
-
-def _try(
-    found: Term, allowed: Kinds, check: Callable[[Value], object], expr: syntax.Expr, env: Environment, task: Task
-) -> None:
+def _try(found: Term, allowed: Kinds, expr: syntax.Expr, env: Environment, task: Task) -> None:
+    """Raises a Fault with an assignment at which a term is of another kind or cannot be computed, if one is found."""
     for x in () if kinds(found, task) <= allowed else _assignments(found, env.meter, task):
         try:
-            check(found.evaluate(defaultdict(lambda: 1.0, x)))  # payoffs that an objective names are 1
+            made = found.evaluate(defaultdict(lambda: 1.0, x))  # payoffs that an objective names are 1
+            if allowed is CONDITION:
+                truth(made, "this condition")
+            elif made is None:
+                raise Fault("this payoff can be none", code="C053", help="guard it with `when … != none`")
+            else:
+                number(made, "this payoff")
         except Fault as fault:
             shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
             example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"

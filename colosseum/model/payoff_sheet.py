@@ -215,12 +215,6 @@ class Sheets:
         return (*self.told, *(spec.symbols[name].statement for name in self.names if name in spec.derived))
 
     @cached_property
-    def compared(self) -> frozenset[str]:
-        """What they compare."""
-        nodes = (node for s in self.statements for node in syntax.walk(s) if isinstance(node, syntax.Comparison))
-        return frozenset(name for node in nodes for name in syntax.mentioned(node))
-
-    @cached_property
     def formulas(self) -> tuple[str, ...]:
         """The rewards, requirements and derived tables in words: the same for every reader."""
         words = Words(self.world)
@@ -308,6 +302,8 @@ class Sheets:
         return not self.hidden.keys().isdisjoint(self.world.spec.closure([node for node in nodes if node is not None]))
 
     def _data(self, reader: str) -> Iterator[Line]:
+        nodes = (node for s in self.statements for node in syntax.walk(s) if isinstance(node, syntax.Comparison))
+        compared = {name for node in nodes for name in syntax.mentioned(node)}
         for name in (name for name in self.names if name not in self.world.spec.derived):
             table = self.world.tables.get(name)
             members = {**self.world.sets, **self.world.network}.get(name)
@@ -319,7 +315,7 @@ class Sheets:
                 listed = f"{numbers[0]} to {numbers[-1]}" if whole else ", ".join(map(shown, members))
                 yield name, f"{name}: {listed}", True
             elif table is not None:
-                yield from _rows(table, reader, apart=name in self.compared)
+                yield from _rows(table, reader, apart=name in compared)
 
     def _alone(self, reader: str) -> Iterator[Line]:
         """What each choice of the reader pays it, by the statements that ask for one decision of its own alone."""

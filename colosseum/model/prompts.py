@@ -16,7 +16,7 @@ from colosseum.language import syntax
 from colosseum.language.parser import Doubts
 from colosseum.language.record import Record
 from colosseum.model.operations import no_entry
-from colosseum.model.spec import Symbol
+from colosseum.model.spec import Declared
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import Meter, Poisoned, TableData, World
 
@@ -69,14 +69,14 @@ class _Rows(Record):
     reader: str
     """Empty for a text that everybody reads."""
     meter: Meter
-    symbol: Symbol | None
+    spec: Declared
 
     def entry(self, key: object) -> "Value | _Counted":
         """The entry at an index; raises Fault, which knows the index."""
         flat = tuple(flatten(key if isinstance(key, tuple) else (key,)))
         name, audience = instance_name(self.table.name, flat), self.table.audience
         if flat not in self.table.entries:
-            fault = no_entry(self.table.name, flat, self.table.entries, self.symbol)
+            fault = no_entry(self.table, flat, self.spec)
         elif audience is None or self.reader in audience[flat]:
             return _shown(self.table.entries[flat], self.meter)
         elif not self.reader:
@@ -216,7 +216,7 @@ def render(
     spec = world.spec
     for name, table in world.tables.items():
         if name not in spec.derived:
-            rows = _Rows(table, me, meter, spec.symbols.get(name))
+            rows = _Rows(table, me, meter, spec)
             context[name] = rows.entry(()) if () in table.entries and name in names else rows
     if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in names):
         raise Poisoned("a fact is in error")
@@ -244,15 +244,6 @@ def lines_kept(text: str) -> str:
         return f"{whole[:-2]}+%}}"
 
     return "\n".join(map(kept, text.split("\n")))
-
-
-def _unknown(name: str, vocabulary: TemplateNames) -> Fault:
-    if name in vocabulary.other:
-        message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
-        return Fault(message, code="C083", help="prompts read params, sets and tables of data")
-    if vocabulary.doubts.covers(name):
-        return Poisoned(f"`{name}` may be declared where the text is broken")
-    return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(vocabulary.known)))
 
 
 def _line(error: BaseException) -> int:
@@ -302,8 +293,16 @@ def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> tuple[Fault, str]
             fault = Fault(f"`{name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
         case nodes.Test(name=name) if name not in TESTS:
             fault = Fault(f"`{name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
-        case nodes.Name(name=name, ctx="load") if name not in vocabulary.known:
-            fault = _unknown(name, vocabulary)
+        case nodes.Name(name=name, ctx="load") if name in vocabulary.known:
+            return None
+        case nodes.Name(name=name, ctx="load") if name in vocabulary.other:
+            message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
+            fault = Fault(message, code="C083", help="prompts read params, sets and tables of data")
+        case nodes.Name(name=name, ctx="load") if vocabulary.doubts.covers(name):
+            fault = Poisoned(f"`{name}` may be declared where the text is broken")
+        case nodes.Name(name=name, ctx="load"):
+            help_ = closest(name, sorted(vocabulary.known))
+            fault = Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
         case _:
             return None
     return fault, rf"\b{re.escape(name)}\b"

@@ -3,7 +3,7 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
@@ -16,7 +16,7 @@ from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Declared, births, check_names
 from colosseum.model.tables import draw, set_elements, table_data
-from colosseum.model.values import Elements, Fault, Key, Value, a, first_doubled, flatten, instance_name, kind, text
+from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, World
 
 LONGEST_WIRE = 60
@@ -75,13 +75,9 @@ class Realiser(World):
             running = "no entry may read another one; add up earlier ones: `sum(… for s in 1..t)`"
             help_ = running if self.open[-1] == key and family == "tables" else ""
             raise Fault(f"`{name}` depends on itself: {circle}", code="C049", help=help_)
-        compute: dict[str, Callable[[str], object]] = {
-            "params": self._param, "sets": self._members, "tables": lambda table: table_data(table, self),
-            "domains": self._domains, "network": lambda _: network_links(self),
-        }  # fmt: skip
         self.open.append(key)
         try:
-            known[name] = compute[family](name)
+            known[name] = self._made(family, name)
         except Fault as fault:
             symbol = self.spec.symbols.get(name)
             self.findings.fault(fault, symbol.span if symbol else self.spec.composition.scenario.span)
@@ -90,25 +86,23 @@ class Realiser(World):
             self.open.pop()
         return self.fact(family, name)
 
-    def _param(self, name: str) -> Value:
-        if name in self.overrides:
-            return self.overrides[name]
-        statement = self.spec.symbols[name].statement
-        assert isinstance(statement, syntax.Param)
-        env = self.environment()
-        found = value(statement.value, env)
-        env.refuse_private(name)
-        return found
-
-    def _members(self, name: str) -> Elements:
-        statement = self.spec.symbols[name].statement
-        env = self.environment(decisions=False)
-        match statement:
-            case syntax.Agents(items=items):
+    def _made(self, family: str, name: str) -> object:
+        """What a statement says, computed. Raises Fault."""
+        symbol, env = self.spec.symbols.get(name), self.environment(decisions=False)
+        match family, symbol and symbol.statement:
+            case "network", _:
+                return network_links(self)
+            case "tables", syntax.Table() | syntax.Set() as statement:
+                return table_data(name, statement, self)
+            case "domains", syntax.Variable() as statement:
+                return _decided(statement, self.environment())
+            case "params", syntax.Param(value=expr):
+                made = self.overrides[name] if name in self.overrides else value(expr, env)
+            case "sets", syntax.Agents(items=items):
                 made = self._agents(items, env)
-            case syntax.Set(source=source):
+            case "sets", syntax.Set(source=source):
                 made = self._set(name, source, env)
-            case syntax.Coalition(members=source) | syntax.Channel(members=source):
+            case "sets", syntax.Coalition(members=source) | syntax.Channel(members=source):
                 made = self._people(name, source, env)
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
@@ -116,21 +110,21 @@ class Realiser(World):
         return made
 
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
-        made: dict[Value, Span] = {}
+        made: list[tuple[Value, Span]] = []
         for item in items:
             part = value(item, env)
-            for agent in part if isinstance(part, Elements) else (part,):
-                if not isinstance(agent, str):
-                    message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
-                    raise Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`", span=item.span)
-                if agent in made:
-                    message, labels = f"the agent `{text(agent)}` is listed twice", [Label(made[agent], "first here")]
-                    self.findings.add(report("C061", item.span, message, labels=labels, help="leave one of them out"))
-                made.setdefault(agent, item.span)
+            made += ((agent, item.span) for agent in (part if isinstance(part, Elements) else (part,)))
+        for agent, span in made:
+            if not isinstance(agent, str):
+                message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
+                raise Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`", span=span)
+        for agent, span, labels in doubled(made):
+            message = f"the agent `{text(agent)}` is listed twice"
+            self.findings.add(report("C061", span, message, labels=labels, help="leave one of them out"))
         if not made:
             raise Fault("there must be at least one agent", code="C043",
                         help="as in `agents A, B`; `engineer[1..n]` is nobody when `n` is below 1")  # fmt: skip
-        return Elements(tuple(made))
+        return Elements.of(agent for agent, _ in made)
 
     def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
         match source:
@@ -146,41 +140,40 @@ class Realiser(World):
             if not isinstance(element, str) and type(element) is not int:
                 message = f"a set has names, whole numbers and pairs of them, not {kind(element)} (`{text(element)}`)"
                 raise Fault(message, code="C057", span=source.span)
-        doubled = first_doubled(", ".join(text(part) for part in flatten((element,))) for element in made)
-        if doubled:
-            raise Fault(f"two elements of `{name}` would both be written `{doubled}`", code="C061", span=source.span)
+        written = ((", ".join(text(part) for part in flatten((element,))), source.span) for element in made)
+        for each, span, _ in doubled(written):
+            raise Fault(f"two elements of `{name}` would both be written `{each}`", code="C061", span=span)
         return made
 
     def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
         """Members of a coalition or channel: agents, in declared order."""
-        if isinstance(source, syntax.Drawn):
-            chosen: Value = draw(source.call, draws.key(self.seed, name), env)
-        else:
-            chosen = value(source.value, env)
+        drawn = source.call if isinstance(source, syntax.Drawn) else None
+        where = source.value if isinstance(source, syntax.Given) else source.call
+        chosen = draw(drawn, draws.key(self.seed, name), env) if drawn else value(where, env)
         found = Elements.of([chosen]) if isinstance(chosen, str) else chosen
         if not isinstance(found, Elements):
             raise Fault(f"`{name}` needs a set of agents, not {kind(found)}", code="C068")
         agents = self.members("agents")
         strange = next((m for m in found if m not in agents), None)
         if strange is not None:
-            where = source.call if isinstance(source, syntax.Drawn) else source.value
             listed = where.items if isinstance(where, syntax.SetLiteral) else ()
             span = next((i.span for i in listed if isinstance(i, syntax.Name) and i.id == strange), where.span)
             raise Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}", span=span)
-        named = source.value.id if isinstance(source, syntax.Given) and isinstance(source.value, syntax.Name) else ""
-        whole = self.spec.symbols.get(named)  # a param may ask for 0 of a coalition whose members are drawn
-        if not len(found) and isinstance(source, syntax.Given) and not (whole and whole.kind == "coalition"):
+        whole = self.spec.symbols.get(where.id) if isinstance(where, syntax.Name) else None
+        if not (found or drawn or (whole and whole.kind == "coalition")):  # a param may ask for 0 of such a coalition
             raise Fault(f"`{name}` has no members", code="C068")
         return Elements(tuple(a for a in agents if a in found))
 
-    def _domains(self, name: str) -> Decided:
-        statement = self.spec.symbols[name].statement
-        assert isinstance(statement, syntax.Variable)
-        found = Decided(name, {}, {})
-        for key, env in indexed(statement.indices, self.environment()):
-            found.domains[key] = _domain(statement, instance_name(name, key), env)
-            found.reads[key] = env.reads
-        return found
+
+def _decided(statement: syntax.Variable, outer: Environment) -> Decided:
+    """Every instance of a variable. Raises Fault."""
+    found = Decided(statement.name, {}, {})
+    for key, env in indexed(statement.indices, outer):
+        found.domains[key] = _domain(statement, instance_name(statement.name, key), env)
+        found.reads[key] = env.reads
+    for name, span, _ in doubled((instance_name(statement.name, key), statement.name_span) for key in found.domains):
+        raise Fault(f"two instances of `{statement.name}` would both be named `{name}`", code="C061", span=span)
+    return found
 
 
 def _domain(statement: syntax.Variable, name: str, env: Environment) -> Key:

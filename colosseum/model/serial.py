@@ -58,7 +58,7 @@ def dump(scenario: Scenario) -> bytes:
     for each in (*plain["channels"], *plain["claims"], *plain["rubrics"], *variants):
         for key in each.keys() & LEFT_OUT:
             each.pop(key) if not each[key] else None
-    return (json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n").encode()
+    return f"{encode(plain)}\n".encode()
 
 
 def load(data: bytes) -> Scenario:

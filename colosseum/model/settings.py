@@ -115,11 +115,7 @@ def _pairs(expr: syntax.Expr, env: Environment, *, models: bool) -> Iterator[tup
         yield "agents", expr
 
 
-def _model(expr: syntax.Expr, env: Environment) -> Value:
-    return tuple((who, _model_name(named)) for who, named in _pairs(expr, env, models=False))
-
-
-def _model_name(expr: syntax.Expr) -> str:
+def _model(expr: syntax.Expr) -> str:
     if not MODEL.match(_raw(expr)):
         raise Fault(f"`{_raw(expr)}` is not the name of a model", code="C087", help='as in `sim` or "provider/model"')
     return _raw(expr)
@@ -137,9 +133,12 @@ def _read(default: Any, reader: Reader, *, name: str = "") -> Any:
 class Settings(Record):
     """How a run is made. Defaults hold where neither the experiment nor the arm says otherwise."""
 
-    model: tuple[tuple[str, str], ...] = _read((("agents", "sim"),), _model)
+    model: tuple[tuple[str, str], ...] = _read(
+        (("agents", "sim"),),
+        lambda expr, env: tuple((who, _model(named)) for who, named in _pairs(expr, env, models=False)),
+    )
     """(who, model): `agents`, a coalition or an agent; of those that hold an agent the smallest wins."""
-    judge: str | None = _read(None, lambda expr, env: _model_name(expr))
+    judge: str | None = _read(None, lambda expr, env: _model(expr))
     rounds: int = _read(4, _number(0, whole=True))
     """Planning rounds."""
     steps: int = _read(3, _number(1, whole=True))

@@ -135,13 +135,13 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
         return
     private = isinstance(statement, syntax.Table) and statement.private
     yield Symbol(statement.name, kind, statement.name_span, statement, private)
-    source, columns = getattr(statement, "source", None), tuple[syntax.Cell, ...]()
-    if isinstance(source, syntax.Grid):
-        columns = source.columns
-    elif isinstance(source, syntax.Loaded) and place(source) in sheets:
-        columns = sheets[place(source)].header[1:]
-    for cell in columns if isinstance(statement, syntax.Set) else ():
-        yield Symbol(str(cell.value), "table", cell.span, statement)
+    columns: tuple[syntax.Cell, ...] = ()
+    match statement:
+        case syntax.Set(source=syntax.Grid(columns=columns)):
+            pass
+        case syntax.Set(source=syntax.Loaded() as loaded) if place(loaded) in sheets:
+            columns = sheets[place(loaded)].header[1:]
+    yield from (Symbol(str(cell.value), "table", cell.span, statement) for cell in columns)
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:

@@ -1,32 +1,46 @@
-"""Tables and literal sets. In: a table's statement and the facts it reads; out: its entries and who may see them."""
+"""Tables and literal sets. In: a table's statement and the facts it reads; out: its entries and who may see them.
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+A grid, a map or a CSV file is total: a missing, doubled or unknown entry is a diagnostic. A wrong label is told once,
+at the label, and not for every cell beside it.
+"""
 
-from colosseum.diagnostics import Diagnostic, Label, closest, report
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from colosseum.diagnostics import Diagnostic, Label, Span, closest, counted, report
 from colosseum.language import syntax
-from colosseum.language.csv_files import Sheet, whole
-from colosseum.model import draws, table_rows
+from colosseum.language.csv_files import Sheet, cell_value, whole
+from colosseum.language.syntax import Cell
+from colosseum.model import draws
 from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
 from colosseum.model.spec import place
-from colosseum.model.table_rows import TableEntry
-from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, located, text
-from colosseum.model.world import Environment, Poisoned, Read, TableData, World
+from colosseum.model.values import Elements, Entries, Fault, Key, Value, doubled, instance_name, kind, located, text
+from colosseum.model.world import Environment, Poisoned, Problems, Read, TableData, World
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
 
 Instance = tuple[Key, Environment]
-DRAWS = ", ".join(draws.DRAWS.values())
 Audience = dict[Key, tuple[str, ...]]
+MOST_LISTED = 3
+"""Entries that a message names before it counts the rest."""
+MOST_KNOWN = 8
+"""Labels that a help names."""
+MOST_COMPARED = 2000
+"""Labels among which a near one is looked for."""
+TableEntry: TypeAlias = tuple[tuple[Cell, ...], Cell]
+"""The labels of an entry of a table as data gives it, and its value."""
 
 
-def table_data(name: str, facts: "Realiser") -> TableData:
-    """Every entry of a table; raises Fault (Poisoned when the mistake is already reported)."""
-    statement = facts.spec.symbols[name].statement
+def table_data(name: str, statement: syntax.Table | syntax.Set, facts: "Realiser") -> TableData:
+    """Every entry of a table, or of a further column of a set; raises Fault (Poisoned when it is already reported)."""
     if isinstance(statement, syntax.Set):
-        return _column(name, statement, facts)
-    assert isinstance(statement, syntax.Table)
+        facts.members(statement.name)  # a set in error has no columns
+        assert isinstance(statement.source, syntax.Loaded | syntax.Grid)
+        sheet = _sheet(statement.source, facts)
+        column = [str(cell.value) for cell in sheet.header].index(name)
+        return TableData(name, {(row[0].value,): row[column].value for row in sheet.rows})
     outer = facts.environment(decisions=name in facts.spec.derived)
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
@@ -43,12 +57,11 @@ def table_data(name: str, facts: "Realiser") -> TableData:
             found = _computed(statement, instances, audience, facts)
     if statement.of is not None:
         allowed = elements(statement.of, facts.environment())
-        for key, entry in found.items():
-            strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
-            if strange:
-                what = f"{kind(strange[0])} `{text(strange[0])}`"
-                message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
-                raise Fault(message, code="C061", help=f"its values are: {allowed}", span=statement.of.span)
+        each = ((k, e) for k, entry in found.items() for e in (entry if isinstance(entry, Elements) else (entry,)))
+        for key, strange in ((k, e) for k, e in each if e not in allowed):
+            what = f"{kind(strange)} `{text(strange)}`"
+            message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
+            raise Fault(message, code="C061", help=f"its values are: {allowed}", span=statement.of.span)
     return TableData(name, found, audience)
 
 
@@ -109,8 +122,7 @@ def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realis
             if position is None:
                 raise Fault(f"nobody may see the private table `{statement.name}`: no index is an agent", code="C062",
                             help="say who sees it with `to WHO`")  # fmt: skip
-            alone = {agent: (str(agent),) for agent in agents}
-            return {key: alone[key[position]] for key, _ in instances}
+            return {key: (str(key[position]),) for key, _ in instances}
 
 
 def draw(call: syntax.Call, key: str, env: Environment) -> Value:
@@ -118,28 +130,8 @@ def draw(call: syntax.Call, key: str, env: Environment) -> Value:
     arguments = [value(argument, env) for argument in call.arguments]
     if call.named:
         message = f"`{call.function}` takes no named arguments"
-        raise Fault(message, code="C047", help=f"draws: {DRAWS}", span=call.named[0].span)
-    return located(call.span, _drawn, call.function, key, arguments)
-
-
-def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
-    match function, arguments:
-        case "integer" | "normal" | "uniform", [one, other]:
-            of_numbers = {"integer": draws.integer, "normal": draws.normal, "uniform": draws.uniform}
-            return of_numbers[function](key, one, other)
-        case "choice", [Elements(items=items)]:
-            return draws.choice(key, items)
-        case "choice", [_, _, *_]:
-            return draws.choice(key, arguments)
-        case "sample", [Elements() as pool, size]:
-            return draws.sample(key, pool, size)
-        case "shuffle", [Elements(items=items)]:
-            return Elements(draws.shuffle(key, items))
-    if function not in draws.DRAWS:
-        help_ = closest(function, sorted(draws.DRAWS)) or f"draws: {DRAWS}"
-        raise Fault(f"`{function}` is not a draw", code="C058", help=help_)
-    shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
-    raise Fault(f"`{function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}")
+        raise Fault(message, code="C047", help=draws.FORMS, span=call.named[0].span)
+    return located(call.span, draws.drawn, call.function, key, arguments)
 
 
 def in_order(reads: set[Read]) -> Iterable[Read]:
@@ -170,51 +162,38 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
         case syntax.Given(value=syntax.MapLiteral() as entries):
             listed, rows = entries.span, _map_rows(statement.name, entries, arity if keys else 1, facts)
         case syntax.Grid() as grid:
-            listed, rows = grid.span, table_rows.grid_rows(grid, arity=arity, findings=facts.findings)
+            listed, rows = grid.span, grid_rows(grid, arity=arity, findings=facts.findings)
         case syntax.Loaded() as loaded:
-            sheet, names = _loaded(loaded, facts), tuple(names for _, names in table_rows.headings(statement))
+            sheet, names = _loaded(loaded, facts), tuple(names for _, names in headings(statement))
             listed = whole(sheet.header)
-            rows = table_rows.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
+            rows = sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
-    return table_rows.fit(rows, keys, statement, listed, facts.findings)
+    return fit(rows, keys, statement, listed, facts.findings)
 
 
 def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[TableEntry]:
-    if width > 1:
-        message = f"a map gives one value for each label, and `{name}` has {width} indices"
-        raise Fault(message, code="C061", help="write it as a grid, or compute it by `= expr`", span=entries.span)
-    if width == 0:
-        message = f"a map gives a value for each index, and `{name}` has none"
-        help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
+    if width != 1:
+        message = f"a map gives a value for each label of one index, and `{name}` has {width or 'no'} indices"
+        other = "write it as a grid, or compute it by `= expr`"
+        help_ = other if width else f"write `table {name}[S] = {{…}}` with the set of its labels"
         raise Fault(message, code="C061", help=help_, span=entries.span)
     env, rows = facts.environment(), list[TableEntry]()
     for pair in entries.pairs:
         key = pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
         entry: Any = value(pair.value, env)  # which may be a set
-        rows.append(((syntax.Cell(key, span=pair.key.span),), syntax.Cell(entry, span=pair.span)))
+        rows.append(((Cell(key, span=pair.key.span),), Cell(entry, span=pair.span)))
     return rows
-
-
-def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
-    """A further column of a set's grid or CSV file, as a table over the set."""
-    facts.members(statement.name)  # a set in error has no columns
-    assert isinstance(statement.source, syntax.Loaded | syntax.Grid)
-    sheet = _sheet(statement.source, facts)
-    column = [str(cell.value) for cell in sheet.header].index(name)
-    return TableData(name, {(row[0].value,): row[column].value for row in sheet.rows})
 
 
 def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set from a file or a grid: the first column. Raises Poisoned for doubled ones, once told."""
-    seen, diagnostics = dict[Value, syntax.Cell](), list[Diagnostic]()
-    for cell, *_ in _sheet(source, facts).rows:
-        if cell.value in seen:
-            labels = [Label(seen[cell.value].span, "first here"), Label(source.span, "the set")]
-            diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
-        seen.setdefault(cell.value, cell)
-    facts.findings.refuse(diagnostics)
-    return Elements(tuple(seen))
+    found, last = [(row[0].value, row[0].span) for row in _sheet(source, facts).rows], Label(source.span, "the set")
+    facts.findings.refuse(
+        report("C061", span, f"`{text(element)}` is listed twice", labels=[*labels, last])
+        for element, span, labels in doubled(found)
+    )
+    return Elements.of(element for element, _ in found)
 
 
 def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
@@ -225,8 +204,8 @@ def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
         if len(row.label) != 1:
             raise Fault("a set's rows have one label each", code="C060", span=row.span)
         if len(row.cells) != len(source.columns):
-            raise Fault(f"this row has {table_rows.uneven(len(row.cells), source)}", code="C060", span=row.span)
-    corner = syntax.Cell("", span=source.span)
+            raise Fault(f"this row has {uneven(len(row.cells), source)}", code="C060", span=row.span)
+    corner = Cell("", span=source.span)
     return Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
 
 
@@ -242,3 +221,144 @@ def _loaded(source: syntax.Loaded, facts: "Realiser") -> Sheet:
         message = f"this file has no data for seed {facts.seed}"
         raise Fault(message, code="C059", help=f"its seeds: {known}", span=source.span)
     return Sheet(sheet.header, rows)
+
+
+# ---- entries of data ---------------------------------------------------------------------------------------
+
+
+def headings(table: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The set that each index runs over, and what a CSV header may call it; a pair's parts have no set."""
+    for index in table.indices.items if table.indices else ():
+        domain = index.domain.id if isinstance(index.domain, syntax.Name) else ""
+        if len(index.names) > 1:
+            yield from (("", (name,)) for name in index.names)
+        else:
+            yield domain, tuple(n for n in (domain, *index.names) if n)
+
+
+def fit(rows: Iterable[TableEntry], keys: Iterable[Key], table: syntax.Table, at: Span, findings: Problems) -> Entries:
+    """The entries in the order of the keys. Raises Poisoned when something is wrong with them, which is reported.
+
+    They are listed at a span; in a file, that is its header.
+    """
+    order = dict.fromkeys(keys)
+    labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
+    found: dict[Key, Cell] = {}
+    strange: dict[tuple[int, Value], Cell] = {}
+    beside: list[tuple[Key, Cell]] = []
+    diagnostics: list[Diagnostic] = []
+    for parts, entry in rows:
+        key = tuple(part.value for part in parts)
+        unknown = [i for i, part in enumerate(key) if i >= len(labels) or part not in labels[i]]
+        for position in unknown:
+            strange.setdefault((position, key[position]), parts[position])
+        if key in found:
+            message = f"`{instance_name(table.name, key)}` is given twice"
+            diagnostics.append(report("C061", entry.span, message, labels=[Label(found[key].span, "first here")]))
+        elif key in order:
+            found[key] = entry
+        elif not unknown:
+            beside.append((key, entry))
+    for (position, _), label in strange.items():
+        diagnostics.append(_unknown_label(position, label, labels, table))
+    if beside:  # their labels are known, but not together
+        names = few([f"`{instance_name(table.name, key)}`" for key, _ in beside])
+        message = f"{names} {'is not an entry' if len(beside) == 1 else 'are not entries'} of this table"
+        help_ = "the `where` of its indices leaves this out; without it, every combination has a value"
+        here = [Label(table.name_span, "the table")]
+        diagnostics.append(report("C061", beside[0][1].span, message, labels=here, help=help_))
+    if not strange:
+        diagnostics += _missing([key for key in order if key not in found], table, at)
+    findings.refuse(diagnostics)
+    return {key: found[key].value for key in order}
+
+
+def _unknown_label(
+    position: int, label: Cell, labels: Sequence[Mapping[Value, None]], table: syntax.Table
+) -> Diagnostic:
+    """A row's or column's label that no entry of the table has."""
+    part = text(label.value)
+    over = dict(enumerate(name for name, _ in headings(table))).get(position)
+    known = [text(each) for each in labels[position]] if position < len(labels) else []
+    what = f"is not in `{over}`, over which `{table.name}` runs" if over else f"is not an index of `{table.name}`"
+    labelled = [Label(table.name_span, "the table")]
+    owner = f"`{over}` has" if over else "known are"
+    help_ = closest(part, known[:MOST_COMPARED]) or (f"{owner}: {few(known, MOST_KNOWN)}" if known else "")
+    return report("C061", label.span, f"`{part}` {what}", labels=labelled, help=help_)
+
+
+def _missing(keys: Sequence[Key], table: syntax.Table, at: Span) -> Iterator[Diagnostic]:
+    if keys:
+        in_file = at.source is not table.span.source
+        labels = [Label(table.name_span, "the table")] if in_file else []
+        message = f"no value for {few([f'`{instance_name(table.name, key)}`' for key in keys])}"
+        place = at if in_file else table.name_span
+        yield report("C061", place, message, labels=labels, help="a table has a value for each of its indices")
+
+
+def few(names: Sequence[str], most: int = MOST_LISTED) -> str:
+    """The first of these, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...], at: Span) -> list[TableEntry]:
+    """A table's entries. `indices[i]` are the names that the header may use for index i. Raises Fault.
+
+    k indices: a header of k index names and the table's name, one row an entry; for k ≥ 2 also a matrix whose first
+    k − 1 columns are indices and whose other headers are labels of the last.
+    """
+    k, header = len(indices), [str(cell.value) for cell in sheet.header]
+    if k == 0:
+        message = f"`{table}` has no index, so it cannot be read from a file"
+        raise Fault(message, code="C059", help="write `= …`", span=at)
+    leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
+    last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
+    if leads and last:
+        return [(r[:k], r[k]) for r in sheet.rows]
+    here = [Label(at, "read here")]
+    if leads and k >= 2 and len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1]):
+        message = f"the last column holds `{table}`, but its heading is `{header[-1]}`"
+        raise Fault(message, code="C059", help=f"head it `{table}`", span=sheet.header[-1].span, labels=here)
+    if leads and k >= 2 and len(header) >= k:
+        labelled = [replace(cell, value=cell_value(str(cell.value))) for cell in sheet.header[k - 1 :]]
+        matrix = ((r[: k - 1], zip(labelled, r[k - 1 :], strict=True)) for r in sheet.rows)
+        return [((*lead, label), cell) for lead, cells in matrix for label, cell in cells]
+    shown = [names[0] if names else f"index{i + 1}" for i, names in enumerate(indices)]
+    wanted = ",".join((*shown, table))
+    other = f", or `{','.join(shown[:-1])},` and the labels of `{shown[-1]}`" if k >= 2 else ""
+    message, help_ = f"the header of this file does not fit `{table}`", f"it must be `{wanted}`{other}"
+    raise Fault(message, code="C059", help=help_, span=whole(sheet.header), labels=here)
+
+
+def grid_rows(grid: syntax.Grid, *, arity: int, findings: Problems) -> list[TableEntry]:
+    """A table's grid: with one index a single column of values, with more the columns are the last index.
+
+    Raises Fault; Poisoned for what is reported.
+    """
+    diagnostics = []
+    lengths = {len(row.cells) for row in grid.rows}
+    if len(grid.rows) > 1 and len(lengths) == 1 and lengths != {len(grid.columns)}:
+        message = f"every row has {uneven(lengths.pop(), grid)}"
+        help_ = "the first line of a grid names each column; only the column of labels has no heading"
+        raise Fault(message, code="C060", help=help_, span=whole(grid.columns))
+    for row in grid.rows:
+        if len(row.cells) != len(grid.columns):
+            message = f"this row has {uneven(len(row.cells), grid)}"
+            diagnostics.append(report("C060", row.span, message, labels=[Label(whole(grid.columns), "the columns")]))
+        lead = max(1, arity - 1)
+        if len(row.label) != lead:
+            message = f"this row's label has {len(row.label)} parts, the table needs {lead}"
+            help_ = "write the leading indices, with commas, before the bar"
+            diagnostics.append(report("C060", row.span, message, help=help_))
+    if arity == 1 and len(grid.columns) != 1:
+        diagnostics.append(report("C060", whole(grid.columns), "a table of one index has one column of values"))
+    findings.refuse(diagnostics)
+    rows = ((row.label, zip(grid.columns, row.cells, strict=True)) for row in grid.rows)
+    return [(lead if arity == 1 else (*lead, column), cell) for lead, cells in rows for column, cell in cells]
+
+
+def uneven(cells: int, grid: syntax.Grid) -> str:
+    """How many cells a row has, and how many columns there are."""
+    are = "is" if len(grid.columns) == 1 else "are"
+    return f"{counted(cells, 'cell')}, but there {are} {counted(len(grid.columns), 'column')}"

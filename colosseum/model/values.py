@@ -5,7 +5,6 @@ These operations are the only meaning of the operators: expansion, scoring and t
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, reduce
@@ -149,9 +148,13 @@ def flatten(keys: Iterable[T]) -> tuple[T, ...]:
     return flat
 
 
-def first_doubled(names: Iterable[str]) -> str:
-    """The first name that comes twice, or an empty string."""
-    return next((name for name, times in Counter(names).items() if times > 1), "")
+def doubled(placed: Iterable[tuple[T, Span]]) -> Iterator[tuple[T, Span, list[Label]]]:
+    """Everything that stood before with its place, and a label at the first one."""
+    first: dict[T, Span] = {}
+    for item, span in placed:
+        if item in first:
+            yield item, span, [Label(first[item], "first here")]
+        first.setdefault(item, span)
 
 
 def is_number(value: object) -> TypeGuard[Number]:
@@ -208,7 +211,7 @@ def _divide(left: Number, right: Number) -> Number:
 
 _NUMERIC: dict[str, Callable[[Number, Number], Number]] = {"+": add, "-": sub, "*": mul, "/": _divide}
 
-_COMPARED: dict[str, Callable[[Any, Any], bool]] = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
     "+": lambda a, b: Elements.of((*a, *b)),
@@ -248,7 +251,7 @@ def _sides(operator: str, left: Value, right: Value) -> tuple[Number, Number]:
 def compare(operator: str, left: Value, right: Value) -> bool:
     """`== != < <= > >=`; an order comparison with none is false, equality of none and a value is false."""
     if type(left) in (int, float) and type(right) in (int, float):
-        return _COMPARED[operator](left, right)  # as most are, and the checks below take longer
+        return COMPARED[operator](left, right)  # as most are, and the checks below take longer
     if operator == "==":
         return equal(left, right)
     if operator == "!=":
@@ -258,7 +261,7 @@ def compare(operator: str, left: Value, right: Value) -> bool:
     if isinstance(left, str) and isinstance(right, str):
         message = f"names have no order: `{operator}` compares numbers, not `{left}` and `{right}`"
         raise Fault(message, help="every pair of a set, once: `(a, b) in pairs(S)`")
-    return _COMPARED[operator](*_sides(operator, left, right))
+    return COMPARED[operator](*_sides(operator, left, right))
 
 
 def equal(left: Value, right: Value) -> bool:

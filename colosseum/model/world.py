@@ -68,9 +68,7 @@ class Problems:
         fault.__traceback__ = None  # a fault may be kept, and its frames hold all that was made so far
         if isinstance(fault, Poisoned):
             return
-        help_ = [fault.help] if fault.help else []
-        if "[" in instance:
-            help_.append(f"this happens for `{instance}`")
+        help_ = (fault.help, f"this happens for `{instance}`" if "[" in instance else "")
         self.add(report(fault.code, fault.span or span, fault.message, labels=fault.labels, help=help_))
 
 
