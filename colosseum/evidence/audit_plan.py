@@ -22,9 +22,9 @@ from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import no_placebo
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import in_words, read_campaign
-from colosseum.evidence.power.outlook import Outlook, Tell, Wish, quiet, study_power
+from colosseum.evidence.power.outlook import Outlook, Tell, Wish, study_power
 from colosseum.evidence.power.pool import with_settings
-from colosseum.evidence.reading import Reader
+from colosseum.evidence.reading import Reader, unheard
 from colosseum.evidence.readings import WIDE, Reading
 from colosseum.evidence.signals import less
 from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
@@ -61,7 +61,7 @@ class SpecCard:
     """Seeds with which it is said of such players in four of five studies."""
 
 
-def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = quiet) -> SpecCard | str:
+def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = unheard) -> SpecCard | str:
     """The card of an experiment; a str is why there is none. `on_file` is the sd between equal arms that were run."""
     until = time.process_time() + PATIENCE
 
@@ -152,7 +152,7 @@ class AuditPlan:
 
 def plan_audit(
     checked: Checked, request: Request, *, noise_from: Path | None = None, effect: float | None = None,
-    tell: Tell = quiet,
+    tell: Tell = unheard,
 ) -> AuditPlan:  # fmt: skip
     """What the same audit would settle, by the noise of real runs where a folder is named. Raises ColosseumError."""
     place = request.place(checked)

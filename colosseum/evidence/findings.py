@@ -238,11 +238,10 @@ def offer(task: Task, coalition: Coalition | None, seconds: float) -> Opportunit
     return opportunity(Solver(task, until=seconds, by_work=True), coalition)
 
 
-def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float = DEADLINE) -> Iterator[Looked]:
-    """What each instance of a sweep point, or of all, offers, as far as `seconds` of work show. Raises Damaged."""
+def offers(reader: Reader, plan: Plan, seconds: float = DEADLINE) -> Iterator[Looked]:
+    """What each instance of a plan offers, as far as `seconds` of work show. Raises Damaged."""
     name = next(iter(plan.coalitions), "")
-
-    instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials) if point in (None, r.point)}
+    instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials)}
     for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
         there = reader.kept.find(OPPORTUNITY, key := reader.key([run], "offered", name, str(seconds)))
         if there is None:
@@ -264,7 +263,7 @@ def to_take(
     others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}
     here, worthwhile, lost, why = {r.trial for r, _ in ran}, set[int](), dict[int, float](), "no run is there"
     trials = tuple(listed for listed in plan.trials if listed.trial in here)
-    for each in offers(reader, replace(plan, trials=trials), point, seconds):
+    for each in offers(reader, replace(plan, trials=trials), seconds):
         gains = each.opportunity is None or each.opportunity > ROUNDING
         if gains and (each.outsider_loss is None or each.outsider_loss >= margin * others[each.seed] - ROUNDING):
             worthwhile.add(each.seed)

@@ -44,8 +44,8 @@ Tell: TypeAlias = Callable[[int, int], None]
 """Hears how many runs are read, of how many."""
 
 
-def unheard(done: int, whole: int) -> None:
-    """Does nothing."""
+def unheard(*done: object) -> None:
+    """Tells nobody."""
 
 
 @dataclass

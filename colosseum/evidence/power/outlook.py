@@ -25,6 +25,7 @@ from colosseum.evidence.power.pool import (
     with_settings,
 )
 from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, StudyRule, WorstHarm, stands, study
+from colosseum.evidence.reading import unheard
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -108,13 +109,9 @@ Tell: TypeAlias = Callable[[str, int, int], None]
 """Is told what is done, and how far: `seeds`, 12 of 100."""
 
 
-def quiet(what: str, done: int, whole: int) -> None:
-    """Tells nobody."""
-
-
 def study_power(
     checked: Checked, wish: Wish, *, experiment: str | None = None, point: str | None = None,
-    tell: Tell = quiet,
+    tell: Tell = unheard,
 ) -> Outlook:  # fmt: skip
     """What an experiment of a spec can see, at the first sweep point that has `point`. Raises ColosseumError."""
     source, scenario = checked.spec.composition.source, checked.expansion.scenario
