@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from test_solve_laws import Everything, random_games, tickets
 from test_solve_terms import tasks
 
+from colosseum.evidence import instance as by_agent
 from colosseum.evidence import metrics
-from colosseum.evidence import regrets as by_agent
 from colosseum.evidence.figures import ACTED, Figure
-from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.instance import MOST_ALTERNATIVES, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
-from colosseum.evidence.regrets import MOST_ALTERNATIVES
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every, Total
 from colosseum.model.values import Value

@@ -27,8 +27,7 @@ from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
-from colosseum.evidence.judges import Bench, bench
-from colosseum.evidence.raters import label_figures, read_labels, stated_agreement
+from colosseum.evidence.judges import Bench, bench, label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import PointStrength

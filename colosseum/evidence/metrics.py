@@ -17,8 +17,21 @@ from types import MappingProxyType
 from typing import Final
 
 from colosseum.evidence.figures import ACTED, CLOSER, NO_GAIN, Figure
-from colosseum.evidence.instance import BROKEN, DEADLINE, EVERYBODY, SolvedTask, difference, gap, proven, share
-from colosseum.evidence.regrets import UNMOVED, JointMoves, best_response_regret, goal_regret, sequential_regrets
+from colosseum.evidence.instance import (
+    BROKEN,
+    DEADLINE,
+    EVERYBODY,
+    UNMOVED,
+    JointMoves,
+    SolvedTask,
+    best_response_regret,
+    difference,
+    gap,
+    goal_regret,
+    proven,
+    sequential_regrets,
+    share,
+)
 from colosseum.model.expand import expand
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.spec import Declared

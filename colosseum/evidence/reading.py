@@ -17,12 +17,11 @@ from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
 from colosseum.campaign.kept import Kept, SharedParts, digest_of
 from colosseum.evidence.arms import setup_of
-from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
 from colosseum.evidence.metrics import Measured, StandIns, measure, stand_ins, worth_to_others
-from colosseum.evidence.talk import spoken
+from colosseum.evidence.talk import beliefs, spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
