@@ -162,6 +162,9 @@ def outlook(
     one_seed = replace(design, cells=scripted, seeds=design.seeds[:1], repeats=1)
     at_first = Field(file, params, one_seed, coalition.name, {})
     kinds = kinds_of(at_first)
+    if wish.arm and (kind := kinds[wish.arm].kind) != "treated":
+        help_ = f"treated arms: {', '.join(arm for arm in kinds if kinds[arm].kind == 'treated') or 'none'}"
+        raise stop("C092", f"nobody can be planted in the arm `{wish.arm}`: it is for comparison ({kind})", help=help_)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
         message = "nobody can be planted: no arm tells the members of the first coalition more than its control does"

@@ -34,7 +34,7 @@ from colosseum.evidence.readings import (
     read,
     weigh,
 )
-from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
+from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE, known
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
 from colosseum.evidence.verdict import decide, joint_p
 from colosseum.model import draws
@@ -86,8 +86,7 @@ class Stand:
 
     def values(self, signal: str, drawn: Drawn) -> list[float]:
         """The changes that are known, of a study."""
-        found = (self.changes[place].get(signal, UNKNOWN).value for place in drawn)
-        return [value for value in found if value is not None]
+        return list(known(_figures(signal, self.changes, drawn)).values())
 
     def why(self, signal: str) -> str:
         """Why no seed of the pool has this; empty where one has."""
