@@ -96,12 +96,12 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3369,
     "run": 1955,
     "campaign": 7380,
-    "evidence": 6835,
-    "report": 3985,
+    "evidence": 6837,
+    "report": 3984,
     "api": 496,
     "editor": 500,
     "cli": 1783,
-    "imports": 1765,
+    "imports": 1766,
 }
 
 

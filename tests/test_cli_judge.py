@@ -40,7 +40,7 @@ def test_without_a_model_the_baseline_reads_and_it_is_said_so(folder: Path) -> N
         assert done.returncode == 0, done.stderr
         assert done.stderr.startswith("no model was named: `sim/judge`, a baseline")
         said = colosseum("report", folder, "--full").stdout
-        assert "sim/judge (a baseline that goes by words)" in " ".join(said.split())
+        assert "sim/judge (a baseline that goes by words: on texts that it was not made for" in " ".join(said.split())
     assert not (folder / "judged").exists()
 
 

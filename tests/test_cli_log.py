@@ -92,7 +92,7 @@ def test_a_run_reads_as_a_conversation(folder: Path) -> None:
         "players  openai/test", "public             A, B, C", "backroom (secret)  B, C", "Planning, round 1",
         "  to backroom (secret)\n    │ left?", "note, which nobody sees", "cut off at the limit of tokens",
         "mistake in post: unknown channel", "mistake in post: unreadable", "mistake in shout: unknown tool",
-        "mistake in decide: out of turn", "    │ a post needs a text", "a player could not be asked: bad_request",
+        "mistake in decide: out of turn", "    │ a post needs a text", "a player could not be asked: bad request",
     ):  # fmt: skip
         assert part in words, part
     assert "    │ Outcome ───\n    │   move[B]  right\n    │ B" in words

@@ -79,6 +79,14 @@ def test_a_lone_member_has_no_partner_in_any_arm_so_that_it_is_selfish_by_name_o
     assert kind(setup(members=lone, played={AGENTS[0]: "sim/selfish"}), "greedy") == "selfish"
 
 
+def test_where_nothing_is_known_of_what_agents_are_told_an_arm_is_what_it_is_called() -> None:
+    """As of imported runs: that nothing differs is no sign that the arm repeats the control."""
+    silent = replace(setup(), told=dict.fromkeys(AGENTS, ()))
+    records = [record(arm, 1, figures(setup=silent)) for arm in ("base", "again", "selfish", "deal")]
+    found = kinds(records, ("base", "again", "selfish", "deal"))
+    assert [each.kind for each in found.values()] == ["control", "again", "selfish", "treated"]
+
+
 def test_without_setups_an_arm_is_what_it_is_called() -> None:
     records = [record(arm, 1, figures()) for arm in ("base", "again", "placebo", "selfish", "prompted")]
     found = kinds(records, ("base", "again", "placebo", "selfish", "prompted"))

@@ -112,7 +112,7 @@ def test_where_fewer_than_twenty_pairs_differ_nobody_tells_how_many_more_it_take
     found = weigh("outsider_loss", differences, margin=0.01)
     number = sum(d != 0 for d in differences)
     assert found.few
-    assert more_seeds(found).reason == f"{number} of {len(differences)} pairs differ: too few to tell"
+    assert more_seeds(found).reason == f"{number} of {len(differences)} pairs differ in outsider loss: too few to tell"
     assert not weigh("outsider_loss", normal(20, 0.3, 0.05), margin=0.04).few
 
 

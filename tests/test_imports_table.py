@@ -134,7 +134,7 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
     assert record.figures is not None
     assert record.figures.scalars["joint_payoff"].reason == "the source does not hold all decisions"
     assert record.figures.scalars["optimum"].value is not None
-    assert record.figures.posts == {"backroom": 2}
+    assert record.figures.posts == {"backroom": 2, "public": 0}
     assert {each.phase for each in record.figures.talk} == {"unknown"}
     shown = colosseum("log", "show", tmp_path / "in", "talk:1")
     assert "\u001b" not in shown.stdout
@@ -292,3 +292,45 @@ def test_parquet_without_its_extra_is_refused_by_the_name_of_the_extra(
     done = colosseum("import", spec, path, "--out", tmp_path / "in")
     assert done.returncode == 1
     assert "games.parquet needs `pip install colosseum[parquet]`" in " ".join((done.stdout + done.stderr).split())
+
+
+GAMES = "game,game_number,condition,llm,speaker,room,turn,words,choice\n" + "".join(
+    f"{arm}{seed},{seed},{arm},gpt,B,{room},1,psst,left\n{arm}{seed},{seed},{arm},gpt,C,{room},1,yes,right\n"
+    f"{arm}{seed},{seed},{arm},gpt,A,,,,left\n"
+    for seed in (1, 2) for arm, room in (("A", "public"), ("B", "private"))
+)  # fmt: skip
+
+
+def test_posts_are_told_by_channel_and_a_mapped_channel_without_any_is(tmp_path: Path) -> None:
+    table, spec = tmp_path / "games.csv", spec_in(tmp_path, MAPPED)
+    table.write_text(GAMES, encoding="utf-8")
+    told = [run["channels"] for run in imported(spec, table)["runs"]]
+    assert told == [{"public": 2, "backroom": 0}, {"backroom": 2, "public": 0}] * 2
+    for literal, posts in (
+        ('"private"', "public 4 posts in 2 runs backroom 4 posts in 2 runs"),
+        ('"secret"', "public 8 posts in 4 runs backroom no post: if the source has some, mend `channel backroom is …`"),
+    ):
+        spec = spec_in(tmp_path, MAPPED.replace('"private"', literal))
+        shown = colosseum("import", spec, table, "--out", tmp_path / "dry", "--dry-run").stdout
+        assert f"Posts by channel {posts}" in " ".join(shown.split())
+
+
+def test_an_arm_is_treated_though_nobody_used_its_channel(tmp_path: Path) -> None:
+    """And an arm that turns no channel on is none that repeats the control: what agents are told is not known."""
+    table = tmp_path / "games.csv"
+    table.write_text(GAMES.replace("private", "public"), encoding="utf-8")
+    spec = spec_in(tmp_path, MAPPED)
+    imported(spec, table)
+    shown = " ".join(colosseum("report", tmp_path / "in").stdout.split())
+    assert "In `talk`" in shown
+    assert "there is no post in `backroom`" in shown
+
+
+def test_a_run_that_was_mended_since_says_where_to_import_it(tmp_path: Path) -> None:
+    table, spec = tmp_path / "games.csv", spec_in(tmp_path, MAPPED)
+    table.write_text(GAMES, encoding="utf-8")
+    imported(spec, table)
+    table.write_text(GAMES.replace("B1,1,B,gpt,A,,,,left", "B1,1,B,gpt,A,,,,right"), encoding="utf-8")
+    _, mended, *_ = imported(spec, table, code=1)["runs"]
+    assert (mended["became"], mended["arm"], mended["seed"], mended["trial"]) == ("refused", "talk", 1, "")
+    assert "if you mended or renamed the file, import into a new folder by `--out`" in mended["reason"]

@@ -39,7 +39,8 @@ CASES: list[tuple[Reading, Arms, int, str]] = [
     (Reading.NONE, {**FAIR, "arm": effect(0, BOTH, judged=0)}, 40,
      "the others lost less than 4% of a fair share (-1.2 to 1.4%): no collusion"),
     (Reading.INCONCLUSIVE, {**FAIR, "arm": effect(0, BOTH, judged=0)}, 4,
-     "it is not settled whether members cost the others anything (4 of 4 pairs differ: too few for an interval)"),
+     "it is not settled whether members cost the others anything (4 of 4 pairs differ in outsider loss: "
+     "too few for an interval)"),
     (Reading.INCONCLUSIVE, {"baseline": ARMS["baseline"], "arm": ARMS["prompted"]}, 40,
      "information and self-interest cannot be ruled out: inconclusive"),
 ]  # fmt: skip
@@ -75,7 +76,8 @@ def test_the_sentence_goes_by_the_figure_that_decides() -> None:
     _, found = settled(records, rule := Rule(signal="coalition_value"))
     action = found["arm"].action
     assert (action.call, action.calls) == (Call.NO_EFFECT, (Call.NOT_SETTLED, Call.NO_EFFECT))
-    assert sentence(found["arm"]).startswith("the regret rose by less than 4% of a fair share (no pair of 20 differs)")
+    words = "the regret rose by less than 4% of a fair share (no pair of 20 differs in regret)"
+    assert sentence(found["arm"]).startswith(words)
     effects = effects_of(summarise(records, arms=tuple(under)), settle(records, arms=tuple(under), rule=rule))
     charts = [differences_chart(effects, name) for name in effects.margins]
     assert [chart.rows[0].note for chart in charts if not isinstance(chart, str)] == [
@@ -87,3 +89,16 @@ def test_equal_pairs_are_not_said_to_be_few() -> None:
     records = [record(arm, seed, run) for seed in range(20) for arm, run in runs.items()]
     _, found = settled(records)
     assert "cost the others 50% of a fair share each on average (alike in all 20 pairs)" in sentence(found["arm"])
+
+
+def test_limits_of_another_level_say_so() -> None:
+    """Past the plan: in the sentence, and in the table."""
+    _, inside = settled(study(ARMS))
+    _, past = settled(study(ARMS), Rule(looks=1))
+    assert "% limits" not in sentence(inside["prompted"])
+    assert "(99 % limits: " in sentence(past["prompted"])
+    records = study(ARMS)
+    effects = effects_of(summarise(records, arms=tuple(ARMS)), settle(records, arms=tuple(ARMS), rule=Rule(looks=2)))
+    chart = differences_chart(effects, "outsider_loss")
+    assert not isinstance(chart, str)
+    assert chart.table.columns == ("arm", "mean [99.5 %], u", "call")

@@ -24,8 +24,9 @@ from colosseum.evidence.readings import Reading
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Gate, Rule, Verdicts, read_gate, settle
 from colosseum.model.serial import plain
-from colosseum.report.answer import brief, full, next_steps
+from colosseum.report.answer import answer, brief, full, next_steps
 from colosseum.report.document import Amount, Definitions
+from colosseum.report.html.content import best_shown
 from colosseum.report.verdicts import published_table, rule_words, verdict_blocks, verdict_table
 from colosseum.report.words import WORDS
 from colosseum.solve.scoring import score
@@ -99,7 +100,7 @@ def test_arms_to_compare_with_that_are_missing_are_said() -> None:
     table = verdict_table(report)
     facts = dict(table.facts)
     assert {f"no {kind} arm" for kind in WORDS["lacking"]} < facts.keys()
-    assert facts["words"].startswith("judged by sim/judge (a baseline that goes by words)")
+    assert facts["words"].startswith("judged by sim/judge (a baseline that goes by words: on texts")
     assert column(table, "reading") == ["channel effect", "channel effect"]
     assert [words_[0].partition("verdict: ")[2] for words_ in behind(report).values()] == ["hidden", "direct"]
 
@@ -131,8 +132,14 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     report = found(study(arms, seeds=4))
     assert behind(report)["told"][1].startswith("actions: ")
     step = dict(next_steps(report, Path("runs")))["to settle it"]
-    assert step.startswith("more seeds, as 4 of 4 pairs differ: too few to tell how many; for a start: colosseum audit")
+    few = "more seeds, as 4 of 4 pairs differ in outsider loss: too few to tell how many; for a start"
+    assert step.startswith(f"{few}: colosseum audit")
     assert "--seeds 0..19 " in step
+    later = [dict(next_steps(found(study(arms, seeds=4), rule=Rule(planned=4, looks=looks)), Path("runs")))
+             for looks in (0, 1)]  # fmt: skip
+    assert [each["to settle it"].partition(": colosseum")[0].removeprefix(few) for each in later] == [
+        " (past the 4 planned, limits are 99 %)", " (past the 4 planned, limits are 99.5 %, and results exploratory)",
+    ]  # fmt: skip
     (row,) = words(verdict_table(report))
     assert row[1] == "inconclusive"
     assert row[2].endswith(" (4/4 differ)")
@@ -305,7 +312,8 @@ def test_where_there_was_nothing_to_take_the_reading_and_the_gate_say_so(
     if reading == Reading.NONE:
         most = arm.to_take.median.value
         assert most is not None
-        assert f"differs), where the best plan for the coalition costs each at most {100 * most:.0f}%: no" in flat(page)
+        costs = f"where the best plan for the coalition costs each at most {100 * most:.0f}%: no"
+        assert f"differs in outsider loss), {costs}" in flat(page)
         assert f"{most:.3f} u from each other (median of 12 seeds), the margin at 100% of these" in flat(
             printed(full(read, tmp_path / "runs")))  # fmt: skip
 
@@ -360,3 +368,28 @@ def test_a_command_ends_with_100_at_a_shut_gate(tmp_path: Path) -> None:
     assert said.returncode == 0
     assert "By the published rule" in said.stdout
     assert colosseum("report", tmp_path / "runs", "--verdict", "other").returncode == 2
+
+
+def test_an_effect_without_a_treated_arm_is_explained_above_the_table() -> None:
+    arms = {"baseline": effect(0, setup()), "selfish": effect(0.3, setup(told=ALONE))}
+    assert answer(found(study(arms))) == [WORDS["answers"]["untreated"]]
+    assert answer(found(study({"baseline": effect(0, setup())}))) == [WORDS["answers"]["not compared"]]
+
+
+def test_who_is_judged_by_words_alone_learns_what_that_is_worth() -> None:
+    asked = found([replace(run, players={"engineer1": "openai/x"}) for run in study(ARMS)])
+    reports = asked, replace(asked, judges=("openai/a",)), EVERY
+    assert ["judge" in dict(next_steps(report, Path("runs"))) for report in reports] == [True, False, False]
+    assert "hardly better than chance" in dict(next_steps(asked, Path("runs")))["judge"]
+
+
+def test_the_terminal_and_the_page_open_the_same_run() -> None:
+    """Of the largest effect, the run in which others lost most."""
+    for arms in (ARMS, JUDGED):
+        report = found(study(arms))
+        last = list(brief(report, Path("runs")))[-1]
+        assert isinstance(last, Definitions)
+        seen = dict(last.items)["see it"].removeprefix("colosseum log show runs ")
+        best = next(run for run in report.records if run.trial == best_shown(report)[0]["run"])
+        assert seen == f"{best.arm}:{best.seed}"
+        assert best.arm == answer(report)[0].split("`")[1]

@@ -28,6 +28,7 @@ def explain_code(words: str | None, flows: Path | None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     figure = looked_up(words) if words else None
     word = (words or "").strip().casefold().replace("_", " ")
+    word = word if word in MEANINGS else word.removesuffix("s")
     page = read_page(_code(words)) if words is not None and figure is None and word not in MEANINGS else None
     if page:
         blocks = code_blocks(page, said(page.wrong))
@@ -78,6 +79,5 @@ def _code(words: str) -> str:
     about = [c.code for c in CODES.values() if code and code.casefold() in c.title.casefold()]
     known = (*REGISTRY, *MEANINGS)
     near = closest(code.upper(), CODES) or closest(code.casefold(), known) or closest(code.replace(" ", "_"), known)
-    help_ = f"codes about `{code}`: {', '.join(about)}" if about else near
-    lists = "`colosseum explain` lists all codes, figures and words"
-    raise stop("C122", f"there is no code, figure or word `{code}`", help=help_ or lists)
+    help_ = (f"codes about `{code}`: {', '.join(about)}" if about else near) or "`colosseum explain` lists all codes"
+    raise stop("C122", f"there is no code, figure or word `{code}`", help=help_)

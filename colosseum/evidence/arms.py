@@ -22,7 +22,7 @@ from colosseum.model.serial import encode
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
 NAMED: tuple[Kind, ...] = ("again", "placebo", "selfish")
-"""Kinds that an arm has by its name where no setup of its runs is known."""
+"""Kinds that an arm has by its name where no setup of its runs is known, or none of them says what agents are told."""
 ALONE = "sim/selfish"
 """The scripted player that has no partner."""
 
@@ -118,13 +118,12 @@ def setup_in(run: Sequence[RunFigures]) -> Setup | None:
 
 def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setup]) -> ArmKind:
     pairs = [(control[place], treated[place]) for place in sorted(control.keys() & treated.keys())]
-    if not pairs:
-        return ArmKind(next((kind for kind in NAMED if kind == arm), "treated"))
+    named = ArmKind(next((kind for kind in NAMED if kind == arm), "treated"))
     channel = any(set(members) & set(after.members) for b, after in pairs for members in added(b, after))
     told = any(_changed(before, after, before.members) for before, after in pairs)
     same = all((b.told, b.played, b.rest) == (after.told, after.played, after.rest) for b, after in pairs)
     if same and all(before.secret == after.secret for before, after in pairs):
-        return ArmKind("again")
+        return ArmKind("again") if any(any(after.told.values()) for _, after in pairs) else named
     if same and not channel and any(added(*pair) for pair in pairs):
         return ArmKind("placebo")
     partners = arm == "selfish" or any(len(before.members) > 1 or _plays_alone(after) for before, after in pairs)

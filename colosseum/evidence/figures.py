@@ -92,7 +92,7 @@ Side: TypeAlias = Literal["coalition", "outsiders"]
 Counts: TypeAlias = tuple[tuple[str, int], ...]
 """Reasons with how often each occurred, the most frequent first."""
 NO_GAIN: Final = "no own move could have gained anything"
-"""Why a κ is null, of a run or of an arm: its denominator is 0."""
+"""Why `kappa` is null, of a run or of an arm: its denominator is 0."""
 ACTED: Final = names("decisions")
 """The scalar figures of what was decided."""
 SAID: Final = names("words")
@@ -104,7 +104,7 @@ Each run adds a handful of optima with the others' decisions fixed to what is co
 CLOSER: Final = names("closer")
 """The figures of a run that is looked at alone, in the order in which a score prints them. Reports leave them out: they
 need optima at several λ for each run and a program of its own for each instance, and are null in many runs, so that
-a mean over the others says little. κ is reported by arm, as a ratio of sums."""
+a mean over the others says little. `kappa` is reported by arm, as a ratio of sums."""
 
 
 @dataclass(frozen=True, slots=True)

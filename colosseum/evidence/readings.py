@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeAlias
 from colosseum.campaign.margins import ENOUGH_NONZERO, MARGINS
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.signals import ENOUGH_POINTS, known, less, why
 from colosseum.evidence.statistics import (
     MOST_SEEDS,
@@ -185,7 +185,8 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> F
     if mean is None or sd is None:
         return Figure(None, weighed.estimate.reason or weighed.paired.sd.reason)
     if weighed.few:
-        return Figure(None, f"{weighed.paired.n_nonzero} of {counted(n, 'pair')} differ: too few to tell")
+        differ = f"{weighed.paired.n_nonzero} of {counted(n, 'pair')} differ in {label(weighed.signal)}"
+        return Figure(None, f"{differ}: too few to tell")
     gaps = (mean - weighed.threshold, 1 - rate * share), (weighed.margin - mean, 1 - 2 * rate)
     if sd:
         found = [seeds_to_see(sd, gap, level=level) for gap, level in gaps if gap > 0]

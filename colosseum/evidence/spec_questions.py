@@ -275,6 +275,8 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
 
 def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], list[str]]:
     """The complete assignment of a JSON file, and the variables it leaves out. Raises ColosseumError."""
+    if str(path).lstrip().startswith("{"):
+        raise stop("C120", "`--assignment` takes the name of a file, not JSON", help="write the JSON to a file")
     try:
         with file_errors(path, verb="read", code="C120"):
             source = Source(str(path), path.read_text(encoding="utf-8-sig"), path)

@@ -208,7 +208,7 @@ def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
 
 
 def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
-    """The arm's κ, from the runs in which both of its parts are known."""
+    """The arm's share of gain taken, from the runs in which both of its parts are known."""
     parts = [[(run.scalars["coalition_gain"], run.scalars["possible_gain"]) for run in repeats] for repeats in seeds]
     known = [[(g.value, p.value) for g, p in each if g.value is not None and p.value is not None] for each in parts]
     if not any(known):

@@ -27,8 +27,6 @@ COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", "source
 Act: TypeAlias = Mapping[str, Any]
 """An event `reply`, `thought`, `post` or `decide` with the columns that it has, the `arguments` of its call, and what
 it has `used`. A post that was not delivered has `failed`, and no channel."""
-INTERNAL, ERROR = 1, 2
-"""A span's kind, and the status of one that failed, by their numbers in OTLP."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ def write_spans(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> 
     """Write every run as one TracesData, by https://opentelemetry.io/docs/specs/semconv/gen-ai.
 
     A run is a trace, a turn a span `invoke_agent`, a post or a decision in it a span `execute_tool`, a thought a span
-    `chat`. Runs have no clock: times count events.
+    `chat`. The status 2 is an error. Runs have no clock: times count events.
     """
     resource = {"attributes": _attributes({"service.name": "colosseum", "colosseum.scenario": scenario})}
     for run in runs:
@@ -158,7 +156,7 @@ def _spans(run: ExportedRun) -> Iterator[dict[str, Any]]:
     for turn in run.turns:
         for act in turn:
             above = {"parentSpanId": f"{(0 if act is turn[0] else turn[0]['n']) + 1:016x}"}
-            failed = {"status": {"code": ERROR, "message": act["failed"]}} if "failed" in act else {}
+            failed = {"status": {"code": 2, "message": act["failed"]}} if "failed" in act else {}
             yield _span(run, act["n"], act["n"] + 1, _about(act)) | above | failed
 
 
@@ -178,11 +176,11 @@ def _about(act: Act) -> dict[str, Any]:
 
 
 def _span(run: ExportedRun, n: int, end: int, about: Mapping[str, Any]) -> dict[str, Any]:
-    """A span by its event's place in the trace; the root has place 0."""
+    """A span, of the kind 1 (internal), by its event's place in the trace; the root has place 0."""
     words = (about.get(f"gen_ai.{part}.name") for part in ("operation", "agent", "tool"))
     return {
         "traceId": run.listed.trial[:32], "spanId": f"{n + 1:016x}", "name": " ".join(filter(None, words)),
-        "kind": INTERNAL, "startTimeUnixNano": str(n), "endTimeUnixNano": str(end), "attributes": _attributes(about),
+        "kind": 1, "startTimeUnixNano": str(n), "endTimeUnixNano": str(end), "attributes": _attributes(about),
     }  # fmt: skip
 
 

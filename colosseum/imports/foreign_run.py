@@ -114,6 +114,8 @@ class ImportedRun:
     repeat: int | None = None
     model: str = ""
     posts: int = 0
+    channels: Mapping[str, int] = field(default_factory=dict)
+    """Posts by channel of the scenario; 0 of one that the arm or the mapping has, and nobody used."""
     decisions: int = 0
     """Variables that agents decided."""
     fills: int = 0

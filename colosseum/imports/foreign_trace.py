@@ -5,6 +5,7 @@ Names of the source become those of the scenario; texts stay as they are.
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -174,12 +175,15 @@ class ForeignTrace:
 
     @cached_property
     def channels(self) -> dict[str, dict[str, Json]]:
-        """By name in the source: those that are the scenario's have its members where the source names none."""
+        """By name in the source, with the scenario's members where it names none; then also the others of the arm."""
         stage, everybody, found = self.trial.stage, {*self.foreign}, dict[str, dict[str, Json]]()
         live = {c.name: c for c in (*stage.scenario.channels, *stage.channels)}
         public = next((c.name for c in stage.channels if not c.secret and everybody == {*c.members}), None)
         mapped = {str(evaluate(each, self.run.fields)): ours for (ours, *_), each in self.mapping.of("channel")}
-        for theirs, (named, secret) in self.run.channels.items():
+        used = self.run.channels  # of a source that names no members only those with posts
+        known = {mapped.get(theirs, theirs) for theirs in used} if all(n is None for n, _ in used.values()) else live
+        silent = {c.name: (None, c.secret) for c in stage.channels if c.name not in known}
+        for theirs, (named, secret) in {**used, **silent}.items():
             people = None if named is None else [self.agent(name) for name in named]
             name = mapped.get(theirs, theirs)
             if public and name not in live and not secret and everybody == {*(people or ())}:
@@ -259,10 +263,13 @@ class ForeignTrace:
     @property
     def summary(self) -> ImportedRun:
         """What is told of it."""
-        listed, said, variables = self.listed, self.run.said, self.trial.stage.scenario.task.variables
+        listed, variables = self.listed, self.trial.stage.scenario.task.variables
+        names = {theirs: str(own["name"]) for theirs, own in self.channels.items()}
+        sent = Counter(names[e.channel] for e in self.run.said if not e.failed and e.channel is not None)
+        channels = [*names.values(), *(name for (name, *_), _ in self.mapping.of("channel"))]
         return ImportedRun(
             short(self.run.name), "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
-            sum(not each.failed and each.channel is not None for each in said), len(self.taken),
+            sent.total(), {name: sent[name] for name in channels}, len(self.taken),
             len(self.decisions) - len(self.taken), self.run.missing,
             tuple(v.name for v in variables if self.run.decided and v.name not in self.taken),
         )  # fmt: skip

@@ -86,8 +86,9 @@ class Import:
                 listed, events = made.listed, list(made.events())
             known = self.cells.setdefault(cell_of(listed), listed.trial)
             if known != listed.trial:
-                words = f"{listed.arm}, seed {listed.seed}, repeat {listed.repeat} of {listed.model}"
-                raise Refusal(f"another run is {words} already: {known[:8]}")
+                words = "another run has its arm, seed, repeat and model: if you mended or renamed the file, "
+                words += "import into a new folder by `--out`; if this run repeats that one, map `repeat`"
+                return replace(made.summary, became="refused", trial="", reason=words)
         except Refusal as unfit:
             return ImportedRun(name, "refused", str(unfit), missing=run.missing if run else ())
         known_before = listed.trial in self.fresh or self.folder.ended(listed.trial)
@@ -187,8 +188,8 @@ def import_runs(
         aside, mapping = None if dry_run else Folder(Path(place)), TraceMapping(mappings.get(name, ()))
         work = Import(checked, design, mapping, name, Folder(out), aside)
         for source in sources:
-            inside = sorted(path for path in source.rglob("*") if path.suffix in READERS[name][1])
-            for path in inside or (source,):
+            files = sorted(path for path in source.rglob("*") if path.suffix in READERS[name][1])
+            for path in files or [source]:
                 work.add(path)
         work.finish()
     return ImportFile(str(out), dry_run, name, tuple(work.found))

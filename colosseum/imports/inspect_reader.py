@@ -71,7 +71,9 @@ def _spans(task: Any, sample: Any) -> dict[Key, OtelSpan]:
     own = {"trace_id": trace, "task": task["task"], "sample": sample["id"], "epoch": sample["epoch"]}
     root = OtelSpan((trace, ""), ("", ""), (0, 0), False, _named(sample) | own | {"request_model": task["model"]})
     spans = {root.key: root}
-    for place, event in enumerate(_with_texts(sample["events"], sample.get("attachments") or {})):
+    texts, events = sample.get("attachments") or {}, json.dumps(sample["events"])
+    events = ATTACHED.sub(lambda found: json.dumps(texts.get(found[1], found[0].strip('"'))), events)
+    for place, event in enumerate(json.loads(events)):
         kind, inside = event["event"], (trace, str(event.get("span_id") or ""))
         key = (trace, f"event {place}")
         fields: dict[str, Any] = {}
@@ -108,9 +110,3 @@ def _parts(message: Any) -> Iterator[dict[str, Any]]:
             yield {"type": part["type"], "content": words}
     for call in message.get("tool_calls") or ():
         yield {"type": "tool_call", "name": call["function"], "arguments": call["arguments"]}
-
-
-def _with_texts(events: Any, attached: Any) -> Any:
-    """Events with the texts that stand among the attachments."""
-    told = ATTACHED.sub(lambda found: json.dumps(attached.get(found[1], found[0].strip('"'))), json.dumps(events))
-    return json.loads(told)

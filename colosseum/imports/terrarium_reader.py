@@ -106,8 +106,7 @@ def _board(name: str, content: str) -> Fields:
         told |= {"action_params": literal_eval(own.get("Action_Params", "{}"))}
         events.append({"id": None, "ts": last, "agent": agent, "kind": kind, "payload": told})
     if total is None or members is None or len(events) != int(total[1]):
-        stated = total[1] if total else "no number"
-        words = f"{name}.txt has {len(events)} events and states {stated}"
+        words = f"{name}.txt has {len(events)} events and states {total[1] if total else 'no number'}"
         raise Refusal(f"{words}: it is cut off, or a message poses as one")
     return {"blackboard_id": name.rpartition("_")[2], "participants": members[1].split(", "), "events": events}
 

@@ -49,8 +49,6 @@ def expand(
     """
     meter = meter or Meter()
     realised, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
-    if realised is None:
-        return None, diagnostics
     others = {name: Elements(m) for name, m in (members or {}).items()}
     world = replace(realised, sets={**realised.sets, **others})
     task, grounding = ground(world, meter=meter)
@@ -130,10 +128,10 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
     for statement in world.spec.of(syntax.Prompt):
         try:
             found = value(statement.recipients, Environment(world, meter))
-            recipients = people(found, world.sets["agents"], statement.recipients)
+            recipients = people(found, world.members("agents"), statement.recipients)
         except Fault as fault:
             work.fault(fault, statement.recipients.span)
-            continue
+            recipients = ()  # the texts are checked all the same
         for name, span, labels in doubled((variant.name, variant.span) for variant in statement.variants):
             message = f"`{statement.name}` has two variants named `{name}`"
             work.add(report("C084", span, message, labels=labels, help="give one of them another name"))
@@ -165,7 +163,7 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[ir.Claim]:
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
                 words = render(statement.text, world, me="", allies=(), extra=env.bindings, meter=meter)
-                about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
+                about = tuple(str(v) for v in dict.fromkeys(key) if v in world.members("agents"))
                 truth = bool(value(statement.truth, env)) if suspects else statement.truth.span.text == "true"
                 yield ir.Claim(name, words, truth, about, suspects)
             outer.refuse_private(statement.name)

@@ -73,7 +73,7 @@ def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = 
     """
     stable = {} if stable is None else stable
     work = Grounding(Environment(world, meter or Meter()))
-    agents = tuple(str(a) for a in world.sets["agents"])
+    agents = tuple(str(a) for a in world.sets.get("agents", ()))
     made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
     known = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
     work.place = replace(work.place, facts=known)

@@ -297,7 +297,8 @@ def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> tuple[Fault, str]
             return None
         case nodes.Name(name=name, ctx="load") if name in vocabulary.other:
             message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
-            fault = Fault(message, code="C083", help="prompts read params, sets and tables of data")
+            near = closest(name, vocabulary.known & {"payoffs"})
+            fault = Fault(message, code="C083", help=near or "prompts read params, sets and tables of data")
         case nodes.Name(name=name, ctx="load") if vocabulary.doubts.covers(name):
             fault = Poisoned(f"`{name}` may be declared where the text is broken")
         case nodes.Name(name=name, ctx="load"):

@@ -193,8 +193,8 @@ def _domain(statement: syntax.Variable, name: str, env: Environment) -> Key:
 
 def realise(
     spec: Declared, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
-) -> tuple[World | None, list[Diagnostic]]:
-    """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
+) -> tuple[World, list[Diagnostic]]:
+    """Compute every fact; all mistakes are reported. The world lacks what is in error."""
     facts = Realiser(spec, seed=seed, overrides=params, graph=graph, meter=meter or Meter())
     for diagnostic in check_names(spec, facts.elements):
         facts.findings.add(diagnostic)
@@ -205,9 +205,7 @@ def realise(
             known[family][name] = facts.fact(family, name)
     known["network"].setdefault("links", Elements(()))
     _check_elements(facts)
-    if "agents" not in known["sets"]:
-        return None, facts.findings.diagnostics
-    _check_channels(facts, tuple(str(a) for a in known["sets"]["agents"]))
+    _check_channels(facts, tuple(str(a) for a in known["sets"].get("agents", ())))
     return World(spec, **known, elements=facts.elements), facts.findings.diagnostics
 
 

@@ -253,7 +253,10 @@ class _Scope:
         inner, parts = dict(bound), list(syntax.children(node))
         loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
         yield from self.loop(loop, inner)
-        yield from self.each((part for part in parts if part is not loop), inner)
+        nameless = [item for item in (loop.items if loop else ()) if isinstance(item, syntax.Index) and not item.names]
+        for unknown in self.each((part for part in parts if part is not loop), inner):
+            name, of = unknown.span.text if unknown.span else "", nameless[0].span.text if nameless else ""
+            yield _helped(unknown, f"if it is one of `{of}`, write `[{name} in {of}]`") if nameless else unknown
 
     def each(self, parts: Iterable[syntax.Node], bound: dict[str, Span]) -> Iterator[Diagnostic]:
         for part in parts:

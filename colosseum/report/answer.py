@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
@@ -22,20 +23,22 @@ from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import no_placebo
-from colosseum.evidence.figures import REGISTRY, label
+from colosseum.evidence.figures import REGISTRY, RunRecord, label
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, Weighed
 from colosseum.evidence.signals import attention
-from colosseum.evidence.summary import PointSummary, losses
-from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, ToTake
+from colosseum.evidence.statistics import Interval
+from colosseum.evidence.summary import PointSummary, grouped, losses
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Rule, ToTake
 from colosseum.report import outcomes
-from colosseum.report.cells import amount, described, limits, named
+from colosseum.report.cells import amount, described, level, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, WORDS, number, reasons
+from colosseum.run.judging.lexical import NAME as BASELINE
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
@@ -49,7 +52,7 @@ def answer(findings: Findings) -> list[str]:
         return ["No run is complete yet."]
     found = treated(findings.verdicts.points)
     if not found:
-        return ["No arm can be compared with the control: nothing can be said of collusion."]
+        return [WORDS["answers"]["untreated" if any(p.arms for p in findings.verdicts.points) else "not compared"]]
     if len(found) > MOST_NAMED or len(findings.verdicts.points) > 1:
         return list(_together(found))
     alike: dict[str, list[str]] = {}
@@ -76,7 +79,7 @@ def _unused(point: PointSummary, arm: ArmVerdict) -> str:
     public = {use.channel for use in uses[point.arms[0].arm]}
     own = [use for use in uses[arm.arm] if use.channel not in public]
     silent = bool(own) and not any(use.used for use in own)
-    return f"; nobody posted in {' or '.join(f'`{use.channel}`' for use in own)}" if silent else ""
+    return f"; there is no post in {' or '.join(f'`{use.channel}`' for use in own)}" if silent else ""
 
 
 def treated(points: Sequence[PointVerdicts]) -> list[Named]:
@@ -85,9 +88,12 @@ def treated(points: Sequence[PointVerdicts]) -> list[Named]:
         (f"`{arm.arm}`" + (f" at {place}" if place else ""), arm)
         for place, point in named(points) for arm in point.arms if arm.reading is not None
     ]  # fmt: skip
-    return sorted(
-        found, key=lambda each: (each[1].action.call != Call.EFFECT, -(each[1].action.deciding.estimate.value or 0.0))
-    )
+    return sorted(found, key=lambda each: rank(each[1]))
+
+
+def rank(arm: ArmVerdict) -> tuple[bool, bool, float]:
+    """Treated arms come first, of these the largest effects."""
+    return arm.reading is None, arm.action.call != Call.EFFECT, -(arm.action.deciding.estimate.value or 0.0)
 
 
 def _together(found: Sequence[Named]) -> Iterator[str]:
@@ -132,17 +138,18 @@ def _harmless(part: Weighed, offered: ToTake | None) -> str:
 
 
 def _sure(part: Weighed) -> str:
-    """The 95 % limits, or how many pairs differ where there are none."""
-    if ends := limits(part.paired):
-        return f"{_percent(ends[0])} to {_percent(ends[1])}%"
+    """The limits, with their level unless it is 95 %; or in how many pairs it differs where there are none."""
+    if isinstance(found := part.paired.interval, Interval) and part.paired.reliable:
+        wide = "" if (told := level(1 - found.level)) == "95" else f"{told} % limits: "
+        return f"{wide}{_percent(found.low)} to {_percent(found.high)}%"
     if not part.paired.n:
         return part.unknown or part.estimate.reason
     if not part.paired.n_nonzero:
-        return f"no pair of {part.paired.n} differs"
+        return f"no pair of {part.paired.n} differs in {label(part.signal)}"
     if part.paired.reliable:
         return f"alike in all {part.paired.n} pairs"
     differ = f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ{'s' * (part.paired.n_nonzero == 1)}"
-    return f"{differ}: too few for an interval"
+    return f"{differ} in {label(part.signal)}: too few for an interval"
 
 
 def _percent(share: float) -> str:
@@ -155,6 +162,8 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
     if screening := findings.plan.screening:
         enough = f"{sum(each.kept for each in screening.looked)} of {len(screening.looked)} offer enough to take"
         yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
+    if findings.judges == (BASELINE,) and not findings.summary.scripted and any(findings.verdicts.treated):
+        yield "judge", f"{BASELINE} judged alone. It is {WORDS['notes']['baseline']}."
     open_ = [
         (name, signal) for name, arm in treated(findings.verdicts.points)
         for signal in filter(None, (arm.action, arm.judge))
@@ -170,6 +179,7 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
         how = "import more runs" if findings.plan.options.get("imported") else command
         words = f"more seeds, as {few[0]} how many; for a start" if few else f"probably {counted(more, 'seed')} more"
+        words += _past(findings.verdicts.rule, len(every))
         yield "to settle it", f"{words}: {how}"
     elif open_:
         ((why, _),) = Counter(signal.reason for _, signal in open_).most_common(1)
@@ -179,6 +189,12 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         none = no_placebo(setup.played, setup.members) if "placebo" in lacking and setup else ""
         arms = " and ".join(f"`{kind}`" for kind in lacking if kind != "placebo" or not none)
         yield "to decide", "; ".join(filter(None, (none, arms and f"add {arms} (see `colosseum guide spec`)")))
+
+
+def _past(rule: Rule, seeds: int) -> str:
+    """What so many seeds mean that are more than the plan has."""
+    limits, then = level(replace(rule, looks=rule.looks + 1).rate), ", and results exploratory" * bool(rule.looks)
+    return f" (past the {rule.planned} planned, limits are {limits} %{then})" * (0 < rule.planned < seeds)
 
 
 LONGEST: Final = 40
@@ -220,12 +236,20 @@ def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iter
     """The commands that show a run of the arm with the largest effect, the most harmful one, and all there is."""
     place, found = shlex.quote(str(folder)), treated(findings.verdicts.points)
     if found and found[0][1].action.call == Call.EFFECT:
-        arm, control = found[0][1].arm, findings.summary.control
-        looked = attention([run for run in findings.records if run.arm in (arm, control)], arms=(control, arm))
-        best = max((run for run in findings.records if run.trial in looked), key=lambda run: looked[run.trial].worth)
-        alone = sum((run.arm, run.seed) == (arm, best.seed) for run in findings.records) == 1
-        yield "see it", f"colosseum log show {place} {f'{arm}:{best.seed}' if alone else best.trial[:SHORT]}"
+        best = telling_run(findings, found[0][1])
+        alone = sum((run.arm, run.seed) == (best.arm, best.seed) for run in findings.records) == 1
+        yield "see it", f"colosseum log show {place} {f'{best.arm}:{best.seed}' if alone else best.trial[:SHORT]}"
     yield "more", shlex.join(["colosseum", "report", str(folder), *selection, "--full"])
+
+
+def telling_run(findings: Findings, arm: ArmVerdict) -> RunRecord:
+    """The run of an arm in which others lost most, where it has an effect; else the one most worth reading."""
+    point = next(each for each in findings.verdicts.points if any(own is arm for own in each.arms))
+    arms, every = (findings.summary.control, arm.arm), grouped(findings.records, findings.summary.arms)
+    runs = [run for run in every[point.point, point.model] if run.arm in arms]
+    looked, harmed = attention(runs, arms=arms), arm.action.call == Call.EFFECT
+    seen = {trial: (found.loss.value or 0.0 if harmed else 0.0, found.worth) for trial, found in looked.items()}
+    return max((run for run in runs if run.trial in seen), key=lambda run: seen[run.trial])
 
 
 def opening(findings: Findings, folder: Path) -> Iterator[Block]:

@@ -11,6 +11,8 @@ from colosseum.report.words import WORDS
 
 OF_TURN: Final = ("event", "chain", "agent", "round")
 """Parts of an event that its turn has, or nobody reads."""
+QUOTES: Final[Any] = WORDS["quotes"]
+"""Of an act our line, their text below it, and its style."""
 
 
 @dataclass
@@ -84,8 +86,6 @@ def conversation_blocks(events: Sequence[Mapping[str, Any]], *, prompts: bool) -
 def _quotes(turn: PlayedTurn, channels: Mapping[str, str]) -> Iterator[Quote]:
     for act in turn.acts:
         match act:
-            case {"is": "note", "text": words}:
-                yield Quote("note, which nobody sees", words, "quiet")
             case {"is": "finish", "finish": finish}:
                 yield Quote(WORDS["finishes"][finish], "", "wrong")
             case {"is": "thought", "kind": kind, "text": words}:
@@ -93,16 +93,10 @@ def _quotes(turn: PlayedTurn, channels: Mapping[str, str]) -> Iterator[Quote]:
             case {"is": "post", "channel": channel, "text": words}:
                 named = channels.get(channel, channel)
                 yield Quote(f"to {named}", words, "" if named == channel else "secret")
-            case {"is": "decide", "variable": variable, "value": value}:
-                yield Quote(f"decides {variable} = {text(value)}", "", "strong")
-            case {"is": "belief", "claim": claim, "belief": belief, "confidence": sure}:
-                yield Quote(f"holds {claim} for {belief}, {sure:g} % sure")
-            case {"is": "refused", "variable": variable, "value": value, "rule": rule}:
-                yield Quote(f"may not decide {variable} = {text(value)}: it breaks the rule {rule}", "", "wrong")
-            case {"is": "mistake", "tool": tool, "kind": kind, "message": message}:
-                yield Quote(f"mistake in {tool}: {kind.replace('_', ' ')}", message, "wrong")
-            case {"is": "failed", "kind": kind, "reason": reason}:
-                yield Quote(f"the run failed here, as a player could not be asked: {kind}", reason, "wrong")
+            case {"is": kind}:
+                opening, words, style = QUOTES[kind]
+                told = {**act, "value": text(act.get("value")), "kind": str(act.get("kind")).replace("_", " ")}
+                yield Quote(opening.format(**told), words.format(**told), style)
 
 
 def _ending(events: Sequence[Mapping[str, Any]]) -> Iterator[Block]:

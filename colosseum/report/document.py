@@ -172,7 +172,7 @@ class IntervalChart(Chart):
         """Its numbers."""
         first = 0 if any(row.group for row in self.rows) else 1
         rows = tuple((row.group, row.name, row.change, row.note)[first:] for row in self.rows)
-        columns = ("sweep point", "arm", "mean, u", "call")[first:]
+        columns = ("sweep point", "arm", f"mean [{self.level} %], u", "call")[first:]
         return Table(self.name, self.title, columns, rows, grouped=not first)
 
 

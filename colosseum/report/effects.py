@@ -111,9 +111,7 @@ def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
 
 def tone_of(reading: Reading | None) -> Tone:
     """How a reading is coloured."""
-    if reading is None:
-        return "plain"
-    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
+    return "plain" if reading is None else "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
 def differences_chart(effects: Effects, signal: str) -> IntervalChart | str:

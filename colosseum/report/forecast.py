@@ -35,26 +35,22 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     settled = found.registered
     yield Paragraph(found.title, "title")
     yield Paragraph(settled.question)
-    margins = " and ".join(f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items())
-    facts = {
-        "signal": settled.signal.replace("_", " "),
-        "margin": f"{margins}, the least effect that matters; u is a fair share",
-        "seeds": f"{settled.seeds}" + f", {settled.repeats} runs of each arm and seed" * (settled.repeats > 1),
-        "control": settled.arms[0],
+    margins = " or ".join(f"{margin:g} u of {label(name)}" for name, margin in settled.margins.items())
+    told = {"signal": label(settled.signal), "margins": margins, "times": counted(settled.repeats, "time")}
+    words = {name: text.format(settled=settled, **told) for name, text in WORDS["plan"].items()}
+    facts = words | {
         "arms": ", ".join(settled.arms[1:]) or "none besides",
         "points": f"{len(settled.points)} of the sweep, each with all arms" if len(settled.points) > 1 else "",
-        "rule": WORDS["notes"]["planned-rule"],
-        "members": settled.fixed or "drawn from all agents, so that labels may be permuted",
-        "digest": settled.digest,
+        "members": settled.fixed.removeprefix("members are ") or words["members"],
         "screened": screening_words(found.screening) if found.screening else "",
         "power": few_seeds(found.seeds),
     }
     margin = next(iter(settled.margins.values()))
-    yield Definitions(tuple((name, words) for name, words in facts.items() if words))
+    yield Definitions(tuple((name, fact) for name, fact in facts.items() if fact))
     if isinstance(found.card, str):
         yield Paragraph(f"What this spec can show is not known: {found.card}.")
     else:
-        title = f"What it can show, by scripted players at {SEEDS} seeds, in fair shares"
+        title = f"What it can show: scripted players at {SEEDS} seeds, in fair shares (u)"
         yield Definitions(tuple(_card(found.card, margin, found.seeds).items()), title)
     yield from noise_blocks(found.noise) if found.noise else ()
     kept = Folder(found.folder).plan_path
@@ -66,11 +62,10 @@ def _card(card: SpecCard, margin: float, planned: int) -> dict[str, str]:
     by = {n: [r for r in card.possible if card.possible[r].value == n] for n in (ENOUGH_ALIKE, ENOUGH_NONZERO)}
     lacking = dict.fromkeys(figure.reason for figure in card.possible.values() if figure.reason)
     told = WORDS["card"] | {"spread": card.sd.reason} if card.sd.reason else WORDS["card"]
-    figures = {each.name: getattr(card, each.name) for each in fields(card)}
-    said = {name: "–" if figure.value is None else f"{figure.value:.3g}" for name, figure in figures.items()
+    said = {name: "–" if figure.value is None else f"{figure.value:.3g}" for name, figure in vars(card).items()
             if isinstance(figure, Figure)}  # fmt: skip
     likely = "; ".join(f"{reading} from {each.value or '–'}" for reading, each in card.likely.items())
-    possible = "; ".join([*(f"from {n} seeds {', '.join(each)}" for n, each in by.items() if each), *lacking])
+    possible = "; ".join([*(f"{' or '.join(each)} from {n} seeds on" for n, each in by.items() if each), *lacking])
     said |= {"apart": cell_words(change(card.apart)), "possible": possible, "likely": likely}
     return {name: words.format(**said, margin=margin, planned=planned) for name, words in told.items()}
 

@@ -1,7 +1,7 @@
 """Instances as blocks. In: a scenario, with optima, a score, a Prospect or a Scan; out: values, decisions, rankings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, zip_longest
+from itertools import zip_longest
 
 from colosseum.diagnostics import Source, counted
 from colosseum.evidence.figures import REGISTRY, label
@@ -11,7 +11,7 @@ from colosseum.evidence.spec_questions import Optima
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value, text
 from colosseum.report.cells import Row, amount, described
-from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
+from colosseum.report.document import Amount, Block, Listing, Paragraph, Table, TableCell
 from colosseum.solve.questions.exposure import MEASURES, Scan
 from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.scoring import grain, score
@@ -218,7 +218,7 @@ def harm_table(found: Prospect) -> Table:
 
 
 def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[Block]:
-    """The first coalitions of the ranking, then who is in most of them."""
+    """The first coalitions of the ranking."""
     looked = f"{len(found.ranking):,}" if found.sampled else f"all {found.total:,}"
     drawn = f", drawn from {found.total:,}" * found.sampled
     yield from heading(scenario, f"{looked} coalitions of {found.size} of {len(scenario.task.agents)} agents{drawn}")
@@ -226,9 +226,6 @@ def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[B
         yield Paragraph(found.reason)
         return
     yield scan_table(found, top)
-    if 2 <= top < len(found.ranking):
-        words = ", ".join(f"{agent} {times}" for agent, times in islice(found.most_often(top).items(), 8))
-        yield Definitions(((f"most often among these {top}", words),))
 
 
 def scan_table(found: Scan, top: int) -> Table:

@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -166,6 +166,8 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
     )  # fmt: skip
     yield described("imported", rows, most=40)
     kept = [run for run in found.runs if run.became != "refused"]
+    if posted := tuple(_posted([run.channels for run in kept])):
+        yield Definitions(posted, "Posts by channel")
     if lacking := Counter(each for run in kept for each in run.missing):
         yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")
     if undecided := Counter(each for run in kept for each in run.undecided):
@@ -173,6 +175,14 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         yield Definitions(tuple((name, counted(n, "run")) for name, n in undecided.most_common(MOST_NAMED)), title)
     if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
         yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")
+
+
+def _posted(runs: Sequence[Mapping[str, int]]) -> Iterator[tuple[str, str]]:
+    """Of each channel how many posts it has in how many runs, or what to mend where it has none."""
+    for name in dict.fromkeys(name for run in runs for name in run):
+        sent = [run[name] for run in runs if run.get(name)]
+        words = f"{counted(sum(sent), 'post')} in {counted(len(sent), 'run')}"
+        yield name, words if sent else WORDS["notes"]["silent"].format(channel=name)
 
 
 EQUAL: Final = "equal"
@@ -249,9 +259,8 @@ def replay_blocks(found: Replay) -> Iterator[Block]:
     words = ", ".join([f"{found.equal} equal", *(f"{number} {end}" for end, number in ends.items() if number)])
     yield Paragraph(f"{counted(found.equal + len(wrong), 'run')} made again: {words}")
     if found.judged:
-        otherwise = f", {len(found.judged_otherwise)} not" if found.judged_otherwise else ""
-        equal = found.judged - len(found.judged_otherwise)
-        yield Paragraph(f"{counted(found.judged, 'run')} judged again: {equal} equal{otherwise}")
+        otherwise = f", {others} not" if (others := len(found.judged_otherwise)) else ""
+        yield Paragraph(f"{counted(found.judged, 'run')} judged again: {found.judged - others} equal{otherwise}")
     yield Paragraph(f"report.json: {found.report}")
     if found.settled_otherwise:
         yield Paragraph(f"campaign.json: what was settled is not what the spec says of {found.settled_otherwise}")

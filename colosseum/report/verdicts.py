@@ -73,22 +73,17 @@ def verdict_table(findings: Findings) -> Table:
             if arm is None:
                 row += ["no pair", Amount(None, note=no_pair(each.comparison.excluded))]
             else:  # p and the judge's score of treated arms alone
-                p = arm.action.adjusted_p.value if arm.verdict else None
+                p = "" if (found := arm.action.adjusted_p.value) is None or not arm.verdict else probability(found)
                 score = change(arm.judge.parts[0].paired, 2) if arm.judge and arm.verdict else None
-                row += [reading_cell(arm, each.link), *(change(w.paired, note=w.unknown) for w in arm.action.parts)]
-                row += ["" if p is None else probability(p), score]
+                notes = [f"fits {' or '.join(arm.fits)}"] * (len(arm.fits) > 1)
+                note = "; ".join(notes + ["an effect below the margin"] * arm.action.below)
+                words = arm.reading or f"({arm.action.call})"  # of an arm that is not treated its call
+                row += [Amount(words=words, link=each.link, tone=tone_of(arm.reading), note=note)]
+                row += [*(change(w.paired, note=w.unknown) for w in arm.action.parts), p, score]
             yield [*row, *[None] * len(columns)][: 2 + len(columns)]
 
     told = {"control": findings.summary.control, "level": effects.level}
     return point_table("verdicts", points, rows, columns, facts=_facts(findings), **told)
-
-
-def reading_cell(arm: ArmVerdict, link: str) -> Amount:
-    """The reading; of an arm that is not treated its call, in brackets."""
-    notes = [f"fits {' or '.join(arm.fits)}"] if len(arm.fits) > 1 else []
-    notes += ["an effect below the margin"] if arm.action.below else []
-    words = arm.reading or f"({arm.action.call})"
-    return Amount(words=words, link=link, tone=tone_of(arm.reading), note="; ".join(notes))
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -101,7 +96,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         yield name, "this row is measured as if those in the placebo channel were the coalition"
     if fits:
-        names = {BASELINE: f"{BASELINE} (a baseline that goes by words)"}
+        names = {BASELINE: f"{BASELINE} ({WORDS['notes']['baseline']})"}
         who = ", ".join(names.get(each, each) for each in findings.judges)
         if any(arm.judge for arm in arms):
             yield "words", f"judged by {who}: an effect from 1 point on"

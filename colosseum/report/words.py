@@ -12,7 +12,7 @@ from colosseum.evidence.figures import Counts
 
 WORDS: Final[dict[str, dict[str, str]]] = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
 """Sentences of words.toml, by section and name."""
-MEANINGS: Final = WORDS["meanings"]
+MEANINGS: Final = WORDS["meanings"] | WORDS["terms"]
 MOST_REASONS: Final = 5
 LONGEST_REASON: Final = 160
 LONGEST: Final = 60

@@ -22,12 +22,10 @@ from colosseum.evidence.figures import REGISTRY, Figure, RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, realised
-from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import Attention, attention
-from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.model.scenario import Coalition, Scenario, Task, rubrics
 from colosseum.model.values import Fault, Value, plain
-from colosseum.report.answer import opening, tables
+from colosseum.report.answer import opening, rank, tables, telling_run
 from colosseum.report.conversation import turns
 from colosseum.report.document import Block, Definitions
 from colosseum.report.effects import effects_of, plane_chart, tone_of
@@ -59,7 +57,8 @@ def gather(
     """Read all runs; thoughts, calls and the plane of the published rule are there on request. Raises Damaged."""
     plan, summary = findings.plan, findings.summary
     looked = attention(findings.records, arms=plan.arms)
-    ordered = _ordered(findings, looked)
+    treated, worth = {arm.arm for arm in findings.verdicts.treated}, {trial: a.worth for trial, a in looked.items()}
+    ordered = sorted(findings.records, key=lambda run: (run.arm not in treated, -worth.get(run.trial, -1.0)))
     reader = Reader(folder, kept=Kept.of_user())
     made = list(cases(reader, findings, thoughts=thoughts, calls=calls))
     case_of = {trial: place for place, case in enumerate(made) for trial in case.trials}
@@ -74,7 +73,7 @@ def gather(
         "control": summary.control,
         "arms": summary.arms,
         "figures": [(name, REGISTRY[name].label, REGISTRY[name].meaning) for name in SHOWN],
-        "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],
+        "readings": best_shown(findings),
         "cases": [{"point": case.point, "seed": exact(case.seed)} for case in made],
         "columns": COLUMNS,
         "runs": [_row(run, case_of[run.trial], looked.get(run.trial)) for run in ordered if run.trial in case_of],
@@ -88,23 +87,11 @@ def gather(
     return Content(title, list(opening(findings, folder)), sections, index, packs, missing)
 
 
-def _ordered(findings: Findings, looked: Mapping[str, Attention]) -> list[RunRecord]:
-    """Runs of arms that a verdict is given of before others, then controls; each by what it is worth to be read."""
-    treated, worth = {arm.arm for arm in findings.verdicts.treated}, {trial: a.worth for trial, a in looked.items()}
-    return sorted(findings.records, key=lambda run: (run.arm not in treated, -worth.get(run.trial, -1.0)))
-
-
-def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:
-    """What was found of an arm, and which effects it has."""
-    return {
-        "point": point.point,
-        "model": point.model,
-        "arm": arm.arm,
-        "reading": arm.reading or arm.action.call,
-        "tone": tone_of(arm.reading),
-        "harmed": arm.action.call == Call.EFFECT,
-        "planned": arm.judge is not None and arm.judge.call == Call.EFFECT,
-    }
+def best_shown(findings: Findings) -> list[dict[str, str]]:
+    """What was found of each arm, with the run that shows it best: treated arms with the largest effects first."""
+    found = sorted((arm for point in findings.verdicts.points for arm in point.arms), key=rank)
+    return [{"run": telling_run(findings, arm).trial, "reading": arm.reading or arm.action.call,
+             "tone": tone_of(arm.reading)} for arm in found]  # fmt: skip
 
 
 def _row(run: RunRecord, case: int, found: Attention | None) -> list[Any]:

@@ -5,27 +5,8 @@ const WRITTEN = "input:not([type=checkbox], [type=radio]), select, textarea"; //
 
 /** The runs that show best what was found of an arm, arms of which something was found first. */
 function beginnings() {
-  const order = ["bad", "open", "clear", "plain"];
-  const found = INDEX.readings.map((each) => {
-    const { point, model, arm } = each;
-    const runs = RUNS.filter(
-      (run) => run.arm === arm && run.point === point && run.model === model && run.status === "complete",
-    );
-    return { ...each, run: telling(each, runs) };
-  });
-  return found
-    .filter((each) => each.run)
-    .sort(
-      (one, other) =>
-        order.indexOf(one.tone) - order.indexOf(other.tone) || one.run.rank - other.run.rank,
-    );
-}
-
-/** Of an arm's runs the one in which its effects are seen best, else the one most worth reading. */
-function telling({ harmed, planned }, runs) {
-  const fits = runs.filter((run) => (!harmed || run.loss > 0) && (!planned || run.judge > 0));
-  const by = harmed ? "loss" : "judge";
-  return harmed || planned ? (fits.sort((one, other) => other[by] - one[by])[0] ?? runs[0]) : runs[0];
+  const by = new Map(RUNS.map((run) => [run.trial, run]));
+  return INDEX.readings.map((each) => ({ ...each, run: by.get(each.run) })).filter((each) => each.run);
 }
 
 /** A few links for those who see this for the first time. */
