@@ -97,7 +97,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 1955,
     "campaign": 7380,
     "evidence": 6837,
-    "report": 3984,
+    "report": 3985,
     "api": 496,
     "editor": 500,
     "cli": 1783,
