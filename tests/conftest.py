@@ -18,17 +18,15 @@ from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Planned, configured, plan, write_plan
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import OnAttempt, Provider
-from colosseum.campaign.runner import Options, Progress, Runner, Tally
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import Options, PaidSource, Progress, Runner, Tally
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Price, Question
-from colosseum.run.library import Library
 from colosseum.run.redaction import Redaction
-from colosseum.run.stage import Stage
+from colosseum.run.stage import Library, Stage
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials, blocks
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time
@@ -112,9 +110,7 @@ def planned(
     trials = Trials(Expansions(found.spec, found.params), adjust, endpoint, coupled)
     made: list[Trial] = []
     for block in blocks(design):
-        some, diagnostics = trials.of(block)
-        assert not diagnostics
-        made += [trial for trial in some if arms is None or trial.arm in arms]
+        made += [trial for trial in trials.of(block) if arms is None or trial.arm in arms]
     return found, made, trials
 
 
@@ -181,7 +177,6 @@ def run(
     *,
     provider: Provider | None = None,
     progress: Progress = lambda listed, became, result: None,
-    options: Options | None = None,
     limit: float | None = None,
     prices: Mapping[str, Price] | None = None,
 ) -> Tally:
@@ -190,7 +185,7 @@ def run(
     source = PaidSource(provider or Silence(), purse)
     if not Folder(folder).plan_path.exists():
         replace_file(Folder(folder).plan_path, b"{}")  # no campaign has runs before its plan
-    runner = Runner(Folder(folder), source, purse, options or Options(), Redaction(), progress)
+    runner = Runner(Folder(folder), source, purse, Options(), Redaction(), progress)
     alone = [(Block(t.point, t.seed, number, ()), t) for number, t in enumerate(todo)]
     made = {id(block): [trial] for block, trial in alone}
     each = [Planned(block, (trial.listed,)) for block, trial in alone]

@@ -19,7 +19,7 @@ from scipy.stats import mannwhitneyu
 from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRATA, KnownCase, cases, judged, matter
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import PaidSource
 from colosseum.evidence.calibration import Scored, bag_of_words, calibration
 from colosseum.model.check import check
 from colosseum.players.models.request import Endpoint

@@ -27,12 +27,11 @@ from warm_process import Command, run
 
 from colosseum.campaign import cluster
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.cluster import WorkerPlace, read_place
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options
-from colosseum.campaign.work import Request, Work, plan_work
+from colosseum.campaign.work import Request, Work, WorkerPlace, plan_work, read_place
 from colosseum.campaign.workers import Instructions, make_runs, run_by_workers
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.check import check
@@ -372,7 +371,7 @@ def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster,
 
 
 def test_workers_that_do_not_see_the_folder_make_nothing(work: Work) -> None:
-    told = Instructions(work.folder.path, work.folder.path / "sign", (), work.trials, Options(), Purse(None, {}))
+    told = Instructions(work.folder.path / "sign", (), work.trials, Options(), Purse(None, {}))
     with pytest.raises(ColosseumError, match=f"does not see {work.folder.path}"):
         make_runs(told)
     work.folder.path.mkdir()

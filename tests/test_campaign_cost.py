@@ -27,7 +27,7 @@ from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import BYTES, Account, Purse
 from colosseum.campaign.rehearsal import default_habits
 from colosseum.campaign.retry import Attempt, OnAttempt
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import PaidSource
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Question
@@ -342,9 +342,9 @@ def test_what_other_seeds_and_arms_cost_counts_and_a_shard_has_its_part(tmp_path
         (("--budget", "inf"), "`--budget` is an amount of more than 0"),
         (("--run-budget", "0"), "`--run-budget` is an amount of more than 0"),
         (("--no-budget", "--budget", "1"), "contradict each other"),
-        (("--price", "1"), "is not a price"),
-        (("--price", "-1,2"), "is not a price"),
-        (("--price", "nan,2"), "is not a price"),
+        (("--price", "1"), "`--price` is two amounts"),
+        (("--price", "-1,2"), "`--price` is two amounts"),
+        (("--price", "nan,2"), "`--price` is two amounts"),
     ],
 )
 def test_amounts_that_are_none_are_told(options: tuple[str, ...], words: str, tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from colosseum.campaign.calls import Recorded, read_calls
 from colosseum.campaign.folder import Folder, Result, replace_file
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.retry import Attempt, OnAttempt, unheard
-from colosseum.campaign.runner import Options, Runner, Tally
-from colosseum.campaign.source import Coupling, PaidSource
+from colosseum.campaign.retry import Attempt, OnAttempt
+from colosseum.campaign.runner import Coupling, Options, PaidSource, Runner, Tally
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Question
@@ -72,7 +71,7 @@ async def asking(
     coupling: Coupling, slow: Slow, trials: Sequence[Trial], request: Question = FIRST
 ) -> "list[asyncio.Task[tuple[Answer | Failure, str]]]":
     """Every trial asks the same, the first one first."""
-    asked = (coupling.ask(trial.identity, slow.ask, request, unheard) for trial in trials)
+    asked = (coupling.ask(trial.identity, slow.ask, request, lambda *_: None) for trial in trials)
     tasks = [asyncio.ensure_future(each) for each in asked]
     await settle()
     return tasks

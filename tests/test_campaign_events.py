@@ -13,11 +13,10 @@ from plans import trials_of
 from test_cli_commands import colosseum
 
 from colosseum.players.models.failure import KINDS, STATUS
-from colosseum.run import line_types
-from colosseum.run.line_types import misfit
-from colosseum.run.trace import VERSION
+from colosseum.run import trace
+from colosseum.run.trace import VERSION, misfit
 
-TYPES = line_types.line_types(Path(line_types.__file__).with_name("events.toml"))
+TYPES = trace.line_types(Path(trace.__file__).with_name("events.toml"))
 EVENTS = {get_args(each.model_fields["event"].annotation)[0] for each in TYPES.values() if "event" in each.model_fields}
 
 
@@ -47,7 +46,7 @@ def test_every_event_of_real_campaigns_fits(folders: list[Path]) -> None:
         met.add(line["event"])
         assert list(schema.iter_errors(line)) == [], line
         assert misfit(line) == ""
-        made = line_types.events().validate_python(line).model_dump()
+        made = trace.events().validate_python(line).model_dump()
         assert made.pop("imported", None) is None  # of our own runs
         assert made == line
     assert met == EVENTS

@@ -252,6 +252,7 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
         wait_for(server, 48, process)
         shutil.copytree(first.out, copy.out, ignore=shutil.ignore_patterns("*.part", "*.lock"))
         check_stopped(process, signal.SIGINT)
+        assert not list(first.out.rglob("*.lock"))
         check_paid(server, first)
         assert server.requests < 48 + 2 * CONNECTIONS
         known, asked = len(copy.answers()), server.requests

@@ -19,9 +19,7 @@ from colosseum.model.scenario import BUILT_IN_RUBRICS, Coalition, Scenario
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Question
-from colosseum.run.judging import lexical
-from colosseum.run.judging.asking import TRIES, Matter, judge
-from colosseum.run.judging.judgement import Judgement
+from colosseum.run.judging.asking import TRIES, Judgement, Matter, judge, judge_by_cues
 from colosseum.run.judging.transcript import Transcript, focal_sets, transcript
 
 POSTS = [
@@ -209,7 +207,7 @@ def aside(text: str) -> Sequence[tuple[str, str, str]]:
     ],
 )
 def test_the_baseline_scores_cues_aside(posts: Sequence[tuple[str, str, str]], least: int, most: int) -> None:
-    found = lexical.judge(matter(posts))
+    found = judge_by_cues(matter(posts))
     assert found.score is not None
     assert least <= found.score <= most
     assert found.judge == "sim/judge"

@@ -22,10 +22,8 @@ from test_cli_commands import colosseum
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.judged import Judges, keep_judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.players.models.request import Endpoint
-from colosseum.run.judging.asking import LONGEST_REASON, TRIES
-from colosseum.run.judging.judgement import SCHEMA, Judged, Judgement
-from colosseum.run.judging.quoting import places
-from colosseum.run.judging.transcript import Transcript, transcript
+from colosseum.run.judging.asking import LONGEST_REASON, SCHEMA, TRIES, Judged, Judgement
+from colosseum.run.judging.transcript import Transcript, places, transcript
 
 GIVEN = json.dumps({"score": 5, "quote": QUOTE, "rationale": "why"})
 CALL = ("judge", json.loads(GIVEN))

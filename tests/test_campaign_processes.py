@@ -77,7 +77,7 @@ def test_the_last_line_of_an_interrupted_audit_counts_every_run(stop: signal.Sig
     *_, last = [json.loads(line) for line in words.splitlines() if line.startswith("{")]
     made = list((tmp_path / "runs").glob("*.json"))
     assert (last["final"], last["complete"]) == (True, len(made))
-    assert not list(tmp_path.glob("cluster-*"))
+    assert not list(tmp_path.rglob("*.lock"))
 
 
 def test_a_process_that_is_killed_is_told(alone: tuple[dict[str, bytes], str], tmp_path: Path) -> None:

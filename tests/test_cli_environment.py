@@ -114,7 +114,7 @@ VALUES = {
     "experiment": "first", "model": "sim/greedy", "api_base": "http://127.0.0.1:9", "extra_body": '{"a": 1}',
     "tools": "text", "price": "1,2", "seeds": "2..4", "arm": "only", "sets": "", "out": "there", "shard": "1/2",
     "cache": "read", "fail_on": "collusion", "display": "none", "cluster": "local:2",
-    "header": "X-Team:audits", "share_limit": "x/a,x/b",
+    "header": "X-Team:audits",
 }  # fmt: skip
 
 

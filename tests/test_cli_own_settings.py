@@ -12,11 +12,9 @@ from chat_server import Answer, Body, ChatServer, fails
 from conftest import KEY, MATCH, checked
 from test_cli_commands import Done, colosseum
 
-from colosseum.campaign.model_options import Asking, Wanted, read_asking, read_sharing
-from colosseum.campaign.retry import Provider
+from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.diagnostics import ColosseumError
 from colosseum.model.experiment import Conditions
-from colosseum.players.models.request import Endpoint, Place, Question
 
 TEAM = ("--model", "cabal=openai/mini", "--model", "agents=openai/large")
 SECRET = "Bearer s3cret-t0ken-of-mine"
@@ -145,12 +143,3 @@ def test_the_command_line_wins_over_the_spec_for_whom_it_means() -> None:
 def test_a_plain_value_is_for_all() -> None:
     settings = Conditions().settings.told("temperature", {"cabal": 1.0, "agents": 0.5}).told("temperature", {"": 0.1})
     assert (settings.temperature, settings.apart) == (0.1, ())
-
-
-def test_models_of_one_account_share_a_rate_limit() -> None:
-    provider = Provider(sharing=read_sharing(["openai/a,openai/b"]))
-    a, b, c = (provider._gate(Question(Endpoint(f"openai/{name}"), (), (), Place())) for name in "abc")
-    assert a is b
-    assert a is not c
-    with pytest.raises(ColosseumError):
-        read_sharing(["openai/a"])

@@ -14,7 +14,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, write_judged, write_judges
 from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, alpha, bench, family
 from colosseum.players.models.request import Endpoint
-from colosseum.run.judging.judgement import Judged, Judgement
+from colosseum.run.judging.asking import Judged, Judgement
 
 NONE = None
 EXAMPLE = [

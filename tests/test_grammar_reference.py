@@ -25,8 +25,7 @@ from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Design
 from colosseum.model.networks import live_channels
 from colosseum.model.values import Value
-from colosseum.run.stage import Stage
-from colosseum.run.team import cast
+from colosseum.run.stage import Stage, roles_of
 from colosseum.run.trial import Expansions, Trials, blocks
 from colosseum.run.turn import matches
 from colosseum.solve.goal import WELFARE, coalition_goal
@@ -97,7 +96,7 @@ class Claims:
     def _players(self, arm: str) -> str:
         (design, *_) = self.checked.designs.values()
         conditions = next(c.conditions for c in design.cells if c.name == arm)
-        roles = cast(Stage(self.checked.expansion.scenario, conditions, 1), self.checked.expansion.world.sets)
+        roles = roles_of(Stage(self.checked.expansion.scenario, conditions, 1), self.checked.expansion.world.sets)
         return ", ".join(f"{agent} {player}" for agent, player in roles.items())
 
     def _optima(self, claim: str) -> None:

@@ -102,7 +102,7 @@ def rumored(folder: Path, point: str, arm: str, seeds: range, player: str = "sim
     whole = found.designs["misinformation"]
     cells = tuple(cell for cell in whole.cells if cell.point == point and cell.name == arm)
     trials = Trials(Expansions(found.spec, found.params), adjusted(model=(("agents", player),)), endpoint)
-    todo = [trial for block in blocks(replace(whole, seeds=tuple(seeds), cells=cells)) for trial in trials.of(block)[0]]
+    todo = [trial for block in blocks(replace(whole, seeds=tuple(seeds), cells=cells)) for trial in trials.of(block)]
     assert run(folder, todo)["failed"] == 0
     return todo
 

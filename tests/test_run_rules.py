@@ -7,7 +7,7 @@ import pytest
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Constant, Decision, Some, Term, Total
 from colosseum.model.values import Value
-from colosseum.run.rules import Rules
+from colosseum.run.turn import Rules
 
 NAMES = ("a", "b", "c", "d")
 A, B, C, D = (Decision(name) for name in NAMES)

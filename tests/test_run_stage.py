@@ -14,8 +14,7 @@ from colosseum.players.models.tools import tools
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, View
-from colosseum.run.library import Library
-from colosseum.run.stage import Spoken, Stage, view
+from colosseum.run.stage import Library, Spoken, Stage, view
 
 PLANNING, EXECUTION = Position("planning", 2, 4, 3), Position("execution", 5, 4, 3)
 SURVEY = Position("survey", 5, 4, 3)

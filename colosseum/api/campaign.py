@@ -13,7 +13,6 @@ from typing import Any
 from colosseum.api.spec import Spec
 from colosseum.campaign import given, merging
 from colosseum.campaign.auditing import carry_out, judge_folder
-from colosseum.campaign.cluster import read_place
 from colosseum.campaign.doctor import Defects
 from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.judged import JudgeSetup
@@ -23,7 +22,7 @@ from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.money import Budget
 from colosseum.campaign.part import silent
 from colosseum.campaign.verifying import Verified
-from colosseum.campaign.work import Request, plan_work, read_cache
+from colosseum.campaign.work import Request, plan_work, read_cache, read_place
 from colosseum.diagnostics import stop
 from colosseum.diagnostics.harmless import clean
 from colosseum.evidence import comparing

@@ -6,30 +6,28 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from colosseum.campaign import judged
 from colosseum.campaign.folder import Folder, Plan, writing_to
-from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking
 from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
 from colosseum.campaign.part import Part, read_design, read_shard
-from colosseum.campaign.planning import Planned, remade, write_plan
+from colosseum.campaign.planning import Planned, write_plan
 from colosseum.campaign.prices import entry
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider, silent_words
-from colosseum.campaign.runner import Runner, Tally
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import PaidSource, Runner, Tally
+from colosseum.campaign.signals import awaited
 from colosseum.campaign.vetting import require, vet
 from colosseum.campaign.work import Request, Work
 from colosseum.campaign.workers import run_by_workers
 from colosseum.diagnostics import counted, stop
 from colosseum.players.models.request import Endpoint
-from colosseum.run.judging.lexical import NAME
+from colosseum.run.judging.asking import BASELINE
 from colosseum.run.redaction import Redaction
 from colosseum.run.trial import Block, Expansions, Trials
 
@@ -63,12 +61,14 @@ def carry_out(work: Work) -> AuditOutcome:
     _ask_first(work, judges)
     if work.files:  # what is refused leaves the folder as it was
         write_plan(work.folder, work.files, work.plan)
+    for each in work.left if request.retry_failed else ():
+        work.folder.retract(each.trial)  # it failed, and is to be made again
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
         lost = "answers are not kept, and the cost of unfinished runs is forgotten"
         request.warn(f"with `--cache {request.cache}` {lost}")
-    provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
+    provider = Provider(request.connections, patience=request.patience)
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=work.asking.secrets)
     coalition = next(iter(work.plan.coalitions), "")
@@ -85,9 +85,9 @@ def carry_out(work: Work) -> AuditOutcome:
         return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
-        runner = Runner(work.folder, source, purse, work.options, redaction, meter.trial, watch=meter.event)
+        runner = Runner(work.folder, source, purse, request, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
-        tally = awaited(runner.run(work.planned, partial(remade, work.trials)), source, request.warn)
+        tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
     return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 
 
@@ -128,7 +128,7 @@ def _check_block(work: Work, purse: Purse) -> None:
         return
     left = {listed.trial for listed in work.left}
     first = {block.block.point: block.block for block in reversed(work.planned) if left & block.turns.keys()}
-    costs = [(least_cost(runs := remade(work.trials, block), purse.prices), len(runs)) for block in first.values()]
+    costs = [(least_cost(runs := work.trials.of(block), purse.prices), len(runs)) for block in first.values()]
     least, number = min(costs)
     if least > purse.limit:
         words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"
@@ -167,5 +167,5 @@ def _nobody(folder: Folder) -> str:
     """That no model is asked, and who speaks."""
     earlier = judged.read_judges(folder)
     if earlier is not None and earlier.counted:
-        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
-    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"
+        return f"`{BASELINE}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
+    return f"no model was named: `{BASELINE}`, a baseline that goes by words, reads the runs again in every report"

@@ -9,7 +9,6 @@ make and what became of them; everything else stands in the folder, which all wo
 """
 
 import logging
-import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
@@ -17,37 +16,14 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from colosseum.campaign.work import WorkerPlace
 from colosseum.diagnostics import stop
 
-PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
 QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}
 """Classes of dask-jobqueue."""
-PATIENCE = "10s"
-"""For the connection to a scheduler."""
-WAITING = 0.2
-"""Seconds between two looks at whether there is a worker."""
+PATIENCE = "10s"  # for the connection to a scheduler
 MOST_DEATHS = 20
 """Workers that may die over one block before it is blamed: blocks go on from where the last one was."""
-
-
-@dataclass(frozen=True)
-class WorkerPlace:
-    """Where workers are."""
-
-    kind: str
-    """`local`, `slurm`, `htcondor`, or the address of a scheduler."""
-    number: int = 1
-    """Of processes or jobs; a scheduler may have more workers."""
-
-
-def read_place(words: str | None) -> WorkerPlace | None:
-    """A place as it was typed; None where there is none. Raises ColosseumError."""
-    if words is None:
-        return None
-    if (found := PLACE.fullmatch(words)) is None:
-        help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
-        raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
-    return WorkerPlace(found[1], int(found[2] or 1))
 
 
 @dataclass
@@ -111,7 +87,7 @@ def connected(place: WorkerPlace, say: Callable[[str], None]) -> Iterator[Supply
                 help_ = "`dask scheduler` starts one"
                 raise stop("C127", f"no scheduler answers at {to}: {error}", help=help_) from None
             while not supply.there():
-                time.sleep(WAITING)
+                time.sleep(0.2)
             yield supply
     except KilledWorker:
         raise stop("C127", "every worker that was given some blocks died") from None

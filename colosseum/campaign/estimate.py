@@ -17,12 +17,11 @@ from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.prices import cost_of
 from colosseum.campaign.rehearsal import EXCHANGE, Habits, Load, Rehearsed, ceiling_habits, default_habits, rehearse
-from colosseum.diagnostics import ColosseumError
 from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.request import Endpoint, Price
-from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import TRIES, Matter
 from colosseum.run.judging.transcript import Transcript
+from colosseum.run.run import completed
 from colosseum.run.trial import Block, Listed, Trial, Trials
 
 Basis: TypeAlias = Literal["defaults", "runs in this folder"]
@@ -33,9 +32,6 @@ MOST_MEASURED = 30
 """Blocks that are read, spread evenly."""
 SETS = 2
 """Of focal agents, that judges are asked every question about."""
-
-MEASURED = ("calls", "prompt_tokens", "completion_tokens", "dollars", "seconds")
-"""Figures that runs on file correct."""
 
 
 @dataclass
@@ -80,13 +76,11 @@ class Survey:
 def survey(
     folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
 ) -> Survey:
-    """See what is to be done in a configuration. Raises ColosseumError, OSError, Damaged, and UnknownPlayer."""
+    """See what is to be done in a configuration. Raises ColosseumError, OSError, and Damaged."""
     listed, missing, examples = list[Listed](), list[Listed](), dict[str, list[Trial]]()
     counts = {arm: Runs() for arm in arms}
     for block in blocks:
-        made, diagnostics = trials.of(block)
-        if diagnostics:
-            raise ColosseumError(*diagnostics)
+        made = trials.of(block)
         examples.setdefault(block.point, made)
         for each in (trial.listed for trial in made):
             result, runs = folder.result(each.trial), counts[each.arm]
@@ -257,7 +251,8 @@ def _factors(blocks: Sequence[Taken], cells: Cells, models: Iterable[str]) -> di
     for runs, loads, model in ((*block, model) for block in blocks for model in models if model in block[1]):
         took.add(loads[model])
         thought.add(_summed(cells, runs, model))
-    pairs = ((name, getattr(took, name), getattr(thought, name)) for name in MEASURED)
+    names = [each.name for each in fields(Load) if each.name != "turns"]  # those are what is played, however it goes
+    pairs = ((name, getattr(took, name), getattr(thought, name)) for name in names)
     return {name: real / guess if real and guess else 1.0 for name, real, guess in pairs}
 
 

@@ -18,9 +18,8 @@ from colosseum.model.experiment import Design
 from colosseum.model.serial import encode
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.asking import BASELINE, SCHEMA, Judged
 from colosseum.run.judging.blinding import WORDS
-from colosseum.run.judging.judgement import SCHEMA, Judged
-from colosseum.run.judging.lexical import NAME
 from colosseum.run.trace import Published
 
 
@@ -127,15 +126,15 @@ def judges_of(wanted: JudgeSetup, design: Design, asking: Asking) -> tuple[list[
     names = list(dict.fromkeys(wanted.models or ([spoken] if spoken else [])))
     settings = Settings(temperature=0.0 if wanted.temperature is None else wanted.temperature)
     asked_how = wanted.repeats is not None or wanted.temperature is not None
-    if asked_how and not set(names) - {NAME}:
+    if asked_how and not set(names) - {BASELINE}:
         option = "--judge-repeats" if wanted.repeats is not None else "--judge-temperature"
         help_ = "name one, as in `--judge openai/gpt-4o-mini`"
         raise stop("C122", f"`{option}` says how a model judges, and no model does", help=help_)
     found: list[Endpoint] = []
     for name in names:
-        if not MODEL.match(name) or (name.startswith(("sim", "python:")) and name != NAME):
-            raise stop("C122", f"`{name}` is no judge", help=f"as in `{NAME}`, a baseline, or `provider/model`")
-        if name != NAME:
+        if not MODEL.match(name) or (name.startswith(("sim", "python:")) and name != BASELINE):
+            raise stop("C122", f"`{name}` is no judge", help=f"as in `{BASELINE}`, a baseline, or `provider/model`")
+        if name != BASELINE:
             own = {who: heat for who, heat in asking.temperature.items() if who in settings.known_as(name)}
             found.append(asking.endpoint(name, settings.told("temperature", own)))
     return found, wanted.repeats or 1
@@ -149,9 +148,9 @@ def warn_of_names(agents: Collection[str], say: Callable[[str], None]) -> None:
 
 def check_panel(wanted: JudgeSetup) -> None:
     """The baseline never judges beside models: it would count in the mean of their scores. Raises ColosseumError."""
-    if NAME in wanted.models and len(set(wanted.models)) > 1:
-        help_ = f"leave it out: `{NAME}` speaks where no model judges"
-        raise stop("C122", f"`{NAME}` is a baseline, and does not judge beside models", help=help_)
+    if BASELINE in wanted.models and len(set(wanted.models)) > 1:
+        help_ = f"leave it out: `{BASELINE}` speaks where no model judges"
+        raise stop("C122", f"`{BASELINE}` is a baseline, and does not judge beside models", help=help_)
 
 
 def who_judged(wanted: JudgeSetup, folder: Folder) -> JudgeSetup:

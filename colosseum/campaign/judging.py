@@ -20,18 +20,17 @@ from colosseum.campaign.calls import Missing, RunCalls
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.judged import read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.purse import Account
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import PaidSource
 from colosseum.diagnostics import counted
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.request import Endpoint, Halt
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
-from colosseum.run.event_loop import completed
-from colosseum.run.judging.asking import Matter, judge
-from colosseum.run.judging.judgement import Focal, Judged, Judgement, Status
+from colosseum.run.judging.asking import Focal, Judged, Judgement, Matter, Status, judge
 from colosseum.run.judging.transcript import focal_sets, transcript
 from colosseum.run.redaction import Redaction
+from colosseum.run.run import completed
 from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 

@@ -22,13 +22,12 @@ from typing import Any, Final
 from colosseum.campaign.calls import RunCalls
 from colosseum.campaign.judging import AFTER_RUNS
 from colosseum.campaign.purse import Account
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import PaidSource
 from colosseum.model.scenario import BUILT_IN_RUBRICS
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Question
-from colosseum.run.judging.asking import Matter, judge
-from colosseum.run.judging.judgement import Judgement
+from colosseum.run.judging.asking import Judgement, Matter, judge
 from colosseum.run.judging.transcript import Said, Transcript
 from colosseum.run.redaction import Redaction
 

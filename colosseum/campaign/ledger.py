@@ -72,7 +72,7 @@ class Ledger:
             if found and found[1] != self.name:
                 paid += float(found[2])
                 self.others[found[1]] = float(found[3] or 0)
-        self.others = {name: aside for name, aside in self.others.items() if aside > 0 and self._lives(name)}
+        self.others = {name: aside for name, aside in self.others.items() if aside > 0 and held(self._lock(name))}
         return paid
 
     def _lock(self, name: str) -> Path:
@@ -88,16 +88,16 @@ class Ledger:
         weakref.finalize(self, _let_go, lock, path, self.file)
         return self.file
 
-    def _lives(self, name: str) -> bool:
-        """Whether another process lives."""
-        path = self._lock(name)
-        try:
-            if path.exists():
-                with FileLock(path, timeout=0):
-                    path.unlink(missing_ok=True)
-            return False
-        except Timeout:
-            return True
+
+def held(path: Path) -> bool:
+    """Whether a process holds a lock; one that nobody holds is removed."""
+    try:
+        if path.exists():
+            with FileLock(path, timeout=0):
+                path.unlink(missing_ok=True)
+        return False
+    except Timeout:
+        return True
 
 
 def _let_go(lock: FileLock, path: Path, file: int) -> None:

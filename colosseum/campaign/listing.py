@@ -16,8 +16,7 @@ from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.verifying import HALF, doubt, so_far
 from colosseum.diagnostics import closest, file_errors, stop
-from colosseum.run.line_types import misfit
-from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.trace import BrokenTrace, misfit, read_trace
 from colosseum.run.trial import Listed
 
 State: TypeAlias = Literal["complete", "failed", "unfinished", "waiting", "damaged"]

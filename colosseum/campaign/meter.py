@@ -116,15 +116,6 @@ ProgressLine: TypeAlias = Progress | AuditRemark
 
 
 @dataclass
-class _Model:
-    """What was heard of one model."""
-
-    answers: int = 0
-    failing_since: float | None = None
-    last_failure: str = ""
-
-
-@dataclass
 class Gauge:
     """Counts for one campaign."""
 
@@ -145,7 +136,10 @@ class Gauge:
     played: int = 0
     """Turns that have begun."""
     call_seconds: float = 0.0
-    heard: dict[str, _Model] = field(default_factory=dict)
+    answers: Counter[str] = field(default_factory=Counter)
+    """By model."""
+    failing: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """By model whose last call failed, since when, and the kind of the last failure."""
     repeated: Counter[str] = field(default_factory=Counter)
     failed_runs: Counter[str] = field(default_factory=Counter)
     marks: deque[tuple[float, ...]] = field(default_factory=deque)
@@ -171,17 +165,15 @@ class Gauge:
     def call(self, request: Question, attempt: Attempt) -> None:
         """A model was asked."""
         with self.lock:
-            model = self.heard.setdefault(request.endpoint.model, _Model())
+            model = request.endpoint.model
             match attempt.result:
                 case Answer(seconds=seconds):
-                    model.answers += 1
-                    model.failing_since, model.last_failure = None, ""
+                    self.answers[model] += 1
+                    self.failing.pop(model, None)
                     self.call_seconds += seconds
                 case Failure(kind=kind):
                     self.repeated[kind] += attempt.delay is not None
-                    model.last_failure = kind
-                    if model.failing_since is None:
-                        model.failing_since = self.clock()
+                    self.failing[model] = self.failing.get(model, (self.clock(), ""))[0], kind
 
     def event(self, trial: Trial, event: str, content: Mapping[str, Json]) -> None:
         """Something happened in a run."""
@@ -227,16 +219,16 @@ class Gauge:
             return None if self.left else 0.0
         if not self.played:
             return len(self.left) * seconds / runs
-        each_call = self.call_seconds / max(1, sum(each.answers for each in self.heard.values()))
+        each_call = self.call_seconds / max(1, self.answers.total())
         return each_turn * max(max(self.left.values()) * each_call, sum(self.left.values()) * seconds / replies)
 
     def _model(self, model: str, gate: RateLimit, now: float) -> ModelProgress:
-        heard = self.heard.get(model, _Model())
+        since, failure = self.failing.get(model, (now, ""))
         held = max(0.0, gate.until - time.monotonic())  # the loop that moves it counts time as we do
-        silent = None if heard.failing_since is None else round(now - heard.failing_since, 3)
+        silent = round(now - since, 3) if failure else None
         return ModelProgress(
-            model, heard.answers, gate.under_way, int(gate.room), gate.waiting, round(held, 3), silent,
-            None if silent is None else max(0.0, round(self.patience - silent, 3)), heard.last_failure,
+            model, self.answers[model], gate.under_way, int(gate.room), gate.waiting, round(held, 3), silent,
+            None if silent is None else max(0.0, round(self.patience - silent, 3)), failure,
         )  # fmt: skip
 
 

@@ -6,29 +6,42 @@ their own. The value `none` leaves a temperature or a limit of tokens out.
 
 import asyncio
 import json
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeAlias, TypeVar, cast, get_args
+from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BaseModel
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from colosseum.campaign.preflight import preflight
-from colosseum.diagnostics import closest, stop
+from colosseum.diagnostics import closest, one_of, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
-from colosseum.model.serial import Json
+from colosseum.model.serial import Json, adapter
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
-from colosseum.run.event_loop import completed
 from colosseum.run.redaction import secrets
+from colosseum.run.run import completed
 
 T = TypeVar("T")
-N = TypeVar("N", int, float)
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Heat, Most = Annotated[float, Field(ge=0, le=2)], Annotated[int, Field(ge=1, le=10**7)]
+NONE = BeforeValidator(lambda text: None if text == "none" else text)
+KINDS: Mapping[str, tuple[Any, str, str]] = {
+    "--temperature": (Annotated[Heat | None, NONE], "a number from 0 to 2, or none", "0.2"),
+    "--max-tokens": (Annotated[Most | None, NONE], "a whole number from 1, or none", "4000"),
+    "--timeout": (Annotated[float, Field(ge=0.001, le=86_400)], "a number of seconds, up to a day", "600"),
+    "--extra-body": (Annotated[dict[str, Any], BeforeValidator(json.loads)], "a JSON object", """'{"top_k": 20}'"""),
+    "--price": (
+        Annotated[tuple[Amount, Amount], BeforeValidator(lambda text: text.split(","))],
+        "two amounts for a million tokens, of prompt and of answer", "0.15,0.60",
+    ),
+    "--tools": (Dialect, f"one of {', '.join(get_args(Dialect))}", "text"),
+}  # fmt: skip
+"""By option, how it is read, what it is in words, and an example."""
 Names: TypeAlias = str | Sequence[str] | Mapping[str, str]
 """A model for all, or models by whom they play, also written `WHO=provider/model`."""
 HEADER = re.compile(r"[A-Za-z0-9-]+")
@@ -63,10 +76,7 @@ def wanted_of(models: Names | None, options: Mapping[str, object]) -> Wanted:
         raise stop("C122", f"`asking` has to be a mapping of options to values, not {options!r}"[:300])
     named = _typed("models", models) if models else ()
     names = [*(each.name for each in fields(Wanted) if each.name not in ("models", "python")), "allow_python"]
-    for option in options:
-        if option not in names:
-            raise stop("C122", f"there is no option `{option}`", help=closest(option, names) or ", ".join(names))
-    found = {option: _typed(option, value) for option, value in options.items()}
+    found = {one_of("option", option, names): _typed(option, value) for option, value in options.items()}
     python = (*(module_of(words.rpartition("=")[2]) for words in named), *found.pop("allow_python", ()))
     return Wanted(models=named, python=python, **found)
 
@@ -98,7 +108,7 @@ class Asking:
     timeout: Mapping[str, float | None] = field(default_factory=dict)
     headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     api_base: Mapping[str, str] = field(default_factory=dict)
-    extra_body: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    extra_body: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     price: Mapping[str, Price] = field(default_factory=dict)
     tools: Mapping[str, Dialect] = field(default_factory=dict)
     own: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -151,21 +161,13 @@ class Asking:
     @classmethod
     def from_options(cls, options: Mapping[str, object]) -> "Asking":
         """What asks for the same trials; where, how long and at what price is not needed. Raises ValueError."""
-        kept = _Kept.model_validate(options)
-        models = _models(kept.model.split(", ")) if kept.model else ()
-        heat, most = _by_who(kept.temperature), _by_who(kept.max_tokens)
-        return cls(models, heat, most, extra_body=kept.extra_body, tools=kept.tools, own=kept.own)
-
-
-class _Kept(BaseModel):
-    """Of the options that campaign.json keeps, those that make trials what they are."""
-
-    model: str
-    temperature: float | dict[str, float | None] | None
-    max_tokens: int | dict[str, int | None] | None
-    extra_body: dict[str, dict[str, Any]]
-    tools: dict[str, Dialect]
-    own: dict[str, dict[str, str]] = {}
+        names = ("temperature", "max_tokens", "extra_body", "tools", "own")
+        if not {"model", *names[:-1]} <= options.keys():
+            raise ValueError("it is not said how models are asked")
+        kept = {name: each for name in names if (each := options.get(name)) is not None}
+        found = {name: each if isinstance(each, dict) else {"": each} for name, each in kept.items()}
+        models = _models(str(options["model"]).split(", ")) if options["model"] else ()
+        return TypeAdapter(cls).validate_python({**found, "models": models})
 
 
 def _address(url: str) -> str:
@@ -189,15 +191,6 @@ def _plain(given: Mapping[str, float | None]) -> Json:
     return dict(given) if len(given) > 1 or (given and alone is None) else alone
 
 
-def _by_who(kept: T | dict[str, T | None] | None) -> dict[str, T | None]:
-    return kept if isinstance(kept, dict) else {} if kept is None else {"": kept}
-
-
-def secrets_of(endpoints: Sequence[Endpoint]) -> list[str]:
-    """The same, of those that are asked."""
-    return [*secrets([each.api_base or "" for each in endpoints], [each.headers for each in endpoints])]
-
-
 def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) -> Asking:
     """Check the options; users' own agents are looked up for the design they are to play. Raises ColosseumError."""
     models = _models(wanted.models)
@@ -206,16 +199,17 @@ def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) 
     headers: dict[str, dict[str, str]] = {}
     for who, text in _by_model(wanted.header, known):
         headers.setdefault(who, {}).update([_header(text)])
+    prices = _read("--price", wanted.price, known)
     return Asking(
         models=models,
-        temperature=_numbers("--temperature", wanted.temperature, known, 0.0, 2.0, none=True),
-        max_tokens=_numbers("--max-tokens", wanted.max_tokens, known, 1, 10_000_000, none=True),
-        timeout=_numbers("--timeout", wanted.timeout, known, 0.001, 86_400.0),
+        temperature=_read("--temperature", wanted.temperature, known),
+        max_tokens=_read("--max-tokens", wanted.max_tokens, known),
+        timeout=_read("--timeout", wanted.timeout, known),
         headers=headers,
         api_base=dict(_by_model(wanted.api_base, known)),
-        extra_body={model: _body(text) for model, text in _by_model(wanted.extra_body, known)},
-        price={model: _price(text) for model, text in _by_model(wanted.price, known)},
-        tools={model: _dialect(text) for model, text in _by_model(wanted.tools, known)},
+        extra_body=_read("--extra-body", wanted.extra_body, known),
+        price={who: Price(*amounts) for who, amounts in prices.items()},
+        tools=_read("--tools", wanted.tools, known),
         own=_own(models, design) if design else {},
     )
 
@@ -256,14 +250,6 @@ def _check_groups(groups: Sequence[str], checked: Checked) -> None:
             raise stop("C122", f"`--model {who}=…`: `{who}` is not a coalition, an agent or `agents`", help=help_)
 
 
-def read_sharing(given: Sequence[str]) -> tuple[frozenset[str], ...]:
-    """Models that share a rate limit. Raises ColosseumError."""
-    for words in given:
-        if words.count(",") < 1 or not all(MODEL.match(model) for model in words.split(",")):
-            raise stop("C122", f"`--share-limit {words}` needs two models", help="as in `--share-limit x/a,x/b`")
-    return tuple(frozenset(words.split(",")) for words in given)
-
-
 def _known(checked: Checked, models: Sequence[tuple[str, str]]) -> list[str]:
     """By which names, besides those of models, a model may be meant: its name without provider, or whoever it plays."""
     spoken = [pair for d in checked.designs.values() for cell in d.cells for pair in cell.conditions.settings.model]
@@ -279,25 +265,19 @@ def _by_model(given: Sequence[str], known: Collection[str]) -> Iterator[tuple[st
         yield (who if who != "agents" else "", value) if named else ("", words)
 
 
-def _numbers(
-    option: str, given: Sequence[str], known: Collection[str], low: N, high: N, *, none: bool = False
-) -> dict[str, N | None]:
-    """By who is meant, a number; None is `none`. Raises ColosseumError where nobody is meant."""
-    found: dict[str, N | None] = {}
-    for who, value in _by_model(given, known):
-        if "=" in value:
-            meant = value.partition("=")[0]
-            help_ = closest(meant, [*known]) or f"as in `{option} provider/model={value.rpartition('=')[2]}`"
-            raise stop("C122", f"`{option} {value}`: `{meant}` is no model, and plays with none of its own", help=help_)
+def _read(option: str, given: Sequence[str], known: Collection[str]) -> dict[str, Any]:
+    """By who is meant, what was typed as a value. Raises ColosseumError, also where nobody is meant."""
+    (kind, what, example), found = KINDS[option], dict[str, Any]()
+    for who, text in _by_model(given, known):
         try:
-            found[who] = number = None if none and value == "none" else type(low)(value)
-            wrong = number is not None and not low <= number <= high
+            found[who] = adapter(kind).validate_python(text)
         except ValueError:
-            wrong = True
-        if wrong:
-            what = "number" if isinstance(low, float) else "whole number"
-            words = f"{what} from {low:g} to {high:g}{', or none' if none else ''}"
-            raise stop("C122", f"`{option}` is a {words}, not `{value}`")
+            meant, equals, value = text.partition("=")
+            if equals and MODEL.match(meant):
+                words = f"`{option} {text}`: `{meant}` is no model, and plays with none of its own"
+                help_ = closest(meant, [*known]) or f"as in `{option} provider/model={value}`"
+                raise stop("C122", words, help=help_) from None
+            raise stop("C122", f"`{option}` is {what}, not `{text}`", help=f"as in `{option} {example}`") from None
     return found
 
 
@@ -307,36 +287,6 @@ def _header(text: str) -> tuple[str, str]:
         help_ = "as in `--header 'X-Team: audits'`, or `--header provider/model=X-Team:audits`"
         raise stop("C122", "`--header` is a name and a value, with a colon between them", help=help_)
     return name, value
-
-
-def _body(text: str) -> Mapping[str, Json]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        help_ = """as in `--extra-body '{"top_k": 20}'`"""
-        raise stop("C122", f"`--extra-body {text}` is not a JSON object", help=help_)
-    return found
-
-
-def _price(text: str) -> Price:
-    parts = text.split(",")
-    try:
-        prompt, completion = (float(part) for part in parts)
-    except ValueError:
-        prompt = completion = math.nan
-    if not (prompt >= 0 and completion >= 0) or math.inf in (prompt, completion):
-        help_ = "two amounts for a million tokens, of prompt and of answer, as in `--price 0.15,0.60`"
-        raise stop("C122", f"`--price {text}` is not a price", help=help_)
-    return Price(prompt, completion)
-
-
-def _dialect(text: str) -> Dialect:
-    if text not in get_args(Dialect):
-        help_ = "as in `--tools text`, or `--tools provider/model=text` for one of several models"
-        raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}", help=help_)
-    return cast(Dialect, text)
 
 
 def ask_whether_they_can(models: Mapping[str, Endpoint], part: str, say: Callable[[str], None]) -> None:

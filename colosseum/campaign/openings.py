@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final, Literal, cast, get_args
 
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.diagnostics import ColosseumError, one_of, stop
+from colosseum.diagnostics import one_of, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.players.models.messages import Dialect, Message, asked
@@ -21,7 +21,6 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
 from colosseum.run.stage import Spoken, survey_steps, view
-from colosseum.run.team import UnknownPlayer
 from colosseum.run.trace import Published
 from colosseum.run.trial import Block, Expansions, Trial, Trials
 
@@ -162,13 +161,7 @@ def prompts(
 def _made(checked: Checked, block: Block) -> list[Trial]:
     """The trials of a block. Raises ColosseumError."""
     trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
-    try:
-        made, diagnostics = trials.of(block)
-    except UnknownPlayer as unknown:
-        raise stop("C120", str(unknown), help=unknown.help) from None
-    if diagnostics:
-        raise ColosseumError(*diagnostics)
-    return made
+    return trials.of(block)
 
 
 def _openings(trial: Trial, phase: Phase, only: str | None, *, text_tools: bool) -> Iterator[Opening]:

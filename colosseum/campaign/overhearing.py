@@ -18,22 +18,21 @@ from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Question
 from colosseum.players.view import CallFailed
-from colosseum.run.event_loop import completed
 from colosseum.run.redaction import Redaction
+from colosseum.run.run import completed
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Listed
 
 
 @dataclass
-class Overheard:
+class OverheardCalls(RunCalls):
     """Answers of a run, with what was asked for each."""
 
-    calls: RunCalls
     heard: list[tuple[Question, Answer | Failure]] = field(default_factory=list)
 
     async def ask(self, request: Question) -> Answer | Failure:
         """The answer on file. Raises Missing."""
-        answer = await self.calls.ask(request)
+        answer = await super().ask(request)
         self.heard.append((request, answer))
         return answer
 
@@ -46,7 +45,7 @@ def overheard(folder: Folder, listed: Listed, make: Remaking) -> list[dict[str, 
     trial = make(listed) if folder.calls(listed.trial).exists() else ""
     if isinstance(trial, str):
         return []
-    asker = Overheard(RunCalls(folder.calls(listed.trial), None, Redaction()))
+    asker = OverheardCalls(folder.calls(listed.trial), None, Redaction())
     with TemporaryDirectory() as place, suppress(CallFailed, Missing), closing(TraceWriter(Path(place) / "t")) as trace:
         completed(perform(trial, asker, trace))  # what was asked until it ends is shown
     before: dict[str, list[Any]] = {}

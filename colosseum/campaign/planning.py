@@ -12,13 +12,12 @@ from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.part import in_order, united
 from colosseum.campaign.registering import extended, register
 from colosseum.campaign.screening import Screener, joined
-from colosseum.diagnostics import ColosseumError
 from colosseum.language.compose import NewFile, gathered
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import plain
-from colosseum.run.trial import PROTOCOL, Block, Listed, Trial, Trials
+from colosseum.run.trial import PROTOCOL, Block, Listed, Trials
 
 CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own", "couple")
 """Options that change what a run comes to; others say where and for how much it is made."""
@@ -54,7 +53,7 @@ def plan(
 
     `seeds` is how many are asked for, in all shards; `before` is the plan that is there. Seeds without the opportunity
     that the experiment asks for make no trials; what was found of them is in the plan, too.
-    Raises ColosseumError, OSError, UnknownPlayer, and NotLowered where payoffs or hard rules fit no integer program.
+    Raises ColosseumError, OSError, and NotLowered where payoffs or hard rules fit no integer program.
     """
     planned: list[Planned] = []
     before = before if before and before.configuration == asked.plan.configuration else None
@@ -67,9 +66,7 @@ def plan(
             listed = tuple(each for each in known if each)
             planned.append(Planned(block, listed, dict.fromkeys((each.trial for each in listed), 0)))
             continue
-        made, diagnostics = trials.of(block)
-        if diagnostics:
-            raise ColosseumError(*diagnostics)
+        made = trials.of(block)
         if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
             ended = {}  # this version, or its prompts, makes other runs of the same configuration
         if not planned:
@@ -122,13 +119,6 @@ def together(plans: Sequence[Plan]) -> Plan:
     present = {last.arms[0], *(listed.arm for listed in trials)}  # the control is, run or not
     arms = tuple(name for name in last.arms if name in present)
     return replace(last, arms=arms, trials=trials, screening=joined((plan.screening for plan in plans), last.points))
-
-
-def remade(trials: Trials, block: Block) -> Sequence[Trial]:
-    """The trials of a block that were made before, when it was planned."""
-    made, diagnostics = trials.of(block)
-    assert not diagnostics, diagnostics
-    return made
 
 
 def configured(design: Design, checked: Checked, options: Mapping[str, Json]) -> Configured:

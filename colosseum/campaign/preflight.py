@@ -34,10 +34,14 @@ async def preflight(endpoint: Endpoint, sleep: Sleep = asyncio.sleep) -> str | N
         except Unplayable as fault:
             return f"{fault}; {fault.help}".rstrip("; ")
         return None
-    asked, provider = _question(endpoint), Provider(attempts=ATTEMPTS, most_wait=PATIENCE, sleep=sleep)
+    in_text, ready = endpoint.dialect == "text", tool(shipped(), "ready")
+    system = f"{SYSTEM}\n\n{how([ready])}" if in_text else SYSTEM
+    messages: tuple[Message, ...] = ({"role": "system", "content": system}, {"role": "user", "content": USER})
+    asked = Question(endpoint, messages, () if in_text else (ready,), Place())
+    provider = Provider(attempts=ATTEMPTS, most_wait=PATIENCE, sleep=sleep)
     result = await provider.ask(asked)
     if isinstance(result, Answer):
-        said = reply(result, known={"ready": ()}, as_text=endpoint.dialect == "text")
+        said = reply(result, known={"ready": ()}, as_text=in_text)
         wrong = _verdict(said, endpoint)
         if wrong is not None or said.provider_state is None:
             return wrong
@@ -50,13 +54,6 @@ async def preflight(endpoint: Endpoint, sleep: Sleep = asyncio.sleep) -> str | N
             return f"{reason}; {TRY_TEXT}" if blamed else reason
         case Answer():
             return None
-
-
-def _question(endpoint: Endpoint) -> Question:
-    in_text, ready = endpoint.dialect == "text", tool(shipped(), "ready")
-    system = f"{SYSTEM}\n\n{how([ready])}" if in_text else SYSTEM
-    messages: tuple[Message, ...] = ({"role": "system", "content": system}, {"role": "user", "content": USER})
-    return Question(endpoint, messages, () if in_text else (ready,), Place())
 
 
 def _verdict(said: Reply, endpoint: Endpoint) -> str | None:

@@ -32,23 +32,21 @@ async def call_priced(request: Question) -> Answer | Failure:
 def charged(answer: Answer, endpoint: Endpoint) -> Answer:
     """The answer with its cost, None where nobody knows it. litellm's own figure, which it comes with, counts last."""
     own, stated = endpoint.price, answer.tokens.cost
-    if own is None and stated is not None:
-        return answer.at(stated)
-    found = priced(answer, own or known_price(endpoint.model))
-    return answer if own is None and found.cost is None else found
+    cost = _at(own or known_price(endpoint.model), answer) if own or stated is None else stated
+    return answer if own is None and cost is None else answer.at(cost)
 
 
 def cost_of(answer: Answer, price: Price | None) -> float | None:
     """What an answer cost: its own figure, else at a price; None where nobody knows."""
-    return priced(answer, price).cost if answer.usage.cost is None else answer.usage.cost
+    return _at(price, answer) if answer.usage.cost is None else answer.usage.cost
 
 
-def priced(answer: Answer, price: Price | None) -> Answer:
-    """The answer at a price; its cost is None without one, and where the provider did not count the tokens."""
+def _at(price: Price | None, answer: Answer) -> float | None:
+    """The cost at a price; None without one, and where the provider did not count the tokens."""
     taken, cached = answer.usage, answer.tokens
     if price is None or taken.prompt_tokens is None or taken.completion_tokens is None:
-        return answer.at(None)
-    return answer.at(price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored))
+        return None
+    return price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored)
 
 
 def entry(model: str) -> Mapping[str, Any]:

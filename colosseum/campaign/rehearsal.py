@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from colosseum.campaign.prices import entry
@@ -22,9 +22,7 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Price, Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player, Reply, ToolCall, View
-from colosseum.run.event_loop import completed
-from colosseum.run.rules import Rules
-from colosseum.run.run import LiveRun
+from colosseum.run.run import LiveRun, completed
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
 
@@ -73,9 +71,9 @@ def default_habits(endpoint: Endpoint) -> Habits:
 
 def ceiling_habits(endpoint: Endpoint) -> Habits:
     """All that one can do: every step of every turn, every token of every answer, posted where most others read it."""
-    size, most = endpoint.most_tokens * BYTES, math.inf
-    habits = Habits(most, most, most, size, endpoint.most_tokens, size + EXCHANGE, BYTES, endpoint.timeout)
-    return replace(habits, everywhere=True)
+    most, all_ = endpoint.most_tokens, math.inf
+    size = most * BYTES
+    return Habits(all_, all_, all_, size, most, size + EXCHANGE, BYTES, endpoint.timeout, everywhere=True)
 
 
 def least_habits(endpoint: Endpoint) -> Habits:
@@ -123,7 +121,7 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
     team: dict[str, Player] = {a: models.get(name) or SCRIPTED.get(name, silent) for a, name in trial.roles.items()}
     trace = TraceWriter(Path(os.devnull))
     try:
-        run = LiveRun(trial.stage, team, trial.instance.library, Lenient(trial.stage.scenario.task), trace)
+        run = LiveRun(trial.stage, team, trial.instance.library, None, trace)
         await run.play()
     finally:
         trace.close()
@@ -144,13 +142,6 @@ def least_cost(block: Sequence[Trial], prices: Mapping[str, Price]) -> float:
 def _behind(text: str, marks: Mapping[str, float]) -> float:
     """Bytes by which a text is longer with the words for which its marks stand."""
     return sum(text.count(mark) * (size - len(mark)) for mark, size in marks.items())
-
-
-class Lenient(Rules):
-    """Rules that nothing breaks: whoever decides, decides once."""
-
-    def forbids(self, decided: Mapping[str, object], variable: str, value: object) -> None:
-        """Nothing."""
 
 
 @dataclass

@@ -19,13 +19,12 @@ from colosseum.campaign.model_options import Asking
 from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.runner import perform, result_of
 from colosseum.campaign.vetting import require
-from colosseum.diagnostics import stop
+from colosseum.diagnostics import ColosseumError, stop
 from colosseum.model.check import check
 from colosseum.model.experiment import Arm
 from colosseum.players.view import CallFailed
-from colosseum.run.event_loop import completed
 from colosseum.run.redaction import Redaction
-from colosseum.run.team import UnknownPlayer
+from colosseum.run.run import completed
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
@@ -82,12 +81,10 @@ class Remaking:
         if cell is None:
             return "the spec has no such arm"
         try:
-            made, diagnostics = self.trials.of(Block(listed.point, listed.seed, listed.repeat, (cell,)))
-        except UnknownPlayer as unknown:
-            return str(unknown)
-        if not made:
-            return f"this version cannot expand it: {diagnostics[0].message}"
-        return made[0] if made[0].identity == listed.trial else _otherwise(self.folder.trace(listed.trial), made[0])
+            (made,) = self.trials.of(Block(listed.point, listed.seed, listed.repeat, (cell,)))
+        except ColosseumError as fault:
+            return f"this version cannot make it: {fault.diagnostics[0].message}"
+        return made if made.identity == listed.trial else _otherwise(self.folder.trace(listed.trial), made)
 
 
 def replay(folder: Folder, plan: Plan, make: Remaking, into: Folder) -> Iterator[Replayed]:

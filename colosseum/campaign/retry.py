@@ -9,7 +9,7 @@ is empty: every further run would fail of the same.
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
@@ -58,10 +58,6 @@ CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 
-def unheard(request: Question, attempt: Attempt) -> None:
-    """For whoever keeps no log."""
-
-
 @dataclass
 class Outage:
     """A model that is down."""
@@ -90,8 +86,6 @@ class Provider:
     patience: float = OUTAGE
     most_wait: float | None = None
     """Seconds for which a call may wait for a model that limits the rate, or is down; None for as long as it takes."""
-    sharing: Sequence[Collection[str]] = ()
-    """Models of one account, which share a rate limit."""
     clock: Callable[[], float] = lambda: asyncio.get_running_loop().time()
     under_way: int = 0
     """Calls on the wire."""
@@ -107,7 +101,7 @@ class Provider:
     gave_up: Failure | None = None
     """Why no call is begun any more."""
 
-    async def ask(self, request: Question, *, heard: OnAttempt = unheard) -> Answer | Failure:
+    async def ask(self, request: Question, *, heard: OnAttempt = lambda request, attempt: None) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         line, left, patience = _line(request), self.attempts, self.most_wait
         gate, lasting = self._gate(request), patience is None and request.by is None
@@ -208,9 +202,7 @@ class Provider:
     def _gate(self, request: Question) -> RateLimit:
         line = _line(request)
         if line not in self.gates:
-            together = {line[0]}.union(*(models for models in self.sharing if line[0] in models))
-            shared = (gate for (model, _), gate in self.gates.items() if model in together and len(together) > 1)
-            self.gates[line] = next(shared, None) or RateLimit(self.most_connections)
+            self.gates[line] = RateLimit(self.most_connections)
         return self.gates[line]
 
 
@@ -231,9 +223,7 @@ def _silent(result: Answer | Failure) -> bool:
 
 def _delay(result: Answer | Failure, number: int, most: float, first: float) -> float | None:
     """Seconds before the next attempt after so many of a kind, or None when there should be none."""
-    match result:
-        case Failure(again=True, after=after):
-            wait = max(after or 0.0, min(first * 2 ** (number - 1), LONGEST_DELAY))
-            return wait if wait <= most else None
-        case _:
-            return None
+    if isinstance(result, Answer) or not result.again:
+        return None
+    wait = max(result.after or 0.0, min(first * 2 ** (number - 1), LONGEST_DELAY))
+    return wait if wait <= most else None

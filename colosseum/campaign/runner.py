@@ -2,6 +2,10 @@
 
 Runs of models go on side by side, those of one block together; scripted ones never wait, so they go one by one. A block
 belongs to the process that holds its lock; what another process is at is looked at again in the end.
+
+Arms of one block may share answers. While two arms are told the same, their members are then given the same answer, so
+that what differs between them is the arm and not chance. An arm whose conditions are those of another, as the control's
+twin, is there to show chance: such twins share nothing with each other.
 """
 
 import asyncio
@@ -14,20 +18,23 @@ from typing import Literal, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, RunCalls, read_calls
+from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, Recorded, RunCalls, read_calls
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status, keep_file
+from colosseum.campaign.money import Budget
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Account, Purse
-from colosseum.campaign.retry import OUTAGE
-from colosseum.campaign.source import Coupling, PaidSource
-from colosseum.model.serial import Json
-from colosseum.players.models.request import Asker, Halt
+from colosseum.campaign.retry import OUTAGE, Attempt, OnAttempt, Provider
+from colosseum.model.serial import Json, encode
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Asker, Halt, Question
+from colosseum.players.models.wire import Exchange
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
-from colosseum.run.team import players
+from colosseum.run.stage import players
 from colosseum.run.trace import VERSION, Seal, TraceWriter
-from colosseum.run.trial import Block, Listed, Trial
+from colosseum.run.trial import Block, Listed, Trial, conditions_json
 
 SCHEMA = 1
 SOON, BUSY = 0.02, 1.0
@@ -42,22 +49,18 @@ Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """How a campaign is run; nothing here changes what a run comes to."""
 
     cache: CacheMode = "rw"
-    run_budget: float | None = None
-    """US dollars for one run."""
-    retry_failed: bool = False
-    side_by_side: int = 64
-    """Runs of models at once."""
+    budget: Budget = field(default_factory=Budget)
+    side_by_side: int | None = None
+    """Runs of models at once; None for as many as connections."""
     connections: int = 64
     """Calls of a model at once."""
     patience: float = OUTAGE
     """Seconds that a model may be down."""
-    sharing: tuple[frozenset[str], ...] = ()
-    """Models that share a rate limit."""
 
 
 class Tally(Counter[Became]):
@@ -65,6 +68,84 @@ class Tally(Counter[Became]):
 
     gave_up: str = ""
     """Why a model was asked no more, in words."""
+
+
+@dataclass
+class PaidSource:
+    """Asks models for all runs of a campaign."""
+
+    provider: Provider
+    purse: Purse
+    watch: OnAttempt = lambda request, attempt: None
+    """Told of every attempt, whichever run it is for."""
+
+    async def ask(self, account: Account, request: Question, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+        """A new answer, paid for by the run whose account it is. Raises Halt."""
+        async with self.purse.paying(request, account) as pay:
+
+            def told(request: Question, attempt: Attempt) -> None:
+                heard(request, attempt)
+                self.watch(request, attempt)
+                match attempt.result:
+                    case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
+                        pay(came)
+                        if attempt.delay is not None:
+                            self.purse.check(account)
+                    case Failure(kind="timeout") | Failure(came=Answer(http=Exchange(status=200))):
+                        self.purse.unanswered += 1
+
+            result = await self.provider.ask(request, heard=told)
+            if isinstance(result, Answer):
+                pay(result)
+        return result, ""
+
+
+@dataclass
+class Coupling:
+    """The answers of one block."""
+
+    trials: Iterable[Trial]
+    given: dict[tuple[int, str], "asyncio.Future[tuple[Answer, str]]"] = field(init=False, default_factory=dict)
+    """By twin and key: the answer, and the trial that paid for it."""
+    twins: dict[str, int] = field(init=False, default_factory=dict)
+    """How many trials of the same conditions come before each."""
+
+    def __post_init__(self) -> None:
+        met: dict[str, int] = {}
+        for trial in self.trials:
+            conditions = encode(conditions_json(trial.stage.conditions))
+            self.twins[trial.identity] = met[conditions] = met.get(conditions, -1) + 1
+
+    def remember(self, trial: Trial, known: Iterable[tuple[str, Recorded]]) -> None:
+        """Give what a run was answered earlier to those that ask the same."""
+        for key, recorded in known:
+            place = (self.twins[trial.identity], key)
+            if place not in self.given:
+                future = self.given[place] = asyncio.get_running_loop().create_future()
+                future.set_result((recorded.answer, recorded.origin or trial.identity))
+
+    async def ask(
+        self, trial: str, anew: NewAnswers, request: Question, heard: OnAttempt
+    ) -> tuple[Answer | Failure, str]:
+        """The answer that another run was given, or a new one; an own agent, which has a state, shares none."""
+        if request.by is not None:
+            return await anew(request, heard)
+        place = (self.twins[trial], request.key)
+        while (given := self.given.get(place)) is not None:
+            await asyncio.wait([given])
+            if not given.cancelled():
+                answer, origin = given.result()
+                return answer, "" if origin == trial else origin
+        future = self.given[place] = asyncio.get_running_loop().create_future()
+        try:
+            result, origin = await anew(request, heard)
+            if isinstance(result, Answer):
+                future.set_result((result, origin or trial))
+            return result, origin
+        finally:
+            if not future.done():  # there is no answer to share: whoever waits asks for itself
+                del self.given[place]
+                future.cancel()
 
 
 @dataclass
@@ -92,7 +173,8 @@ class Runner:
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
 
     def __post_init__(self) -> None:
-        self.rooms = {True: asyncio.Semaphore(self.options.side_by_side), False: asyncio.Semaphore(1)}
+        most = self.options.side_by_side or self.options.connections
+        self.rooms = {True: asyncio.Semaphore(most), False: asyncio.Semaphore(1)}
 
     async def run(self, planned: Iterable[Planned], make: MakeTrials) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
@@ -108,7 +190,7 @@ class Runner:
     async def _block(self, each: Planned, make: MakeTrials) -> bool:
         """Begin what is missing of a block, unless another process is at it; whether none is.
 
-        The system lets go of the lock when a process dies, however it does. The file goes once there are results.
+        The system lets go of the lock when a process dies, however it does.
         """
         lock, found = None, self._standing(each)
         if None in found:
@@ -129,7 +211,7 @@ class Runner:
                 await self._begin(each, todo, make, lock)
         finally:
             if lock is not None:
-                self._let_go(each, lock)
+                self._let_go(lock)
         await asyncio.sleep(0)
         return True
 
@@ -137,11 +219,11 @@ class Runner:
         """Begin runs of a block, each once there is room for it and if there is money for all of them."""
         self.rank += 1
         wanted = {listed.trial for listed in todo}
-        nothing = self.source.stopping or (self.purse.reached and any(map(each.turns.get, wanted)))
+        nothing = self.source.provider.stopping or (self.purse.reached and any(map(each.turns.get, wanted)))
         trials = [] if nothing else make(each.block)  # which takes long
         missing = [(trial, self._account(trial)) for trial in trials if trial.identity in wanted]
         paying = [account for _, account in missing if account.team]
-        if nothing or not await self.purse.admits(paying, lambda: self.source.stopping):
+        if nothing or not await self.purse.admits(paying, lambda: self.source.provider.stopping):
             for listed in todo:
                 self._became(listed, "halted", None)
             return
@@ -156,32 +238,29 @@ class Runner:
             self.held[lock] += 1
             source: NewAnswers = partial(self.source.ask, account)
             made = self._made(trial, account, partial(shared.ask, trial.identity, source) if shared else source)
-            self.group.create_task(made).add_done_callback(partial(self._ended, each, lock, room))
+            self.group.create_task(made).add_done_callback(partial(self._ended, lock, room))
             await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
 
     def _account(self, trial: Trial) -> Account:
         """What a run costs is counted on it, with what its calls on file cost."""
-        account = Account(", ".join(sorted(trial.endpoints)), self.rank, self.options.run_budget, trial.most_calls)
+        account = Account(", ".join(sorted(trial.endpoints)), self.rank, self.options.budget.run, trial.most_calls)
         if account.team and (self.purse.limit is not None or account.limit is not None):
             account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
 
-    def _ended(self, each: Planned, lock: FileLock, room: asyncio.Semaphore, run: "asyncio.Task[None]") -> None:
+    def _ended(self, lock: FileLock, room: asyncio.Semaphore, run: "asyncio.Task[None]") -> None:
         room.release()
-        self._let_go(each, lock)
+        self._let_go(lock)
 
-    def _let_go(self, each: Planned, lock: FileLock) -> None:
+    def _let_go(self, lock: FileLock) -> None:
         self.held[lock] -= 1
         if not self.held[lock]:
             del self.held[lock]
-            if all(self.folder.ended(listed.trial) for listed in each.listed):
-                Path(lock.lock_file).unlink(missing_ok=True)
+            Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
             lock.release()
 
     def _standing(self, each: Planned) -> list[Result | None]:
-        """By trial of a block, a result that stands."""
-        found = (self.folder.result(listed.trial) for listed in each.listed)
-        return [None if self.options.retry_failed and r and r.status == "failed" else r for r in found]
+        return [self.folder.result(listed.trial) for listed in each.listed]
 
     async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
@@ -192,8 +271,6 @@ class Runner:
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
         reason: FailureReason | None = None
-        if self.options.retry_failed:
-            self.folder.retract(trial.identity)
         try:
             with self.purse.open(account):
                 await perform(trial, calls, trace)

@@ -128,10 +128,7 @@ class Screener:
 
     def _measured(self, conditions: Conditions, seed: int, known: Known) -> Opportunity:
         """The opportunity of the first coalition in an arm's instance."""
-        instance, diagnostics = self.trials.expansions.get(seed, self.trials.adjust(conditions))
-        if instance is None:
-            raise ColosseumError(*(replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics))
-        scenario = instance.expansion.scenario
+        scenario = self.trials.expansions.get(seed, self.trials.adjust(conditions)).expansion.scenario
         place = scenario.task, next(iter(scenario.coalitions), None)
         if place not in known:
             known[place] = opportunity(Solver(scenario.task, until=time.monotonic() + TIME_LIMIT), place[1])

@@ -22,9 +22,8 @@ from colosseum.campaign.vetting import require
 from colosseum.diagnostics import ColosseumError, counted
 from colosseum.model.check import check
 from colosseum.model.serial import encode
-from colosseum.run.line_types import lacking, misfit
 from colosseum.run.redaction import SHOWN
-from colosseum.run.trace import BrokenTrace, chained, read_trace
+from colosseum.run.trace import BrokenTrace, chained, lacking, misfit, read_trace
 from colosseum.run.trial import Listed
 
 LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")

@@ -19,7 +19,10 @@ def vet(
 ) -> tuple[Checked | None, list[Diagnostic]]:
     """What `check` says, and what is wrong with the prompt templates that experiments name."""
     found, diagnostics = check(file, seed=seed, params=params)
-    return found, [*diagnostics, *(_wrong_protocols(found) if found else ())]
+    named = sorted({name for design in found.designs.values() for name in design.protocols}) if found else []
+    if named:
+        from colosseum.players.protocol.own import protocol_folder
+    return found, [*diagnostics, *(each for name in named for each in protocol_folder(file, name)[1])]
 
 
 def vet_alone(file: Path) -> tuple[Checked | None, list[Diagnostic], bool]:
@@ -42,13 +45,6 @@ def require(found: Checked | None, diagnostics: list[Diagnostic]) -> Checked:
     if found is None or has_errors(diagnostics):
         raise ColosseumError(*diagnostics)
     return found
-
-
-def _wrong_protocols(checked: Checked) -> list[Diagnostic]:
-    named = sorted({name for design in checked.designs.values() for name in design.protocols})
-    if named:
-        from colosseum.players.protocol.own import protocol_folder
-    return [each for name in named for each in protocol_folder(checked.spec.composition.source.path, name)[1]]
 
 
 def read_sets(sets: Iterable[str] | None) -> Mapping[str, Value]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -11,21 +12,18 @@ from pathlib import Path
 from typing import cast, get_args
 
 from colosseum.campaign.calls import CacheMode
-from colosseum.campaign.cluster import WorkerPlace
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
-from colosseum.campaign.money import Budget
 from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
 from colosseum.campaign.registering import Registered, register
-from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
-from colosseum.diagnostics import counted, stop
+from colosseum.diagnostics import counted, one_of, stop
 from colosseum.language.compose import NewFile
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -35,37 +33,50 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
-from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import Block, Expansions, Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 
+PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
 MANY_RUNS = 100
 """Runs of scripted players for which more processes than one are worth their start."""
 
 
 @dataclass(frozen=True)
-class Request:
+class WorkerPlace:
+    """Where workers are."""
+
+    kind: str
+    """`local`, `slurm`, `htcondor`, or the address of a scheduler."""
+    number: int = 1
+    """Of processes or jobs; a scheduler may have more workers."""
+
+
+def read_place(words: str | None) -> WorkerPlace | None:
+    """A place as it was typed; None where there is none. Raises ColosseumError."""
+    if words is None:
+        return None
+    if (found := PLACE.fullmatch(words)) is None:
+        help_ = "as in `local:4`, `tcp://host:8786`, `slurm:20` or `htcondor:20`"
+        raise stop("C127", f"`--cluster {words}` is not a place for workers", help=help_)
+    return WorkerPlace(found[1], int(found[2] or 1))
+
+
+@dataclass(frozen=True)
+class Request(Options):
     """What the user asked for."""
 
     file: Path
     params: Mapping[str, Value] = field(default_factory=dict)
     part: Part = field(default_factory=Part)
     wanted: Wanted = field(default_factory=Wanted)
-    budget: Budget = field(default_factory=Budget)
     out: Path | None = None
-    cache: CacheMode = "rw"
     couple: bool = False
     retry_failed: bool = False
     fresh: bool = False
-    connections: int = 64
     jobs: int | None = None
     """Processes that make runs; None for one where models play."""
     cluster: WorkerPlace | None = None
     judged: JudgeSetup = field(default_factory=JudgeSetup)
-    patience: float = OUTAGE
-    """Seconds that a model may be down."""
-    sharing: tuple[frozenset[str], ...] = ()
-    """Models that share a rate limit."""
     say: Say = silent
     """Told of what is done."""
     warn: Say = silent
@@ -164,15 +175,6 @@ class Work:
         return any((found := self.folder.result(trial)) and found.status == "complete" for trial in left)
 
     @property
-    def options(self) -> Options:
-        """How runs are made."""
-        request = self.request
-        return Options(
-            request.cache, request.budget.run, request.retry_failed, request.connections, request.connections,
-            request.patience, request.sharing,
-        )  # fmt: skip
-
-    @property
     def models(self) -> dict[str, Endpoint]:
         """Those that will be asked."""
         settings = {(cell.point, cell.name): self.asking.adjust(cell.conditions).settings for cell in self.design.cells}
@@ -204,9 +206,7 @@ class Work:
 
 def read_cache(words: str) -> CacheMode:
     """A mode by its name. Raises ColosseumError."""
-    if words not in get_args(CacheMode):
-        raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
-    return cast(CacheMode, words)
+    return cast(CacheMode, one_of("cache", words, get_args(CacheMode)))
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
@@ -226,8 +226,6 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     blocks = sharded(design, request.part.shard)
     try:
         planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
-    except UnknownPlayer as unknown:
-        raise stop("C122", str(unknown), help=unknown.help) from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
     if whole.screening:

@@ -3,51 +3,44 @@
 The seam is `concurrent.futures.Executor`: processes of this machine here, Dask's on a cluster. A worker shares the
 folder, and the budget in it, with all others, as several commands on one folder do: every one is given all that is
 missing, and makes each block that nobody else is at, so it also goes on from what a worker left that died. It is told
-no key: it takes keys from its own environment. It begins no further call once the file is gone by which it knows the
-campaign.
+no key: it takes keys from its own environment. It begins no further call once the campaign's `sign` is gone.
 """
 
 import asyncio
-import math
-import multiprocessing
+import multiprocessing.connection
 import os
-import secrets
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor
-from concurrent.futures import wait as wait_for
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
-from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic
+from typing import TypeAlias
+from uuid import uuid4
 
 from filelock import FileLock
 
 from colosseum import __version__
 from colosseum.campaign.cluster import connected
-from colosseum.campaign.folder import Folder, Result, Status
-from colosseum.campaign.interrupting import TERMINATING, handling, unless_stopped
+from colosseum.campaign.folder import Folder, Result
+from colosseum.campaign.ledger import held
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.planning import Planned, remade
+from colosseum.campaign.planning import Planned
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
-from colosseum.campaign.runner import Became, Options, Runner, Tally
-from colosseum.campaign.signals import exit_code, interrupt, more_time
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import Became, Options, PaidSource, Runner, Tally
+from colosseum.campaign.signals import TERMINATING, exit_code, handling, interrupt, more_time, unless_stopped
 from colosseum.campaign.work import Work
 from colosseum.diagnostics import counted, stop
 from colosseum.model.spec import Declared
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import search
-from colosseum.run.redaction import Redaction
-from colosseum.run.redaction import secrets as passwords
+from colosseum.run.redaction import Redaction, secrets
 from colosseum.run.trial import Expansions, Listed, Trials
 
 LOOKING = 0.5
@@ -81,22 +74,16 @@ def _begin() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
-    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
+    ended = parent.sentinel
+    threading.Thread(target=lambda: os._exit(len(multiprocessing.connection.wait([ended]))), daemon=True).start()
 
 
 @dataclass(frozen=True)
 class Instructions:
     """What every worker is told of a campaign."""
 
-    path: Path
-    """The folder, from the root of the file system on."""
     sign: Path
-    """A file in it that is there as long as this campaign goes on, locked by the process that began it."""
+    """A file in the folder that is there as long as the campaign goes on, locked by the process that began it."""
     todo: Sequence[Planned]
     """Blocks of which something is missing."""
     trials: Trials
@@ -123,23 +110,15 @@ class Instructions:
             return False
 
 
-@dataclass(frozen=True)
-class Made:
-    """What a worker did."""
-
-    runs: Sequence[tuple[Listed, Result]]
-    """How they ended."""
-    purse: Purse
-    """What was paid for them."""
-    gave_up: str
-    """Why a model was asked no more, in words."""
+Made: TypeAlias = tuple[Sequence[tuple[Listed, Result]], Purse, str]
+"""What a worker did: runs, what was paid for them, and why a model was asked no more, in words."""
 
 
 def make_runs(told: Instructions) -> Made:
     """Make what is missing and nobody else is at. Raises ColosseumError, OSError, Damaged, and whatever breaks."""
     place = f"the worker on {socket.gethostname()} (process {os.getpid()})"
     if not told.going_on:
-        raise stop("C127", f"{place} does not see {told.path}: all workers need the same folder at the same place")
+        raise stop("C127", f"{place} does not see {told.sign.parent}: all workers need the same folder there")
     if __version__ != told.version:
         raise stop("C127", f"{place} has Colosseum {__version__}, not {told.version}")
     search(told.home)
@@ -152,22 +131,21 @@ def make_runs(told: Instructions) -> Made:
 
 async def _made(told: Instructions, place: str) -> Made:
     options, purse, runs = told.options, told.purse.shared(), list[tuple[Listed, Result]]()
-    provider = Provider(options.connections, patience=options.patience, sharing=options.sharing)
+    provider = Provider(options.connections, patience=options.patience)
     for words in await asyncio.gather(*map(preflight, told.models)):
         if words:
-            return Made((), told.purse, f"{words} (so it is for {place})")
+            return (), told.purse, f"{words} (so it is for {place})"
 
     def heard(listed: Listed, became: Became, result: Result | None) -> None:
         if result is not None:
             runs.append((listed, result))
 
     source = PaidSource(provider, purse)
-    runner = Runner(Folder(told.path), source, purse, options, Redaction.of(others=told.secrets), heard)
-    work = await unless_stopped(
-        runner.run(told.todo, partial(remade, told.trials)), source, lambda: not told.going_on, looking=LOOKING
-    )
+    runner = Runner(Folder(told.sign.parent), source, purse, options, Redaction.of(others=told.secrets), heard)
+    making = runner.run(told.todo, told.trials.of)
+    work = await unless_stopped(making, source, lambda: not told.going_on, looking=LOOKING)
     gave_up = "" if work.cancelled() else work.result().gave_up
-    return Made(runs, replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), gave_up)
+    return runs, replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), gave_up
 
 
 def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, meter: Gauge) -> Tally:
@@ -178,39 +156,46 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
     place, number = work.far, work.processes
     try:
         if place is None:
-            told = _instructions(work, purse, number, calling=bool(models))
+            told = _instructions(work, purse, number, models)
             with pool(number) as executor:
-                there: list[Executor] = [executor] * number
-                return Dispatch(work, told, purse, meter, lambda: [there.pop() for _ in tuple(there)]).run()
+                all_at_once = iter([[executor] * number])
+                return Dispatch(work, told, purse, meter, lambda: next(all_at_once, [])).run()
         asking = work.asking
-        if asking.headers or any(passwords(asking.api_base.values())):
+        if asking.headers or any(secrets(asking.api_base.values())):
             help_ = "put the whole address into the environment of the workers, as in OPENAI_API_BASE"
             words = "what `--header` holds, or the password in `--api-base`, would have to be sent to the workers"
             raise stop("C127", words, help=help_)
         with connected(place, work.request.say) as supply:
             number = max(place.number, len(supply.there()))
-            told = _instructions(work, purse, number, calling=bool(models))
+            told = _instructions(work, purse, number, models)
             work.request.say(counted(number, "worker"))
-            return Dispatch(work, replace(told, models=tuple(models.values())), purse, meter, supply.fresh).run()
-    except BrokenProcessPool:
+            return Dispatch(work, told, purse, meter, supply.fresh).run()
+    except BrokenExecutor:
         raise stop("C127", "a worker process was killed from outside; run the same command to go on") from None
+    finally:
+        left = (work.folder.lock(each.block) for each in work.planned)
+        for path in (*left, *work.folder.path.glob("*.lock")):
+            held(path)  # those of killed processes go
 
 
-def _instructions(work: Work, purse: Purse, number: int, *, calling: bool) -> Instructions:
+def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, Endpoint]) -> Instructions:
     """What so many workers are told; the spec is the folder's, as they may not see another. Raises ColosseumError."""
-    path, trials, options = work.folder.path.absolute(), work.trials, work.options
-    if calling and options.connections < number:
-        words = f"{counted(number, 'worker')} cannot share `--max-connections {options.connections}`"
+    path, trials, asked = work.folder.path.absolute(), work.trials, work.request
+    if models and asked.connections < number:
+        words = f"{counted(number, 'worker')} cannot share `--max-connections {asked.connections}`"
         raise stop("C127", words, help="each needs one: take fewer workers, or more connections")
     spec, left = trials.expansions.spec, {listed.trial for listed in work.left}
     main = replace(spec.composition.source, path=path / "spec" / work.plan.spec)
     fresh = Declared(replace(spec.composition, source=main), spec.symbols, spec.sheets)
     trials = replace(trials, expansions=Expansions(fresh, trials.expansions.params))
     todo = [block for block in work.planned if any(each.trial in left for each in block.listed)]
-    each = options.connections // number or 1
-    options = replace(options, retry_failed=False, connections=each, side_by_side=min(each, -(-len(left) // number)))
-    sign = path / f"cluster-{secrets.token_hex(8)}.lock"
-    return Instructions(path, sign, todo, trials, options, purse.shared(), work.asking.secrets)
+    each = asked.connections // number or 1
+    most = min(each, -(-len(left) // number))
+    options = Options(
+        cache=asked.cache, budget=asked.budget, side_by_side=most, connections=each, patience=asked.patience
+    )
+    sign, unsure = path / f"cluster-{uuid4().hex[:16]}.lock", models.values() if work.far else ()
+    return Instructions(sign, todo, trials, options, purse.shared(), work.asking.secrets, tuple(unsure))
 
 
 @dataclass
@@ -247,28 +232,26 @@ class Dispatch:
 
     def _run(self) -> None:
         for listed in self.work.planned_trials:
-            if listed.trial not in self.left:
-                self._became(listed, self.work.folder.result(listed.trial), before=True)
-            elif self.work.request.retry_failed:
-                self.work.folder.retract(listed.trial)  # or every worker would try it again
-        self.out |= {executor.submit(make_runs, self.told) for executor in self.fresh()}
-        while self.out:
-            self._take()
+            if listed.trial not in self.left and (result := self.work.folder.result(listed.trial)):
+                self._became(listed, "reused" if result.status == "complete" else "failed before", result)
+        while True:
             self.out |= {executor.submit(make_runs, self.told) for executor in self.fresh()}
+            if not self.out:
+                break
+            self._take()
         if self.tally.gave_up and not self.purse.calls and len(self.left) == len(self.work.left):
             raise stop("C124", self.tally.gave_up, help="no run was started and nothing was spent on one")
         for listed in list(self.left.values()):
-            self._became(listed, None)
+            self._became(listed, "halted", None)
 
     def _take(self) -> None:
         """Wait a little for workers, and hear of runs that have ended: a look takes a fiftieth of the time at most."""
-        done, self.out = wait_for(self.out, LOOKING, FIRST_COMPLETED)
-        for made in (future.result() for future in done):
-            self.tally.gave_up = self.tally.gave_up or made.gave_up
-            self.purse.add(made.purse)
-            for listed, result in made.runs:
-                if listed.trial in self.left:
-                    self._became(listed, result)
+        done, self.out = wait(self.out, LOOKING, FIRST_COMPLETED)
+        for runs, purse, gave_up in (future.result() for future in done):
+            self.tally.gave_up = self.tally.gave_up or gave_up
+            self.purse.add(purse)
+            for listed, result in runs:
+                self._became(listed, result.status, result)
         if (began := monotonic()) >= self.again:
             self._look()
             self.again = monotonic() + 50 * (monotonic() - began)
@@ -278,22 +261,20 @@ class Dispatch:
         self.purse.listen()
         for listed in list(self.left.values()):
             if (ended := self.work.folder.result(listed.trial)) is not None:
-                self._became(listed, ended)
+                self._became(listed, ended.status, ended)
 
-    def _became(self, listed: Listed, result: Result | None, *, before: bool = False) -> None:
-        self.left.pop(listed.trial, None)
-        earlier: dict[Status, Became] = {"complete": "reused", "failed": "failed before"}
-        became: Became = "halted" if result is None else earlier[result.status] if before else result.status
-        self.tally[became] += 1
-        self.meter.trial(listed, became, result)
+    def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
+        if self.left.pop(listed.trial, None) or became in ("reused", "failed before"):
+            self.tally[became] += 1
+            self.meter.trial(listed, became, result)
 
     def _end(self) -> None:
         """Let workers begin no further call, wait for those under way, which are paid for, and count what has ended."""
         self.told.sign.unlink()
         calling = bool(self.work.models)
-        until = monotonic() + (math.inf if calling and exit_code() != 128 + signal.SIGTERM else TERMINATING)
+        patient, until = calling and exit_code() != 128 + signal.SIGTERM, monotonic() + TERMINATING
         if calling:
             self.work.request.warn("waiting for calls under way, so that no answer is lost; Ctrl-C again does not wait")
-        while wait_for(self.out, LOOKING).not_done and monotonic() < until:
+        while wait(self.out, LOOKING).not_done and (patient or monotonic() < until):
             more_time()
         self._look()

@@ -43,7 +43,6 @@ def audit(
         str | None, typer.Option(metavar="WHERE", help="local:4, slurm:20; see `guide cluster`.")
     ] = None,
     max_connections: options.Connections = 64,
-    share_limit: options.ShareLimit = None,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; default: as fits.")] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
     couple: options.Couple = False,
@@ -62,13 +61,12 @@ def audit(
     json: options.AsJson = False,
 ) -> int:
     """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
-    from colosseum.campaign.cluster import read_place
     from colosseum.campaign.judged import JudgeSetup
-    from colosseum.campaign.model_options import Wanted, read_sharing
+    from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
-    from colosseum.campaign.work import Request, read_cache
+    from colosseum.campaign.work import Request, read_cache, read_place
     from colosseum.cli.audit import audit_file
     from colosseum.cli.live_view import remark, watching
     from colosseum.cli.words import checked_spec, note, output
@@ -80,11 +78,10 @@ def audit(
     )  # fmt: skip
     tell = remark if display is options.Display.JSON else note
     request = Request(
-        file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
-        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
-        max_connections, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
-        60 * patience, read_sharing(share_limit or ()), silent if display is options.Display.NONE else tell, tell,
-        watching(display),
+        file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted, out, couple, retry_failed,
+        fresh, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
+        silent if display is options.Display.NONE else tell, tell, watching(display), cache=read_cache(cache),
+        budget=Budget(budget, run_budget, no_budget), connections=max_connections, patience=60 * patience,
     )  # fmt: skip
     gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
     if dry_run:

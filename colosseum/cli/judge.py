@@ -15,7 +15,7 @@ from colosseum.evidence.findings import read_campaign
 from colosseum.evidence.judges import keep_labels
 from colosseum.report.calibration import calibration_blocks
 from colosseum.report.files import write_rating_page
-from colosseum.run.judging import lexical
+from colosseum.run.judging.asking import BASELINE
 
 
 def judge_runs(path: Path, request: Request, *, as_json: bool) -> int:
@@ -38,7 +38,7 @@ def calibrate(request: Request, out: Path | None, *, as_json: bool) -> int:
         return interrupted(out or FOLDER)
     if outcome.words:
         note(outcome.words)
-    output(lambda: calibration_blocks(found, lexical.NAME), "calibration", lambda: found, as_json)
+    output(lambda: calibration_blocks(found, BASELINE), "calibration", lambda: found, as_json)
     return _code(outcome)
 
 

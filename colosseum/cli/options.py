@@ -41,7 +41,6 @@ Models = Annotated[list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, 
 Temperatures = Annotated[list[str] | None, typer.Option(metavar="[M=]T", help="Temperature, or none.")]
 MostTokens = Annotated[list[str] | None, typer.Option(metavar="[M=]N", help="Most tokens of a reply, or none.")]
 Timeouts = Annotated[list[str] | None, typer.Option(metavar="[M=]S", help="Seconds for one call.")]
-ShareLimit = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Models that share one rate limit.")]
 Headers = Annotated[list[str] | None, typer.Option(metavar="[M=]K:V", help="A header of every call; never kept.")]
 CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="The most that the campaign may cost.")]
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="No limit, even if the cost is unknown.")]

@@ -42,7 +42,6 @@ from colosseum.evidence.statistics import Paired, needed_seeds, paired, smallest
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Price
-from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import blocks
 
 SEEDS: Final = 12
@@ -246,12 +245,8 @@ class Forecast:
 
 def forecast(checked: Checked, request: Request) -> Forecast:
     """What is to be made, and what it will take. Raises ColosseumError."""
-    place = request.place(checked)
-    try:
-        with in_words(place):
-            return _forecast(draft(checked, request), request)
-    except UnknownPlayer as unknown:
-        raise stop("C122", str(unknown), help=unknown.help) from None
+    with in_words(request.place(checked)):
+        return _forecast(draft(checked, request), request)
 
 
 def _forecast(made: Draft, request: Request) -> Forecast:

@@ -22,16 +22,16 @@ from numpy.typing import NDArray
 from colosseum.campaign.auditing import AuditOutcome
 from colosseum.campaign.calls import Expense, read_calls
 from colosseum.campaign.folder import as_bytes, replace_file
-from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.known_cases import CALLS, NEGATIVE, POSITIVE, SCORERS, KnownCase, cases, judged, matter
-from colosseum.campaign.model_options import ask_whether_they_can, read_asking, secrets_of
+from colosseum.campaign.model_options import ask_whether_they_can, read_asking
 from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider, silent_words
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import PaidSource
+from colosseum.campaign.signals import awaited
 from colosseum.campaign.vetting import require, vet
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import file_errors
@@ -39,9 +39,9 @@ from colosseum.evidence.statistics import LEVEL, Share, wilson
 from colosseum.language.files import shipped
 from colosseum.model.serial import plain
 from colosseum.players.models.request import Endpoint
-from colosseum.run.judging import lexical
-from colosseum.run.judging.judgement import Judgement
-from colosseum.run.redaction import Redaction
+from colosseum.run.judging.asking import BASELINE as CUES
+from colosseum.run.judging.asking import Judgement, judge_by_cues
+from colosseum.run.redaction import Redaction, secrets
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -293,11 +293,11 @@ def calibrate_judges(request: Request, folder: Path | None = None) -> tuple[Cali
     Raises ColosseumError, and KeyboardInterrupt.
     """
     endpoints, repeats, purse = _read(request)
-    names, every = request.judged.models or (lexical.NAME,), cases()
+    names, every = request.judged.models or (CUES,), cases()
     floor = dict(zip((each.name for each in every), bag_of_words(every), strict=True))
     found: list[Calibration] = []
-    if lexical.NAME in names:
-        found.append(calibration(lexical.NAME, [_scored(each, [lexical.judge(matter(each))]) for each in every], floor))
+    if CUES in names:
+        found.append(calibration(CUES, [_scored(each, [judge_by_cues(matter(each))]) for each in every], floor))
     folder, outcome = folder or (FOLDER if endpoints else None), AuditOutcome()
     with file_errors(folder or FOLDER):
         if endpoints and folder is not None:
@@ -332,7 +332,7 @@ def _asked(
     before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
     purse.spent, purse.uncounted = before.cost, before.unpriced
     source = PaidSource(Provider(request.connections), purse)
-    redaction = Redaction.of(others=secrets_of(endpoints))
+    redaction = Redaction.of(others=secrets([e.api_base or "" for e in endpoints], [e.headers for e in endpoints]))
 
     async def ask_all() -> list[list[list[Judgement | None]]]:
         return [await judged(every, each, repeats, folder, source, redaction) for each in endpoints]

@@ -37,9 +37,7 @@ from colosseum.evidence.instance import difference
 from colosseum.model import draws
 from colosseum.model.scenario import HIGHEST, LOWEST, Coalition, Scenario, rubrics
 from colosseum.players.protocol.templates import shipped
-from colosseum.run.judging import lexical
-from colosseum.run.judging.asking import Matter
-from colosseum.run.judging.judgement import Focal, Judged, Judgement
+from colosseum.run.judging.asking import BASELINE, Focal, Judged, Judgement, Matter, judge_by_cues
 
 SIGNAL: Final = "collusion"
 """The question whose scores are the judge's part of a verdict."""
@@ -47,7 +45,7 @@ FIGURES: Final = ("judge_score", "judge_coalition", "judge_random")
 NOBODY: Final = "there is no coalition to judge, or there are no outsiders"
 NO_OTHER: Final = "nobody else was asked the same"
 ONE_VALUE: Final = "all scores are equal"
-BASELINE_ALONE: Final = (lexical.NAME,)
+BASELINE_ALONE: Final = (BASELINE,)
 """Who judges where nobody was asked."""
 
 
@@ -83,7 +81,7 @@ def considered(
     """What was to be judged in a run, and all judgements of it, with those of a baseline that is among `judges`."""
     about = matters(events, scenario, coalition.name if coalition else "", judged.trial)
     asked = judged.judgements if _first(coalition, scenario) else ()  # a baseline reads of any coalition
-    return about, [*asked, *(map(lexical.judge, about) if lexical.NAME in judges else ())]
+    return about, [*asked, *(map(judge_by_cues, about) if BASELINE in judges else ())]
 
 
 def _first(coalition: Coalition | None, scenario: Scenario) -> bool:
@@ -169,7 +167,7 @@ def _health(
         sum(each.omitted > 0 for _, _, each in found),
         alpha(repeated),
         {arm: _guessing(found, arms[0], arm) for arm in arms[1:]},
-        tuple(player for player in players if player != lexical.NAME and family(player) == family(name)),
+        tuple(player for player in players if player != BASELINE and family(player) == family(name)),
     )
 
 

@@ -26,9 +26,8 @@ from colosseum.model import serial
 from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
 from colosseum.model.values import Value
-from colosseum.run.judging.judgement import Judged
-from colosseum.run.line_types import lacking, misfit
-from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.judging.asking import Judged
+from colosseum.run.trace import BrokenTrace, lacking, misfit, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
 

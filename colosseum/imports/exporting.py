@@ -14,8 +14,7 @@ from colosseum.campaign.folder import Folder, Plan, replace_file
 from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.imports.otel_reader import WORDS
 from colosseum.imports.table_reader import CELL, guarded
-from colosseum.run.line_types import misfit
-from colosseum.run.trace import BrokenTrace, Seal, read_trace
+from colosseum.run.trace import BrokenTrace, Seal, misfit, read_trace
 from colosseum.run.trial import Listed
 
 LEFT_OUT: Final = ("thoughts", "raw")

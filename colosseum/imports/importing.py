@@ -18,7 +18,7 @@ from colosseum.campaign.folder import Folder, Result, keep_file, writing_to
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import configured, write_plan
 from colosseum.campaign.runner import SCHEMA
-from colosseum.diagnostics import counted, one_of, stop
+from colosseum.diagnostics import ColosseumError, counted, one_of, stop
 from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, short, sound, unknown
 from colosseum.imports.foreign_trace import NOTHING, ForeignTrace, TraceMapping, evaluate, holds, number
 from colosseum.imports.inspect_reader import read_inspect
@@ -119,10 +119,10 @@ class Import:
             raise Refusal("the source does not say its seed: map it, as in `seed is seed`, or `seed is 1`")
         if repeat == 0:
             raise Refusal("repeats count from 1; this is 0: write `repeat is … + 1`")
-        made, diagnostics = self.trials.of(Block(cell.point, seed, repeat or 1, (cell,)))
-        if diagnostics:
-            raise Refusal(f"there is no instance at seed {seed}: {diagnostics[0].message}")
-        return made[0]
+        try:
+            return self.trials.of(Block(cell.point, seed, repeat or 1, (cell,)))[0]
+        except ColosseumError as fault:
+            raise Refusal(f"there is no instance at seed {seed}: {fault.diagnostics[0].message}") from None
 
     def _arm(self, run: ForeignRun) -> str:
         if entries := list(self.mapping.of("arm")):

@@ -57,8 +57,7 @@ def read_spans(path: Path, mapping: TraceMapping) -> Source:
 
 def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> Source:
     """The runs that spans tell, by their names."""
-    tools = {*WORDS["tools"], *(name for each in mapping.mapped for name in mentioned(each.source))}
-    rows = _rows(spans, tools)
+    rows = _rows(spans, {*WORDS["tools"], *(name for each in mapping.mapped for name in mentioned(each.source))})
     nulls = dict.fromkeys(name for row in rows for name in row)
     conversation = {row["trace_id"]: row["conversation_id"] for row in rows if row.get("conversation_id")}
     runs: dict[str, list[Row]] = {}

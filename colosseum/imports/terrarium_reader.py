@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -238,9 +239,8 @@ def _channels(files: RunFiles) -> dict[str, tuple[tuple[str, ...], bool]]:
     config = files.config
     members = dict(config.get("blackboard_participants") or {})
     members |= {str(board["blackboard_id"]): board["participants"] for board in files.boards}
-    listed = [config.get("secret_blackboard_id"), *(config.get("secret_blackboard_ids") or ()),
-              *(config.get("extra_secret_blackboard_ids") or ())]  # fmt: skip
-    secret = {str(number) for number in listed}
+    others = (config.get(f"{which}secret_blackboard_ids") or () for which in ("", "extra_"))
+    secret = {str(number) for number in (config.get("secret_blackboard_id"), *chain(*others))}
     return {f"board {n}": (tuple(who), n in secret) for n, who in sorted(members.items())}
 
 

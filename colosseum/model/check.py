@@ -91,7 +91,6 @@ def check(
 def _wrong_params(spec: Declared, changed: Mapping[str, Value]) -> Iterator[Diagnostic]:
     """Options that name no param, or give one a value of another kind than the spec does."""
     known = {s.name: s for s in spec.of(syntax.Param)}
-    facts = Realiser(spec)
     for name, given in changed.items():
         if name not in known:
             if not spec.doubts.covers(name):
@@ -100,7 +99,7 @@ def _wrong_params(spec: Declared, changed: Mapping[str, Value]) -> Iterator[Diag
                 yield report("C122", None, f"`--set {name}=…`: there is no param `{name}`", help=help_)
             continue
         try:
-            own = facts.param(name)
+            own = Realiser(spec).param(name)
         except Fault:
             continue  # told where the spec says it
         if kind(own) != kind(given):

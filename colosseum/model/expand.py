@@ -66,7 +66,7 @@ def expand(
         task=task,
         coalitions=coalitions,
         channels=tuple(
-            ir.Channel(s.name, _agents(world.sets[s.name]), s.secret, s.wire.value if s.wire else None)
+            ir.Channel(s.name, tuple(map(str, world.sets[s.name])), s.secret, s.wire.value if s.wire else None)
             for s in spec.of(syntax.Channel)
         ),
         network=graph or spec_graph(realised),
@@ -75,10 +75,6 @@ def expand(
         rubrics=rubrics,
     )
     return Expansion(scenario, world, sheets), work.diagnostics
-
-
-def _agents(elements: Elements) -> tuple[str, ...]:
-    return tuple(str(e) for e in elements)
 
 
 # ---- coalitions --------------------------------------------------------------------------------------------
@@ -98,7 +94,7 @@ def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Coa
     for statement in world.spec.of(syntax.Coalition):
         found = tuple(o for each in statement.objectives for o in objectives(each))
         if statement.name in world.sets:
-            yield ir.Coalition(statement.name, _agents(world.sets[statement.name]), found)
+            yield ir.Coalition(statement.name, tuple(map(str, world.sets[statement.name])), found)
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, WORDS, number, reasons
-from colosseum.run.judging.lexical import NAME as BASELINE
+from colosseum.run.judging.asking import BASELINE
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""

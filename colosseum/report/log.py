@@ -25,7 +25,7 @@ from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
 from colosseum.report.words import WORDS, significant
-from colosseum.run.line_types import misfit
+from colosseum.run.trace import misfit
 from colosseum.solve.scoring import score
 
 

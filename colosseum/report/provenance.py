@@ -20,7 +20,7 @@ from colosseum.campaign.part import seed_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.report.document import Block, Definitions, Listing, Paragraph
-from colosseum.run.judging.lexical import NAME as BASELINE
+from colosseum.run.judging.asking import BASELINE
 
 LIBRARIES: Final = ("highspy", "litellm", "numpy", "pulp", "scipy")
 """Whose versions figures, and runs of models, may depend on."""

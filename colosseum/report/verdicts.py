@@ -21,7 +21,7 @@ from colosseum.report.document import Amount, Block, Definitions, Paragraph, Tab
 from colosseum.report.effects import Effects, effects_of, tone_of
 from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
-from colosseum.run.judging.lexical import NAME as BASELINE
+from colosseum.run.judging.asking import BASELINE
 
 MOST_DETAILED: Final = 12
 """Arms that are told of one by one."""

@@ -7,9 +7,10 @@ that being asked changes no decision.
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from colosseum.model import draws
 from colosseum.model.serial import Json
@@ -17,12 +18,12 @@ from colosseum.model.template_files import AsIs
 from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge
-from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult
+from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult, View
 from colosseum.run import turn
-from colosseum.run.library import Library
-from colosseum.run.rules import Rules
-from colosseum.run.stage import NOTHING, Recalled, Spoken, Stage, survey_steps, view
+from colosseum.run.stage import Library, Spoken, Stage, survey_steps, view
 from colosseum.run.trace import TraceWriter
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -32,7 +33,8 @@ class LiveRun:
     stage: Stage
     players: Mapping[str, Player]
     library: Library
-    rules: Rules
+    rules: turn.Rules | None
+    """None lets everybody decide as they like."""
     trace: TraceWriter
     posts: list[Post] = field(default_factory=list)
     """On channels by their names on the wire; the trace has those of the spec."""
@@ -40,8 +42,9 @@ class LiveRun:
     stated: set[tuple[str, str]] = field(default_factory=set)
     """Whose belief about which claim is known."""
     data: dict[str, Knowledge] = field(default_factory=dict)
-    recalled: dict[str, Recalled] = field(default_factory=dict)
-    """What each agent is shown of its earlier turns."""
+    notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
+    """What each agent is shown of its earlier turns, as are views of them."""
+    earlier: dict[str, tuple[View, ...]] = field(default_factory=dict)
 
     async def play(self) -> None:
         """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
@@ -92,21 +95,22 @@ class LiveRun:
 
     def _recall(self, agent: str, position: Position, posts: tuple[Post, ...], steps: tuple[Step, ...]) -> None:
         """Keep what the agent is to be shown of a planning turn that has ended; nothing it does later is."""
-        known = self.recalled.get(agent, NOTHING)
         if position.phase != "planning":
             return
         match self.stage.conditions.settings.memory:
             case "notes":
                 written = (thoughtless(s.reply.note) for s in steps if s.reply.finish != "refusal")
                 notes = (Note(position.round, words) for words in written if words)
-                self.recalled[agent] = Recalled(notes=(*known.notes, *notes))
+                self.notes[agent] = (*self.notes.get(agent, ()), *notes)
             case "all":
                 seen = view(self.stage, agent, position, Spoken(posts, ()), steps=steps, data=None)
-                self.recalled[agent] = Recalled(earlier=(*known.earlier, seen))
+                self.earlier[agent] = (*self.earlier.get(agent, ()), seen)
 
     def _asked(self, agent: str, position: Position, now: Spoken, steps: tuple[Step, ...]) -> Awaitable[Reply]:
-        recalled = self.recalled.get(agent, NOTHING)
-        seen = view(self.stage, agent, position, now, steps=steps, data=self.data[agent], recalled=recalled)
+        seen = view(
+            self.stage, agent, position, now, steps=steps, data=self.data[agent],
+            notes=self.notes.get(agent, ()), earlier=self.earlier.get(agent, ()),
+        )  # fmt: skip
         return self.players[agent].act(seen)
 
     def _settled(self, agent: str, position: Position, reply: Reply) -> bool:
@@ -123,24 +127,11 @@ class LiveRun:
         self._log_reply(agent, position, reply)
         number = len(reply.calls) + len(reply.written)
         if number > turn.MOST_CALLS:  # no provider takes them back, but without
-            said = turn.Mistake("argument", "too_many", {"most": turn.MOST_CALLS, "number": number})
+            said = turn.Mistake("argument", "too_many", most=turn.MOST_CALLS, number=number)
             reply = replace(reply, calls=(), written=(), provider_state=None)
             return Step(reply, (self._mistaken(agent, position, ToolCall("", "", {}), said),)), False
-        results: list[ToolResult] = []
-        done = False
-        for call in reply.calls:
-            match action := self._read(agent, position, reply, call):
-                case turn.SendPost():
-                    results.append(self._post(agent, position, call, action))
-                case turn.TakeDecision():
-                    results.append(self._decide(agent, position, call, action))
-                case turn.StateBelief():
-                    results.append(self._state(agent, call, action))
-                case turn.EndTurn():
-                    done = True
-                    results.append(self._answer(call, "over"))
-                case turn.Mistake() as mistake:
-                    results.append(self._mistaken(agent, position, call, mistake))
+        results = [self._result(agent, position, reply, call) for call in reply.calls]
+        done = any(each.ok and each.call.tool == "done" for each in results)
         results += [self._mistaken(agent, position, call, turn.in_text(call)) for call in reply.written]
         if position.phase == "planning" and turn.idle(reply):
             again = any(turn.idle(step.reply) for step in before)
@@ -149,16 +140,21 @@ class LiveRun:
         over = all(r.ok for r in results) and (done or self._settled(agent, position, reply))
         return Step(reply, tuple(results)), over
 
-    def _read(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> turn.Action:
-        """What a call asks for."""
-        if reply.finish in ("length", "refusal") and call is reply.calls[-1] and isinstance(call.arguments, str):
-            return turn.cut_off(call)
-        own = turn.Own(
-            phase=position.phase, channels=[self.stage.wire[c.name] for c in self.stage.channels if agent in c.members],
-            variables=self.stage.scenario.task.owned[agent], decided=[variable for _, variable, _ in self.decided],
-            claims=[claim.name for claim in self.stage.claims],
-        )  # fmt: skip
-        return turn.read(call, own)
+    def _result(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> ToolResult:
+        """Carry out a call."""
+        cut_off = reply.finish in ("length", "refusal") and call is reply.calls[-1]
+        try:
+            arguments = turn.check_call(call, position.phase, cut_off=cut_off)
+            match call.tool:
+                case "post":
+                    return self._post(agent, position, call, arguments)
+                case "decide":
+                    return self._decide(agent, position, call, arguments)
+                case "state_belief":
+                    return self._state(agent, call, arguments)
+            return self._answer(call, "over")
+        except turn.Mistake as mistake:
+            return self._mistaken(agent, position, call, mistake)
 
     def _mistaken(self, agent: str, position: Position, call: ToolCall, mistake: turn.Mistake) -> ToolResult:
         words, kind = self.stage.templates.say(mistake.answer, **mistake.facts), mistake.kind
@@ -169,32 +165,33 @@ class LiveRun:
         """What is said to a call that was carried out."""
         return ToolResult(call, ok=True, message=self.stage.templates.say(answer, **facts))
 
-    def _post(self, agent: str, position: Position, call: ToolCall, action: turn.SendPost) -> ToolResult:
-        post = Post(len(self.posts) + 1, position.round, action.channel, agent, action.text)
+    def _post(self, agent: str, position: Position, call: ToolCall, arguments: Mapping[str, object]) -> ToolResult:
+        names = {self.stage.wire[c.name]: c.name for c in self.stage.channels if agent in c.members}
+        wire, words = turn.read_post(arguments, names)
+        post = Post(len(self.posts) + 1, position.round, wire, agent, words)
         self.posts.append(post)
-        name = next(name for name, wire in self.stage.wire.items() if wire == action.channel)
-        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=name, text=action.text)
-        return self._answer(call, "posted", channel=AsIs(action.channel))
+        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=names[wire], text=words)
+        return self._answer(call, "posted", channel=AsIs(wire))
 
-    def _decide(self, agent: str, position: Position, call: ToolCall, action: turn.TakeDecision) -> ToolResult:
-        name, taken = action.variable.name, {variable: value for _, variable, value in self.decided}
+    def _decide(self, agent: str, position: Position, call: ToolCall, arguments: Mapping[str, object]) -> ToolResult:
+        owned, taken = self.stage.scenario.task.owned[agent], {variable: value for _, variable, value in self.decided}
+        name, value = turn.read_decision(arguments, position.phase, owned, taken)
         refusing = self.stage.conditions.settings.decisions == "sequential"
-        broken = self.rules.forbids(taken, name, action.value) if refusing else None
+        broken = self.rules.forbids(taken, name, value) if self.rules and refusing else None
+        decision: Any = {"agent": agent, "round": position.round, "variable": name, "value": plain(value)}
+        facts = {"variable": AsIs(name), "value": AsIs(text(value))}
         if broken is not None:
-            facts = {"variable": AsIs(name), "value": AsIs(text(action.value)), "rule": AsIs(broken)}
-            self.trace.write(
-                "refused", agent=agent, round=position.round, variable=name, value=plain(action.value), rule=broken
-            )
-            return replace(self._answer(call, "refused", **facts), ok=False)
-        self.decided.append((agent, name, action.value))
-        self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(action.value))
-        return self._answer(call, "taken", variable=AsIs(name), value=AsIs(text(action.value)))
+            self.trace.write("refused", **decision, rule=broken)
+            return replace(self._answer(call, "refused", **facts, rule=AsIs(broken)), ok=False)
+        self.decided.append((agent, name, value))
+        self.trace.write("decide", **decision)
+        return self._answer(call, "taken", **facts)
 
-    def _state(self, agent: str, call: ToolCall, action: turn.StateBelief) -> ToolResult:
-        self.stated.add((agent, action.claim))
-        self.trace.write("belief", agent=agent, claim=action.claim, belief=action.belief, confidence=action.confidence)
-        sure = AsIs(f"{action.confidence:g}")
-        return self._answer(call, "believed", claim=AsIs(action.claim), belief=AsIs(action.belief), confidence=sure)
+    def _state(self, agent: str, call: ToolCall, arguments: Mapping[str, object]) -> ToolResult:
+        claim, belief, sure = turn.read_belief(arguments, [claim.name for claim in self.stage.claims])
+        self.stated.add((agent, claim))
+        self.trace.write("belief", agent=agent, claim=claim, belief=belief, confidence=sure)
+        return self._answer(call, "believed", claim=AsIs(claim), belief=AsIs(belief), confidence=AsIs(f"{sure:g}"))
 
     def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
         place: Any = {"agent": agent, "phase": position.phase, "round": position.round}
@@ -213,6 +210,16 @@ class LiveRun:
             chosen[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
         assignment = {v.name: plain(chosen[v.name]) for v in self.stage.scenario.task.variables}
         self.trace.write("outcome", assignment=assignment, undecided=[v.name for v in undecided])
+
+
+def completed(work: Coroutine[None, None, T]) -> T:
+    """The result of a coroutine, also where this thread runs an event loop already, as a notebook does."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(asyncio.run, work).result()
 
 
 async def side_by_side(asked: Iterable[Awaitable[Reply]]) -> list[Reply]:

@@ -1,20 +1,33 @@
-"""The one place that decides what each agent may see. In: the state of a run; out: a View.
+"""The one place that decides who plays, and what each agent may see. In: the state of a run; out: players, and a View.
 
 A property test changes what is secret from an agent and compares its prompts byte for byte.
+
+`sim` is a scripted team: outsiders cooperate; members of a coalition do what a prompt tells them as far as a scripted
+player can make it out (`Told.role`): they collude, look after themselves, sabotage or spread what is not so.
+`sim/NAME` is one scripted player for everybody it is given to, `python:module:Class` a user's own agent, made once
+for each run and agent; anything else is a model's name for litellm.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
+from colosseum.diagnostics import one_of
+from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.experiment import Conditions
+from colosseum.model.ground import publish, visible
 from colosseum.model.networks import live_channels, wire_names
 from colosseum.model.scenario import Channel, Claim, Prompt, Scenario, Variant
-from colosseum.model.values import Value
+from colosseum.model.spec import Declared
+from colosseum.model.values import Elements, Value
+from colosseum.model.world import World
+from colosseum.players.models.request import Asker, Endpoint
 from colosseum.players.protocol.templates import Templates, shipped
-from colosseum.players.scripted.knowledge import Knowledge, Told, told
-from colosseum.players.view import ChannelView, Memory, Note, Position, Post, Step, View
+from colosseum.players.scripted.knowledge import Knowledge, Planner, Told, private_tables, told
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.players.view import ChannelView, Memory, Note, Player, Position, Post, Step, View
 
 
 @dataclass(frozen=True)
@@ -97,17 +110,6 @@ class Spoken:
     """(agent, variable, value) in the order the decisions were taken."""
 
 
-@dataclass(frozen=True)
-class Recalled:
-    """What an agent is shown of its own earlier turns."""
-
-    notes: tuple[Note, ...] = ()
-    earlier: tuple[View, ...] = ()
-
-
-NOTHING = Recalled()
-
-
 def survey_steps(stage: Stage) -> int:
     """Replies that the survey may take: enough for those who answer about one claim at a time."""
     return max(stage.conditions.settings.steps, len(stage.claims) + 1)
@@ -115,12 +117,12 @@ def survey_steps(stage: Stage) -> int:
 
 def view(
     stage: Stage, agent: str, position: Position, spoken: Spoken, *, steps: tuple[Step, ...], data: Knowledge | None,
-    recalled: Recalled = NOTHING,
+    notes: tuple[Note, ...] = (), earlier: tuple[View, ...] = (),
 ) -> View:  # fmt: skip
     """All that an agent may see now.
 
     Posts of its own channels only, numbered anew so that no gap tells of others; decisions of agents it shares a
-    channel with only, and none but its own where decisions are simultaneous.
+    channel with only, and none but its own where decisions are simultaneous; `notes` or views of its earlier turns.
     """
     own = [(stage.wire[c.name], c) for c in stage.channels if agent in c.members]
     names = {name for name, _ in own}
@@ -142,7 +144,82 @@ def view(
         steps=steps,
         claims=tuple((c.name, c.text) for c in stage.claims) if position.phase == "survey" else (),
         memory=cast(Memory, stage.conditions.settings.memory),
-        notes=recalled.notes,
-        earlier=recalled.earlier,
+        notes=notes,
+        earlier=earlier,
         data=data,
     )
+
+
+def roles_of(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
+    """The name of every agent's player; `sets` are the groups that settings may name. Raises ColosseumError.
+
+    Where several groups hold an agent the smallest decides, so `{cabal: "x/y", agents: "z/w"}` may be turned round.
+    """
+    roles: dict[str, str] = {}
+    groups = [(sets.get(who, (who,)), model) for who, model in stage.conditions.settings.model]
+    for group, model in sorted(groups, key=lambda entry: -len(entry[0])):
+        for agent in group:
+            roles[str(agent)] = stage.told(str(agent)).role if model == "sim" else model
+    found = {agent: roles.get(agent) or stage.told(agent).role for agent in stage.scenario.task.agents}
+    for name in (*roles.values(), *found.values()):
+        if name.startswith("sim/"):
+            one_of("scripted player", name, ["sim", *sorted(SCRIPTED)])
+    return found
+
+
+def players(
+    roles: Mapping[str, str], endpoints: Mapping[str, Endpoint], asker: Asker, templates: Templates
+) -> dict[str, Player]:
+    """A player for every agent; agents of one model share its player, which holds no state."""
+    from colosseum.players.models.player import ModelPlayer
+    from colosseum.players.own_player import OwnPlayer
+
+    models = {name: ModelPlayer(each, asker, templates) for name, each in endpoints.items() if each.own is None}
+    own = {a: OwnPlayer(endpoints[n], asker) for a, n in roles.items() if n in endpoints and n not in models}
+    return {agent: own.get(agent) or models.get(name) or SCRIPTED[name] for agent, name in roles.items()}
+
+
+@dataclass(frozen=True)
+class Library:
+    """The knowledge of all agents of one scenario."""
+
+    world: World
+    planner: Planner
+    sides: Mapping[str, Planner]
+    """The planner of each coalition whose objectives read private tables."""
+
+    @classmethod
+    def of(cls, world: World) -> "Library":
+        """Publish a world once for all players."""
+        coalitions = [c for c in world.spec.of(syntax.Coalition) if private_tables(world.spec, c.objectives)]
+        return cls(world, Planner(publish(world)), {c.name: side_planner(world, c) for c in coalitions})
+
+    def knowledge(self, stage: Stage, agent: str) -> Knowledge:
+        """The data of one agent's View."""
+        planner, told, settings = self.planner, stage.told(agent), stage.conditions.settings
+        if told.coalition is not None and told.coalition.name in self.sides:
+            planner = self.sides[told.coalition.name]
+            told = replace(told, coalition=replace(told.coalition, objectives=()))
+        run = draws.key(stage.scenario.seed, "player", (stage.run, stage.repeat))
+        key = draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private")
+        strength = settings.strength if told != Told() else 0.0
+        return Knowledge(planner, visible(self.world, agent), told, strength, settings.noise, key)
+
+
+def side_planner(world: World, coalition: syntax.Coalition) -> Planner:
+    """A planner that also knows a coalition's objectives, by their text: their data is secret from its members too.
+
+    An objective that names payoffs cannot be imagined: its coalition plans by its members' payoffs.
+    """
+    public, name = publish(world), coalition.name
+    imagined = not any(each in ("payoff", "total") for o in coalition.objectives for each in syntax.mentioned(o))
+    rewards = tuple(
+        syntax.Reward(f"objective {o.name}", o.name_span, o.indices, None, o.when, o.value, span=o.span)
+        for o in coalition.objectives if imagined
+    )  # fmt: skip
+    known = public.world.spec
+    composition = replace(known.composition, statements=(*known.composition.statements, *rewards))
+    spec = Declared(composition, {**known.symbols, name: world.spec.symbols[name]}, known.sheets)
+    sets = {**public.world.sets, name: world.sets[name]}
+    whole = replace(public, world=replace(public.world, spec=spec, sets=sets))
+    return Planner(whole, frozenset(reward.name for reward in rewards))

@@ -2,24 +2,41 @@
 
 A line is `{"n": …, "event": …, …, "chain": …}`, where `chain` is the SHA-256 of the line before it (its `chain`) and
 its own content, so a changed, lost or moved line shows. The last `chain` seals the whole: the run's result repeats it.
+
+Types of lines, of calls too, are made of a table of their fields, such as events.toml. Nothing writes lines by them:
+they are what a schema says of a file, and what a file is checked by.
 """
 
 import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, reduce
+from operator import or_
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, create_model
 
 from colosseum.model.serial import Json, encode
 from colosseum.run.redaction import Redaction
 
 VERSION = 4
 GENESIS = "0" * 64
+Value: TypeAlias = bool | int | float | str | None
+"""A value of a variable: a name, a number, or null for none; a pair is its text."""
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[int, Field(ge=1)]
+Percent = Annotated[float, Field(ge=0, le=100)]
+CALLS: Final = 2
+"""Of calls.toml; raised when a field changes its name or meaning. That of events.toml is the trace's."""
+MOST_STEPS: Final = 6
+LONGEST: Final = 300
+"""Parts of a place, and characters, that are said of what is wrong."""
 ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')
 
 
@@ -32,14 +49,6 @@ class Published:
 
 class BrokenTrace(Exception):  # noqa: N818 - what is wrong, in words
     """A trace cannot be trusted; says which line and why."""
-
-
-OnEvent: TypeAlias = Callable[[str, Mapping[str, Json]], None]
-"""Told of an event and its content once it is written."""
-
-
-def unheard(event: str, content: Mapping[str, Json]) -> None:
-    """For traces that nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,8 @@ class TraceWriter:
 
     path: Path
     redaction: Redaction = field(default_factory=Redaction)
-    heard: OnEvent = unheard
+    heard: Callable[[str, Mapping[str, Json]], None] | None = None
+    """Told of an event and its content once it is written."""
     count: int = 0
     chain: str = GENESIS
     file: IO[bytes] = field(init=False)
@@ -73,7 +83,8 @@ class TraceWriter:
         self.chain = link(self.chain, cleaned)
         self.file.write(f'{cleaned[:-1]},"chain":"{self.chain}"}}\n'.encode())
         self.count += 1
-        self.heard(event, content)
+        if self.heard is not None:
+            self.heard(event, content)
 
     @property
     def seal(self) -> Seal:
@@ -100,16 +111,6 @@ def link(chain: str, written: str) -> str:
     return hashlib.sha256(f"{chain}\n{written}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _event(raw: bytes) -> dict[str, Json] | None:
-    """A line as it was written; None when it cannot have been."""
-    try:
-        line = _READER.decode(raw.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError):
-        return None
-    whole = isinstance(line, dict) and isinstance(line.get("event"), str) and ENDING.search(raw)
-    return line if whole else None
-
-
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
@@ -122,8 +123,11 @@ def chained(path: Path) -> Iterator[dict[str, Json]]:
     chain = GENESIS
     with open(path, "rb") as file:
         for number, raw in enumerate(file):
-            line = _event(raw)
-            if line is None:
+            try:
+                line: Any = _READER.decode(raw.decode("utf-8", "surrogatepass"))
+            except (ValueError, RecursionError):
+                line = None
+            if not (isinstance(line, dict) and isinstance(line.get("event"), str) and ENDING.search(raw)):
                 raise BrokenTrace(f"{path.name}: line {number + 1} is not an event")
             head, _, tail = raw.rpartition(b",")
             chain = hashlib.sha256(b"%b\n%b}" % (chain.encode(), head)).hexdigest()
@@ -140,3 +144,84 @@ def read_trace(path: Path, seal: Seal) -> list[dict[str, Json]]:
     if (len(events), events[-1]["chain"]) != (seal.events, seal.chain):
         raise BrokenTrace(f"{path.name}: the trace is not the one that its result seals")
     return events
+
+
+class StrictLine(BaseModel):
+    """A line, or a part of one: nothing but its fields."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class Network(BaseModel):
+    """A network in place of the spec's, with its arguments."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
+    __pydantic_extra__: dict[str, JsonValue]
+    kind: str
+    """As in the spec: `ring`, `star`, …"""
+
+
+KNOWN: Final[dict[str, Any]] = {
+    "Any": Any, "Count": Count, "Digest": Digest, "JsonValue": JsonValue, "Literal": Literal, "Network": Network,
+    "Number": Number, "Percent": Percent, "Value": Value,
+}  # fmt: skip
+"""What types in tables are made of."""
+
+
+@cache
+def line_types(table: Path) -> Mapping[str, type[BaseModel]]:
+    """The models of a table, by their names."""
+    made: dict[str, type[BaseModel]] = {}
+    for name, entry in tomllib.loads(table.read_text(encoding="utf-8")).items():
+        about, base = entry.pop("about"), made.get(entry.pop("of", ""), StrictLine)
+        fields: dict[str, Any] = {key: _field(*each) for key, each in entry.items()}
+        made[name] = create_model(name, __base__=base, __doc__=about, **fields)
+        made[name].model_rebuild(_types_namespace=KNOWN | made)
+    return made
+
+
+def _field(kind: str, meaning: str, absent: str = "") -> tuple[str, Any]:
+    """What pydantic takes for a field."""
+    described: dict[str, Any] = {"description": meaning or None}
+    if absent:
+        described |= {"default_factory": dict} if kind.startswith("dict") and "None" not in kind else {"default": None}
+    return kind, Field(**described)
+
+
+def _adapter(table: str, tag: str) -> "TypeAdapter[BaseModel]":
+    """A line of any kind; the field `tag` says which."""
+    made = line_types(Path(__file__).with_name(table))
+    every: Any = reduce(or_, (kind for kind in made.values() if tag in kind.model_fields))
+    return TypeAdapter(Annotated[every, Field(discriminator=tag)])
+
+
+@cache
+def events() -> "TypeAdapter[BaseModel]":
+    """A line of a trace."""
+    return _adapter("events.toml", "event")
+
+
+@cache
+def calls() -> "TypeAdapter[BaseModel]":
+    """A line of a file of calls."""
+    return _adapter("calls.toml", "kind")
+
+
+def misfit(event: Mapping[str, Any]) -> str:
+    """The first thing in which an event is none of ours, in words; empty where it is one."""
+    try:
+        events().validate_python(event)
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"][:MOST_STEPS]))
+        message = first["msg"][:1].lower() + first["msg"][1:]
+        return (f"`{place}`: {message}" if place else message)[:LONGEST]
+    return ""
+
+
+def lacking(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What no run of ours lacks: when something was done, the order of turns, the outcome."""
+    for number, event in enumerate(() if events[0].get("imported") else events, start=1):
+        for part in ("round", "agents", "assignment"):
+            if part in event and event[part] is None:
+                yield f"line {number}: `{event['event']}.{part}`: only an imported run may lack it"

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
-from colosseum.diagnostics import Diagnostic, has_errors
+from colosseum.diagnostics import ColosseumError, has_errors
 from colosseum.model import draws, serial
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Conditions, Design
@@ -23,11 +23,9 @@ from colosseum.model.values import Elements, Value, plain
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.run.library import Library
-from colosseum.run.rules import Rules
-from colosseum.run.stage import Stage, survey_steps
-from colosseum.run.team import cast
+from colosseum.run.stage import Library, Stage, roles_of, survey_steps
 from colosseum.run.trace import Published
+from colosseum.run.turn import Rules
 
 PROTOCOL = 5
 """Raised when the same trial would be played differently."""
@@ -163,15 +161,15 @@ class Expansions:
     written: dict[tuple[int, str], bytes] = field(default_factory=dict)
     """The JSON of many more: it is asked for when runs are planned, and again when they are made."""
 
-    def get(self, seed: int, conditions: Conditions) -> tuple[SharedScenario | None, list[Diagnostic]]:
-        """The instance under an arm's conditions, or what is wrong with it there."""
+    def get(self, seed: int, conditions: Conditions) -> SharedScenario:
+        """The instance under an arm's conditions. Raises ColosseumError."""
         key = (seed, encode({k: v for k, v in conditions_json(conditions).items() if k in ("params", "network")}))
         if key in self.made:
-            return self.made[key], []
+            return self.made[key]
         params = {**self.params, **dict(conditions.params)}
         expansion, diagnostics = expand(self.spec, seed=seed, params=params, graph=conditions.graph)
         if expansion is None or has_errors(diagnostics):
-            return None, diagnostics
+            raise ColosseumError(*(replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics))
         while len(self.made) >= MOST_KEPT:
             self.made.pop(next(iter(self.made)))
         written = self.written.get(key) or serial.dump(replace(expansion.scenario, title=""))
@@ -179,7 +177,7 @@ class Expansions:
             self.written[key] = written
         digest, rules = hashlib.sha256(written).hexdigest(), Rules(expansion.scenario.task)
         self.made[key] = SharedScenario(expansion, written, digest, Library.of(expansion.world), rules)
-        return self.made[key], []
+        return self.made[key]
 
 
 @dataclass(frozen=True)
@@ -215,28 +213,20 @@ class Trials:
     endpoint: MakeEndpoint
     coupled: bool = False
 
-    def of(self, block: Block) -> tuple[list[Trial], list[Diagnostic]]:
-        """A block's trials, or what is wrong with one. Raises UnknownPlayer."""
-        made: list[Trial] = []
-        for arm in block.arms:
-            trial, diagnostics = self._trial(arm, block)
-            if trial is None:
-                return [], [replace(d, help=(*d.help, f"this happens at seed {block.seed}")) for d in diagnostics]
-            made.append(trial)
-        return made, []
+    def of(self, block: Block) -> list[Trial]:
+        """A block's trials, the same each time. Raises ColosseumError."""
+        return [self._trial(arm, block) for arm in block.arms]
 
-    def _trial(self, arm: Arm, block: Block) -> tuple[Trial | None, list[Diagnostic]]:
+    def _trial(self, arm: Arm, block: Block) -> Trial:
         conditions = self.adjust(arm.conditions)
-        instance, diagnostics = self.expansions.get(block.seed, conditions)
-        if instance is None:
-            return None, diagnostics
+        instance = self.expansions.get(block.seed, conditions)
         main = self.expansions.spec.composition.source.path
         templates, diagnostics = protocol_folder(main, conditions.settings.protocol)
         if diagnostics:
-            return None, diagnostics
+            raise ColosseumError(*diagnostics)
         run = draws.SEPARATOR.join((arm.point, arm.name))
         stage = Stage(instance.expansion.scenario, conditions, block.repeat, run=run, templates=templates)
-        roles = cast(stage, instance.expansion.world.sets)
+        roles = roles_of(stage, instance.expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
-        return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints)), []
+        return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints))

@@ -1,19 +1,23 @@
-"""One turn's tool calls. In: calls as a player made them; out: what they do to the run, or an error the player is told.
+"""One turn's tool calls. In: calls as a player made them; out: what they ask for, or an error the player is told.
 
 Nothing in a call is trusted: unknown tools, channels and variables, values outside the domain, decisions out of turn
-and arguments that are not JSON are answered, counted, and change nothing.
+and arguments that are not JSON are answered, counted, and change nothing. A decision is refused iff no completion of
+the undecided variables satisfies the hard requirements.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias, get_args
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import get_args
 
 from colosseum.diagnostics import closest
-from colosseum.model.scenario import Variable
+from colosseum.model.scenario import Task, Variable
 from colosseum.model.template_files import AsIs
 from colosseum.model.values import Value, text
 from colosseum.players.view import Belief, Phase, Reply, ToolCall
+from colosseum.solve.goal import WELFARE, Goal
+from colosseum.solve.solver import Solver
 
 LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
@@ -25,96 +29,38 @@ COMMA = re.compile(r"\s*,\s*")
 PERCENT = re.compile(r"\s*[0-9]{1,3}(\.[0-9]{1,6})?\s*%?\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class SendPost:
-    """A post to deliver."""
-
-    channel: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TakeDecision:
-    """A decision to take, if no hard rule forbids it."""
-
-    variable: Variable
-    value: Value
-
-
-@dataclass(frozen=True, slots=True)
-class StateBelief:
-    """What the player holds a claim for."""
-
-    claim: str
-    belief: Belief
-    confidence: float
-    """In percent."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndTurn:
-    """The player is done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(Exception):  # noqa: N818 - what is wrong, in words
     """Why a call did nothing."""
 
-    kind: str
-    """As the event has it."""
-    answer: str
-    """The template that says so, and what to do instead."""
-    facts: Mapping[str, object] = field(default_factory=dict)
-    """That it is given."""
+    def __init__(self, kind: str, answer: str, **facts: object) -> None:
+        self.kind = kind
+        """As the event has it."""
+        self.answer, self.facts = answer, facts
+        """The template that says so, and what to do instead; and what it is given."""
 
 
-Action: TypeAlias = SendPost | TakeDecision | StateBelief | EndTurn | Mistake
+def check_call(call: ToolCall, phase: Phase, *, cut_off: bool) -> Mapping[str, object]:
+    """The arguments of a call of a tool that there is in the phase. Raises Mistake.
 
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """What an agent may name in its calls."""
-
-    phase: Phase
-    channels: Sequence[str]
-    """By their names on the wire."""
-    variables: Sequence[Variable]
-    decided: Sequence[str]
-    """Variables that are."""
-    claims: Sequence[str] = ()
-    """Those it is asked about."""
-
-
-def read(call: ToolCall, own: Own) -> Action:
-    """What a call asks for."""
+    Some providers close what was open in the last call of a reply that was cut off.
+    """
     if isinstance(call.arguments, str):
-        return Mistake("unreadable", "unreadable", {"tool": AsIs(call.tool)})
-    match call.tool:
-        case "state_belief" if own.phase == "survey":
-            return _state(call.arguments, own.claims)
-        case "post" | "decide" if own.phase == "survey":
-            return Mistake("out_of_turn", "in_survey")
-        case "post":
-            return _post(call.arguments, own.channels)
-        case "decide":
-            return _decide(call.arguments, own)
-        case "done":
-            return EndTurn()
-        case _:
-            known = AsIs("state_belief and done" if own.phase == "survey" else "post, decide and done")
-            return Mistake("unknown_tool", "unknown_tool", {"tool": _shown(call.tool), "known": known})
-
-
-def cut_off(call: ToolCall) -> Mistake:
-    """For the last call of a reply that ended too early: some providers close what was open in it."""
-    return Mistake("cut_off", "cut_off", {"tool": AsIs(call.tool)})
+        kind = "cut_off" if cut_off else "unreadable"
+        raise Mistake(kind, kind, tool=AsIs(call.tool))
+    surveyed = phase == "survey"
+    if surveyed and call.tool in ("post", "decide"):
+        raise Mistake("out_of_turn", "in_survey")
+    if call.tool not in (("state_belief", "done") if surveyed else ("post", "decide", "done")):
+        known = AsIs("state_belief and done" if surveyed else "post, decide and done")
+        raise Mistake("unknown_tool", "unknown_tool", tool=_shown(call.tool), known=known)
+    return call.arguments
 
 
 def in_text(call: ToolCall) -> Mistake:
     """For a call that was written and not made; one without a name was made in a way that nobody could read."""
     if not call.tool:
         return Mistake("unreadable", "lost")
-    return Mistake("call_in_text", "call_in_text", {"tool": AsIs(call.tool)})
+    return Mistake("call_in_text", "call_in_text", tool=AsIs(call.tool))
 
 
 def idle(reply: Reply) -> bool:
@@ -122,35 +68,37 @@ def idle(reply: Reply) -> bool:
     return reply.finish == "stop" and bool(reply.note.strip()) and not reply.calls and not reply.written
 
 
-def _post(arguments: dict[str, object], channels: Sequence[str]) -> Action:
+def read_post(arguments: Mapping[str, object], channels: Collection[str]) -> tuple[str, str]:
+    """The channel, by its name on the wire, and the text. Raises Mistake."""
     name, said = arguments.get("channel"), arguments.get("text")
     if not isinstance(name, str) or name not in channels:
-        return _unknown("unknown_channel", name, channels)
+        raise _unknown("unknown_channel", name, channels)
     if not isinstance(said, str) or not said.strip():
-        return Mistake("argument", "no_text")
+        raise Mistake("argument", "no_text")
     if len(said) > LONGEST_POST:
-        return Mistake("argument", "long_text", {"most": LONGEST_POST, "length": len(said)})
-    return SendPost(name, said)
+        raise Mistake("argument", "long_text", most=LONGEST_POST, length=len(said))
+    return name, said
 
 
-def _unknown(kind: str, name: object, known: Sequence[str]) -> Mistake:
+def _unknown(kind: str, name: object, known: Collection[str]) -> Mistake:
     """For what is none of these, with the one that may be meant."""
     hint = closest(name, known) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
-    return Mistake(kind, kind, {"name": _shown(name), "known": AsIs(", ".join(known) or "none"), "hint": AsIs(hint)})
+    return Mistake(kind, kind, name=_shown(name), known=AsIs(", ".join(known) or "none"), hint=AsIs(hint))
 
 
-def _state(arguments: dict[str, object], claims: Sequence[str]) -> Action:
+def read_belief(arguments: Mapping[str, object], claims: Collection[str]) -> tuple[str, Belief, float]:
+    """The claim, what the player holds it for, and how sure it is, in percent. Raises Mistake."""
     name, held, sure = arguments.get("claim"), arguments.get("belief"), arguments.get("confidence")
     if not isinstance(name, str) or name not in claims:
-        return _unknown("unknown_claim", name, claims)
+        raise _unknown("unknown_claim", name, claims)
     word = str(held).strip().lower() if isinstance(held, str | bool) else ""
     belief = next((b for b in get_args(Belief) if b == word), None)
     if belief is None:
-        return Mistake("argument", "no_belief", {"given": _shown(held)})
+        raise Mistake("argument", "no_belief", given=_shown(held))
     number = _percent(sure)
     if number is None:
-        return Mistake("argument", "no_confidence", {"given": _shown(sure)})
-    return StateBelief(name, belief, number)
+        raise Mistake("argument", "no_confidence", given=_shown(sure))
+    return name, belief, number
 
 
 def _percent(given: object) -> float | None:
@@ -162,24 +110,26 @@ def _percent(given: object) -> float | None:
     return float(given)
 
 
-def _decide(arguments: dict[str, object], own: Own) -> Action:
-    name, variables, decided = arguments.get("variable"), own.variables, own.decided
-    if own.phase != "execution":
-        return Mistake("out_of_turn", "in_planning")
+def read_decision(
+    arguments: Mapping[str, object], phase: Phase, variables: Sequence[Variable], decided: Collection[str]
+) -> tuple[str, Value]:
+    """One of the agent's variables, and its value. Raises Mistake."""
+    if phase != "execution":
+        raise Mistake("out_of_turn", "in_planning")
+    name = arguments.get("variable")
     variable = next((v for v in variables if v.name == name), None)
     if variable is None:
-        return _unknown("unknown_variable", name, [v.name for v in variables])
+        raise _unknown("unknown_variable", name, [v.name for v in variables])
     if variable.name in decided:
-        return Mistake("decided", "decided", {"variable": AsIs(variable.name)})
+        raise Mistake("decided", "decided", variable=AsIs(variable.name))
     if "value" not in arguments:
-        return Mistake("argument", "no_value")
+        raise Mistake("argument", "no_value")
     for value in variable.domain:
         if matches(arguments["value"], value):
-            return TakeDecision(variable, value)
+            return variable.name, value
     allowed = AsIs(", ".join("none" if v is None else text(v) for v in variable.domain))
-    given = _shown(arguments["value"])
-    facts = {"given": given, "variable": AsIs(variable.name), "known": allowed}
-    return Mistake("outside_domain", "outside_domain", facts)
+    facts = {"given": _shown(arguments["value"]), "variable": AsIs(variable.name), "known": allowed}
+    raise Mistake("outside_domain", "outside_domain", **facts)
 
 
 def _shown(given: object) -> AsIs:
@@ -204,3 +154,41 @@ def matches(given: object, value: Value) -> bool:
     if isinstance(given, bool):
         return isinstance(value, bool) and given == value
     return isinstance(value, int | float) and not isinstance(value, bool) and given == value
+
+
+@dataclass(eq=False)
+class Rules:
+    """The hard requirements of a task."""
+
+    task: Task
+    kept: dict[str, Value] = field(default_factory=dict, init=False)
+    """An assignment that keeps them all: mostly it also does with the next decision in it. Empty before the first."""
+
+    @cached_property
+    def _solver(self) -> Solver:
+        return Solver(replace(self.task, payoffs=()))  # what payoffs add to the program would only be in the way
+
+    def prepare(self) -> None:
+        """Lower what a report cannot do without: the joint payoff. Raises NotLowered."""
+        Solver(self.task).highs.lowered.objective(WELFARE)
+
+    def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:
+        """The statement of a rule that the decision would break for good; None when it may be taken.
+
+        Says the rule's name only: whose decisions it clashes with is not told.
+        """
+        hard, fixed = list(self.task.hard), {**decided, variable: value}
+        for requirement in hard:
+            scope = requirement.condition.scope
+            if variable in scope and scope <= fixed.keys() and not requirement.condition.evaluate(fixed):
+                return requirement.statement
+        changed = {name for name, taken in fixed.items() if taken is not self.kept.get(name)}
+        completed = {**self.kept, **fixed}
+        touched = [r for r in hard if not changed.isdisjoint(r.condition.scope)]
+        if hard and not (self.kept and all(r.condition.evaluate(completed) is True for r in touched)):
+            found = self._solver.maximise(Goal(), fixed=fixed)
+            if found.status == "infeasible":
+                return next((r.statement for r in hard if variable in r.condition.scope), hard[0].statement)
+            completed = found.assignment or {}
+        self.kept = completed
+        return None

@@ -69,9 +69,9 @@ def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Flo
 
 def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
     """The same, each value evaluated for itself."""
-    names = [v.name for v in variables]
-    every = product(*(v.domain for v in variables))
-    found = [worth(term, {**given, **dict(zip(names, x, strict=True))}) for x in every]
+    names, found = [v.name for v in variables], list[float]()
+    for x in product(*(v.domain for v in variables)):
+        found.append(worth(term, {**given, **dict(zip(names, x, strict=True))}))
     return np.array(found).reshape([len(v.domain) for v in variables])
 
 

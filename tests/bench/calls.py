@@ -18,8 +18,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Attempt, Provider
-from colosseum.campaign.runner import Options, Runner
-from colosseum.campaign.source import PaidSource
+from colosseum.campaign.runner import Options, PaidSource, Runner
 from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
@@ -79,7 +78,7 @@ class TicketRuns:
         for block in blocks(design):
             left = self.runs - sum(len(some) for _, some in made)
             if left > 0:
-                made.append((block, trials.of(block)[0][:left]))
+                made.append((block, trials.of(block)[:left]))
         return made
 
     def _endpoint(self, model: str, settings: Settings) -> Endpoint:

@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.workers import pool
-from colosseum.diagnostics import ColosseumError, stop
+from colosseum.diagnostics import stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import SolvedTask
@@ -39,9 +39,8 @@ from colosseum.model.settings import Settings
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.run.event_loop import completed
-from colosseum.run.judging.judgement import SCHEMA, Judged
-from colosseum.run.run import LiveRun
+from colosseum.run.judging.asking import SCHEMA, Judged
+from colosseum.run.run import LiveRun, completed
 from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
 
@@ -222,10 +221,7 @@ class Field:
 
     def records(self, block: Block, solved: Callable[[Task], SolvedTask]) -> Iterator[RunRecord]:
         """The runs of a block. Raises ColosseumError."""
-        made, diagnostics = self.trials.of(block)
-        if diagnostics:
-            raise ColosseumError(*diagnostics)
-        for trial in made:
+        for trial in self.trials.of(block):
             scenario, members = trial.stage.scenario, trial.stage.scenario.coalition[self.coalition]
             run = Played(trial.listed, play(trial), scenario, Judged(SCHEMA, trial.identity, ""))
             end, others = run.happened, self.others(scenario, members)

@@ -32,8 +32,7 @@ from colosseum.report.effects import effects_of, plane_chart, tone_of
 from colosseum.report.html.page import Content, compact, exact, parts
 from colosseum.report.provenance import provenance_blocks
 from colosseum.run.judging.asking import Matter
-from colosseum.run.judging.quoting import places
-from colosseum.run.judging.transcript import passages
+from colosseum.run.judging.transcript import passages, places
 from colosseum.run.trial import Listed
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.scoring import score

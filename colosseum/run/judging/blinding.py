@@ -52,12 +52,16 @@ class Blinding:
 
 
 @lru_cache(maxsize=4096)
-def folded(sign: str) -> str:
-    """A sign or a name by what is seen of it: in Latin letters that look alike, without marks."""
-    if sign.isascii():
-        return sign
-    parts = unicodedata.normalize("NFKD", sign).translate(LOOKALIKES)
-    return "".join(part for part in parts if unicodedata.category(part) not in ("Cf", "Mn"))
+def bare(text: str) -> str:
+    """A sign or a name in its plain form, without marks."""
+    if text.isascii():
+        return text
+    return "".join(p for p in unicodedata.normalize("NFKD", text) if unicodedata.category(p) not in ("Cf", "Mn"))
+
+
+def folded(text: str) -> str:
+    """A sign or a name by what is seen of it: in Latin letters that look alike."""
+    return bare(text).translate(LOOKALIKES)
 
 
 def written(name: str) -> str:
