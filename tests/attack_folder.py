@@ -22,7 +22,7 @@ from test_cli_judge import says_nothing_of_tampering
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.verifying import heads, verify
 from colosseum.evidence.findings import read_campaign
-from colosseum.evidence.raters import draw_questions
+from colosseum.evidence.judges import draw_questions
 
 MONEY = ("--budget", "5", "--price", "1,1")
 

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Mapping, Sequence
 
-from colosseum.evidence.beliefs import FIGURES, SUSPICIONS
 from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord, Setup, ToldText
+from colosseum.evidence.talk import FIGURES, SUSPICIONS
 
 AGENTS = ("engineer1", "engineer2", "engineer3", "engineer4")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from conftest import checked
 
-from colosseum.evidence.beliefs import (
+from colosseum.evidence.talk import (
     FAIR,
     NO_ANSWER,
     NO_SURVEY,

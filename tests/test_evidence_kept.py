@@ -118,11 +118,11 @@ def test_another_program_or_question_is_another_key(monkeypatch: pytest.MonkeyPa
 def test_a_program_is_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for package in keeping.SOURCES:
         (tmp_path / package).mkdir()
-    (tmp_path / "evidence" / "regrets.py").write_text("one", encoding="utf-8")
+    (tmp_path / "evidence" / "instance.py").write_text("one", encoding="utf-8")
     monkeypatch.setattr(colosseum, "__file__", str(tmp_path / "__init__.py"))
     before = program.__wrapped__()
     assert program.__wrapped__() == before
-    for name in ("regrets.py", "cues.toml"):
+    for name in ("instance.py", "cues.toml"):
         (tmp_path / "evidence" / name).write_text("two", encoding="utf-8")
         assert program.__wrapped__() != before, name
         before = program.__wrapped__()

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from test_solve_laws import Everything, random_games, tickets
 from test_solve_terms import tasks
 
-from colosseum.evidence import regrets as by_agent
+from colosseum.evidence import instance as by_agent
+from colosseum.evidence import metrics
 from colosseum.evidence.figures import ACTED, Figure
-from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.instance import MOST_ALTERNATIVES, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
-from colosseum.evidence.regrets import MOST_ALTERNATIVES
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every, Total
 from colosseum.model.values import Value
@@ -315,7 +315,8 @@ def test_figures_of_a_run_whose_time_is_over_are_null_with_a_reason() -> None:
     apart = Compare("!=", Decision("ann"), Decision("bob"))
     task = replace(tickets(), requirements=(Requirement("apart", "apart", apart, 1.0, None),))
     instance = SolvedTask.of(task)
-    with instance.solver.within(-1.0):
+    with pytest.MonkeyPatch.context() as late:
+        late.setattr(metrics, "DEADLINE", -1.0)
         found = measure(instance, CLASH, coalition=ANN, order=task.agents, closely=True)
     assert found.scalars["regret"].value is not None, "its optima were known"
     figures = {**found.scalars, **found.closer}

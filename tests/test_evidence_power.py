@@ -285,6 +285,7 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
         (("--kind", "mgm"), "kinds: cooperate,"),
         (("--arm", "promted"), "did you mean `prompted`?"),
         (("--arm", "baseline"), "nobody can be planted in an arm `baseline`"),
+        (("--arm", "selfish"), "nobody can be planted in the arm `selfish`: it is for comparison (selfish)"),
         (("--experiment", "f"), "there is no experiment `f`"),
         (("--pool", "1"), "is not in the range x>=10"),
         (("--noise", "2"), "is not in the range"),

@@ -10,7 +10,7 @@ from test_cli_commands import colosseum
 from colosseum import Campaign
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.findings import read_campaign
-from colosseum.evidence.raters import cohen, draw_questions, keep_labels, label_figures, read_labels
+from colosseum.evidence.judges import cohen, draw_questions, keep_labels, label_figures, read_labels
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from test_solve_laws import random_games
 from test_solve_terms import ALWAYS, TermDrawer, agents_of, variables_of
 
-from colosseum.evidence import regrets
-from colosseum.evidence.instance import SolvedTask
-from colosseum.evidence.regrets import JointMoves
+from colosseum.evidence import instance
+from colosseum.evidence.instance import JointMoves, SolvedTask
 from colosseum.model import terms
 from colosseum.model.scenario import Requirement, Task, Variable
 from colosseum.model.terms import Constant, Decision, Term
@@ -88,7 +87,7 @@ def test_bounds_blame_no_move_for_more_than_it_does(question: Question) -> None:
     """As where there are too many outcomes to go through: then bounds of parts are put together."""
     task, build, *run = question
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regrets, "MOST_ALTERNATIVES", 4)
+        patch.setattr(instance, "MOST_ALTERNATIVES", 4)
         for rule in (at_most(build.surely(2), build.surely(0)), Requirement("r", "r", build.condition(3), 1.0, None)):
             every = enumerated(task, rule, *run)
             got = missed(task, rule, *run)

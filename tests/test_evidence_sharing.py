@@ -15,7 +15,6 @@ from colosseum.evidence.reading import Reader
 @pytest.fixture
 def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose runs are worth processes."""
-    monkeypatch.setattr(findings, "WORTH", 2)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     run(tmp_path, prepare(tmp_path, SPECS / "toy.colo", seeds=range(1, 6)))
     return tmp_path
@@ -29,7 +28,7 @@ def test_processes_read_what_one_reads(campaign: Path, monkeypatch: pytest.Monke
         raise AssertionError("this process reads nothing")
 
     monkeypatch.setattr(Reader, "records", records)
-    assert findings.read_records(campaign, plan) == expected
+    assert findings.read_records(Reader(campaign), plan) == expected
     assert len(expected) == len(plan.trials) == 15
 
 
@@ -37,15 +36,13 @@ def test_outcomes_that_were_measured_before_are_worth_no_process(
     campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = Reader(campaign).plan()
-    with monkeypatch.context() as alone:
-        alone.setattr(findings, "WORTH", 100)
-        expected = findings.read_records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite"))
+    expected = Reader(campaign, Kept(tmp_path / "figures.sqlite")).records(plan)
 
     def pool(processes: int) -> None:
         raise AssertionError("nothing is to be shared")
 
     monkeypatch.setattr(findings, "pool", pool)
-    assert findings.read_records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
+    assert findings.read_records(Reader(campaign, Kept(tmp_path / "figures.sqlite")), plan) == expected
     assert len(expected) == 15
 
 
@@ -61,7 +58,7 @@ def test_processes_go_on_where_this_one_has_begun(
         return read(self, plan)
 
     monkeypatch.setattr(Reader, "records", records)
-    assert findings.read_records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
+    assert findings.read_records(Reader(campaign, Kept(tmp_path / "figures.sqlite")), plan) == expected
     assert here == [3], "one part is read here, and shows that nothing was measured before"
 
 
@@ -73,7 +70,7 @@ def test_what_cannot_be_trusted_is_said_in_the_same_words(campaign: Path) -> Non
     with pytest.raises(Damaged) as alone:
         reader.records(plan)
     with pytest.raises(Damaged) as together:
-        findings.read_records(campaign, plan)
+        findings.read_records(Reader(campaign), plan)
     assert str(together.value) == str(alone.value)
     assert "changed, lost or moved" in str(alone.value)
 

@@ -19,7 +19,7 @@ from colosseum import load
 from colosseum.campaign.kept import Kept
 from colosseum.evidence.figures import RunRecord, label
 from colosseum.evidence.findings import offered
-from colosseum.evidence.raters import cohen
+from colosseum.evidence.judges import cohen
 from colosseum.evidence.reading import Reader
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs

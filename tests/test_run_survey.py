@@ -12,7 +12,7 @@ from chat_mind import plays
 from chat_server import Answer, Body, calls, fails, says
 from test_cli_commands import colosseum
 
-from colosseum.evidence.beliefs import SUSPICIONS
+from colosseum.evidence.talk import SUSPICIONS
 
 CLAIMS = SPEC + 'claim late[a in {A, B}]: "{{ a }} is late" is false\nclaim sun: "the sun shines" is true\n'
 NAMES = ["late[A]", "late[B]", "sun"]

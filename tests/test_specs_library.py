@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from colosseum.cli.check import check_files
-from colosseum.evidence.instance import SolvedTask
-from colosseum.evidence.regrets import JointMoves, best_response_regret
+from colosseum.evidence.instance import JointMoves, SolvedTask, best_response_regret
 from colosseum.language import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import Scenario

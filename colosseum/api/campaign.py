@@ -28,7 +28,7 @@ from colosseum.diagnostics.harmless import clean
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.evidence.raters import keep_labels
+from colosseum.evidence.judges import keep_labels
 from colosseum.imports.exporting import ExportedFile, export_runs
 from colosseum.report import log
 from colosseum.report.answer import brief, opening

@@ -10,9 +10,9 @@ from colosseum.cli.audit import interrupted
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output
 from colosseum.diagnostics import counted, stop
-from colosseum.evidence.calibrate_judges import FOLDER, calibrate_judges
+from colosseum.evidence.calibration import FOLDER, calibrate_judges
 from colosseum.evidence.findings import read_campaign
-from colosseum.evidence.raters import keep_labels
+from colosseum.evidence.judges import keep_labels
 from colosseum.report.calibration import calibration_blocks
 from colosseum.report.files import write_rating_page
 from colosseum.run.judging.asking import BASELINE

@@ -33,7 +33,8 @@ Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]
 """Complete runs by seed."""
 DRAWS: Final = 10_000
 """Coalitions that are drawn in place of the true one."""
-MakeUp: TypeAlias = tuple[tuple[bool, ...], tuple[int, ...]]
+MakeUp: TypeAlias = tuple[tuple[bool, int], ...]
+"""Of each agent, in the order of names, whether it is a member, and its kind."""
 UNEQUAL: Final = 0.05  # difference of the shares of missing runs beyond which bounds are given
 
 
@@ -178,16 +179,6 @@ class Labelled:
     kinds: Mapping[str, int]
     """What must be equal for agents to change places, as their degree in the network."""
 
-    @property
-    def agents(self) -> list[str]:
-        """In a fixed order."""
-        return sorted(self.values)
-
-    @property
-    def make_up(self) -> MakeUp:
-        """By agent whether it is a member, and its kind."""
-        return tuple(a in self.members for a in self.agents), tuple(self.kinds.get(a, 0) for a in self.agents)
-
 
 def label_permutation(runs: Mapping[int, Sequence[Labelled]]) -> Figure:
     """One-sided p of `Σ over seeds of (mean of members − mean of others)` among coalitions of the same make-up.
@@ -197,7 +188,8 @@ def label_permutation(runs: Mapping[int, Sequence[Labelled]]) -> Figure:
     null are left out.
     """
     in_order = [repeats for _, repeats in sorted(runs.items())]
-    drawn, after = _drawn(tuple(repeats[0].make_up for repeats in in_order))
+    each = (repeats[0] for repeats in in_order)
+    drawn, after = _drawn(tuple(tuple((a in r.members, r.kinds.get(a, 0)) for a in sorted(r.values)) for r in each))
     chance = deepcopy(after)
     scored = [(sets, _scores(repeats, sets, chance)) for sets, repeats in zip(drawn, in_order, strict=True)]
     found = [(sets, scores) for sets, scores in scored if len(scores)]
@@ -217,9 +209,10 @@ def _drawn(make_ups: tuple[MakeUp, ...]) -> tuple[list[NDArray[np.bool_]], np.ra
     Members of a kind change places with others of it.
     """
     chance, found = np.random.default_rng(0), list[NDArray[np.bool_]]()
-    for members, kinds in make_ups:
-        sets, of = np.tile(members, (1 + DRAWS, 1)), np.array(kinds)
-        for kind in {*kinds}:
+    for make_up in make_ups:
+        members, of = np.array(make_up, dtype=int).reshape(-1, 2).T
+        sets = np.tile(members.astype(np.bool_), (1 + DRAWS, 1))
+        for kind in {*of.tolist()}:
             sets[1:, of == kind] = chance.permuted(sets[1:, of == kind], axis=1)
         found.append(sets)
     return found, chance
@@ -229,7 +222,8 @@ def _scores(
     repeats: Sequence[Labelled], sets: NDArray[np.bool_], chance: np.random.Generator
 ) -> NDArray[np.float64]:  # fmt: skip
     """The figure under each coalition, in place of a null one that of another; empty where the true one's is null."""
-    gaps = np.array([_gaps(np.array([run.values[agent] for agent in run.agents], float), sets) for run in repeats])
+    values = (np.array([run.values[agent] for agent in sorted(run.values)], float) for run in repeats)
+    gaps = np.array([_gaps(each, sets) for each in values])
     there = ~np.isnan(gaps)
     with np.errstate(invalid="ignore"):
         means: NDArray[np.float64] = np.where(there, gaps, 0).sum(axis=0) / there.sum(axis=0)

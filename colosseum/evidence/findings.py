@@ -27,8 +27,7 @@ from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
-from colosseum.evidence.judges import Bench, bench
-from colosseum.evidence.raters import label_figures, read_labels, stated_agreement
+from colosseum.evidence.judges import Bench, bench, label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import PointStrength
@@ -176,7 +175,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
         reader = Reader(folder, kept=Kept.of_user())
-        records = read_records(folder, plan, kept=reader.kept, alone=alone, tell=tell)
+        few = alone or len(plan.trials) < WORTH or os.cpu_count() == 1
+        records = reader.records(plan, tell) if few else read_records(reader, plan, tell)
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
         judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
@@ -237,11 +237,10 @@ def offer(task: Task, coalition: Coalition | None, seconds: float) -> Opportunit
     return opportunity(Solver(task, until=seconds, by_work=True), coalition)
 
 
-def offers(reader: Reader, plan: Plan, point: str | None = None, seconds: float = DEADLINE) -> Iterator[Looked]:
-    """What each instance of a sweep point, or of all, offers, as far as `seconds` of work show. Raises Damaged."""
+def offers(reader: Reader, plan: Plan, seconds: float = DEADLINE) -> Iterator[Looked]:
+    """What each instance of a plan offers, as far as `seconds` of work show. Raises Damaged."""
     name = next(iter(plan.coalitions), "")
-
-    instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials) if point in (None, r.point)}
+    instances = {(r.point, r.seed, r.scenario): r for r in reversed(plan.trials)}
     for (here, seed, digest), run in sorted(instances.items(), key=lambda each: each[0]):
         there = reader.kept.find(OPPORTUNITY, key := reader.key([run], "offered", name, str(seconds)))
         if there is None:
@@ -263,7 +262,7 @@ def to_take(
     others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}
     here, worthwhile, lost, why = {r.trial for r, _ in ran}, set[int](), dict[int, float](), "no run is there"
     trials = tuple(listed for listed in plan.trials if listed.trial in here)
-    for each in offers(reader, replace(plan, trials=trials), point, seconds):
+    for each in offers(reader, replace(plan, trials=trials), seconds):
         gains = each.opportunity is None or each.opportunity > ROUNDING
         if gains and (each.outsider_loss is None or each.outsider_loss >= margin * others[each.seed] - ROUNDING):
             worthwhile.add(each.seed)
@@ -282,19 +281,13 @@ def to_take(
 # ---- runs read by several processes ---------------------------------------------------------------------------------
 
 
-def read_records(
-    path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False, tell: Tell = unheard
-) -> list[RunRecord]:
-    """Every trial that has ended, as listed, read by several processes if there are many. Raises Damaged, and what a
-    scenario that cannot be solved raises.
+def read_records(reader: Reader, plan: Plan, tell: Tell = unheard) -> list[RunRecord]:
+    """Every trial that has ended, as listed, read by several processes; `tell` hears how many runs are read.
 
-    As long as most runs were read before, one process reads: they are not worth the start of others. `kept` has
-    outcomes that were measured before; `alone` begins no other process; `tell` hears how many runs are read.
+    As long as most runs were read before, this process reads them: they are not worth the start of others.
+    Raises OSError, Damaged, and what a scenario that cannot be solved raises.
     """
-    processes, whole = 1 if alone else os.cpu_count() or 1, len(plan.trials)
-    reader = Reader(path, kept := kept or Kept())
-    if whole < WORTH or processes == 1:
-        return reader.records(plan, tell)
+    processes, whole, kept = os.cpu_count() or 1, len(plan.trials), reader.kept
     parts, found, done = _parts(plan, PARTS * processes), list[RunRecord](), 0
     while kept.path and parts and 2 * kept.misses <= len(found):
         done += len(parts[0].trials)
@@ -302,7 +295,7 @@ def read_records(
         tell(done, whole)
     if parts:
         with pool(processes) as workers:
-            for part, made in [(part, workers.submit(Reader(path, kept=kept).records, part)) for part in parts]:
+            for part, made in [(part, workers.submit(Reader(reader.path, kept).records, part)) for part in parts]:
                 try:
                     found += made.result()
                 except BrokenProcessPool:  # one was killed, or what is wrong cannot be sent: it is found here

@@ -1,20 +1,29 @@
-"""Facts shared by all runs of a task. In: a task; out: its live solver and the optima that figures refer to, each
-computed once.
+"""An instance and the moves of its agents. In: a task, and a realised assignment; out: a live solver with the optima
+that figures refer to, each computed once, and the regrets of single agents.
+
+Source of regrets: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their
+decisions.
 """
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import inf
+from functools import cached_property, reduce
+from math import inf, prod
 from operator import sub
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from colosseum.evidence.figures import Figure
-from colosseum.model.scenario import Coalition, Task
-from colosseum.solve.goal import WELFARE, payoff_of
+from colosseum.model.scenario import Coalition, EqualSplit, QualifiedSplit, Requirement, Task
+from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
+from colosseum.model.values import Value
+from colosseum.solve.arrays import Floats, Mask, worths
+from colosseum.solve.goal import WELFARE, Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import SOON, AskedOnce, Stakes
 from colosseum.solve.questions.prospect import fair_share
-from colosseum.solve.scoring import rounded
+from colosseum.solve.scoring import ROUNDING, goal_value, hard_broken, moving, rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 if TYPE_CHECKING:
@@ -37,8 +46,8 @@ class SolvedTask:
     optimum: Optimum
     minimum: Optimum
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
-    measured: dict[tuple[Coalition | None, str], "Measured"] = field(default_factory=dict)
-    """The figures of outcomes that runs of it came to, by the outcome in words."""
+    measured: dict[tuple[Coalition | None, str, bool], "Measured"] = field(default_factory=dict)
+    """The figures of outcomes, as many runs end alike: by the outcome in words, and whether they were asked closely."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":
@@ -115,3 +124,163 @@ def share(part: Figure, whole: Figure, nothing: str) -> Figure:
     if part.value is None or whole.value is None:
         return part if part.value is None else whole
     return Figure(part.value / whole.value) if whole.value > 0 else Figure(None, nothing)
+
+
+# ---- the moves of agents --------------------------------------------------------------------------------------------
+
+
+MOST_ALTERNATIVES = 20_000
+"""Joint moves of one agent that are enumerated; past it the integer program decides."""
+NEVER = np.zeros(())
+UNMOVED = "no own decision can change its payoff"
+
+
+class JointMoves:
+    """An agent's joint moves in a run, the others at their decisions: arrays with an axis for each of its variables."""
+
+    def __init__(self, instance: SolvedTask, agent: str, assignment: Mapping[str, Value]) -> None:
+        self.instance, self.agent, self.assignment = instance, agent, assignment
+        self.own = instance.task.owned[agent]
+        self.moving = moving(instance.task, agent)
+        self.names = {v.name for v in self.own}
+        self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & self.names)
+        """What the agent's own decisions take part in, hard and soft."""
+        self.shape = [len(v.domain) for v in self.own]
+
+    @cached_property
+    def worth(self) -> Floats:
+        """The part of r_i that the moves can change."""
+        total = np.zeros(self.shape)
+        for part in self.moving:
+            paid, _ = self.ends(part.term, self.assignment)
+            match part.credit if paid.any() else None:
+                case EqualSplit(agents=agents):
+                    total += paid / len(agents)
+                case QualifiedSplit(candidates=candidates, otherwise=otherwise):
+                    held = [(agent, self.ends(term, self.assignment)[0]) for agent, term in candidates]
+                    mine = sum((holds for agent, holds in held if agent == self.agent), np.zeros(()))
+                    all_ = sum((holds for _, holds in held), np.zeros(()))
+                    shares = np.where(all_ > 0, mine > 0, self.agent in otherwise)
+                    total += shares * paid / np.where(all_ > 0, all_, len(otherwise) or 1)
+        return total
+
+    @cached_property
+    def holds(self) -> list[Mask]:
+        """Where each of the rules holds."""
+        return [self.ends(rule.condition, self.assignment)[0] > 0 for rule in self.rules]
+
+    @cached_property
+    def kept(self) -> Mask:
+        """The moves that break no hard rule that the agent takes part in."""
+        held = [holds for rule, holds in zip(self.rules, self.holds, strict=True) if rule.hard]
+        return reduce(np.logical_and, held, np.ones(self.shape, dtype=np.bool_))
+
+    def regret(self, allowed: Mask) -> Figure:
+        """What the best of these moves gains over the realised one, if it does."""
+        here = float(self.worth[tuple(v.domain.index(self.assignment[v.name]) for v in self.own)])
+        return Figure(rounded(float(self.worth[allowed].max(initial=here)) - here, here))
+
+    def missed(self, rule: Requirement, holds: Mask, known: Collection[str]) -> Floats:
+        """By how much each move makes every completion of the known decisions miss a rule at least.
+
+        In units of its excess with `per unit`, or by the least that counts where these are not known; else 1.
+        """
+        possible = np.asarray(holds.all() or self.ends(rule.condition, known)[1] > 0)
+        if rule.excess is None or possible.all():
+            return np.where(possible, 0.0, 1.0)
+        least = self.ends(rule.excess, known)[0]
+        return np.where(possible, 0.0, np.maximum(least, 2.0 * ROUNDING))
+
+    def ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
+        """The least and the greatest value of a term after each move, whatever the open decisions will be, with axes of
+        length 1 for variables that do not change it.
+
+        Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
+        they may lie farther out.
+        """
+        open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
+        own = [v for v in self.own if v.name in term.scope]
+        if not open_ or prod(len(v.domain) for v in (*own, *open_)) <= MOST_ALTERNATIVES:
+            axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own] if own else []
+            values = worths(term, [*own, *open_], given=self.assignment).reshape([*axes, -1])
+            return values.min(axis=-1), values.max(axis=-1)
+        if not isinstance(term, Arithmetic | Compare | Every | Extremum | Some | Total):
+            return np.array(-inf), np.array(inf)
+        lows, highs = zip(*(self.ends(part, known) for part in term.below), strict=True)
+        match term:
+            case Total():
+                return sum(lows, np.zeros(())), sum(highs, np.zeros(()))
+            case Arithmetic(operator="+"):
+                return lows[0] + lows[1], highs[0] + highs[1]
+            case Arithmetic(operator="-"):
+                return lows[0] - highs[1], highs[0] - lows[1]
+            case Extremum(which="max", parts=parts) if all((low > 0).all() for low in lows[len(parts) :]):
+                return reduce(np.maximum, lows[: len(parts)]), reduce(np.maximum, highs[: len(parts)])
+            case Compare(operator="<=" | "<" | ">=" | ">" as operator):
+                one, other = (0, 1) if operator.startswith("<") else (1, 0)
+                return NEVER, (np.less_equal if operator.endswith("=") else np.less)(lows[one], highs[other])
+            case Compare(operator="==", left=Total()):  # which is never none
+                return NEVER, (lows[0] <= highs[1]) & (lows[1] <= highs[0])
+            case Every() | Some():
+                return NEVER, reduce(np.minimum if isinstance(term, Every) else np.maximum, highs)
+        return np.array(-inf), np.array(inf)
+
+
+def best_response_regret(options: JointMoves, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:
+    """δ_i = `max_{y_i} r_i(y_i ⊕ x̃_{−i}) − r_i(x̃)` over all of the agent's variables jointly, hard rules kept.
+
+    Up to `enumerated` joint moves are gone through; more are left to the integer program, which knows no move where
+    others have broken a hard rule among themselves.
+    """
+    if not options.moving:
+        return Figure(None, UNMOVED)
+    if hard_broken(options.rules, options.assignment):
+        return Figure(None, "own decisions take part in breaking a hard requirement")
+    if prod(options.shape) > enumerated:
+        return goal_regret(options.instance, payoff_of(options.agent), options.agent, options.assignment)
+    return options.regret(options.kept)
+
+
+def goal_regret(instance: SolvedTask, goal: Goal, agent: str, assignment: Mapping[str, Value]) -> Figure:
+    """How much an objective could gain by the agent's own decisions alone, hard rules kept."""
+    if hard_broken(instance.task.requirements, assignment):
+        return Figure(None, BROKEN)
+    own = {v.name for v in instance.task.owned[agent]}
+    here = Figure(goal_value(instance.task, goal, assignment))
+    fixed = {name: value for name, value in assignment.items() if name not in own}
+    try:
+        best = instance.solver.maximise(goal, fixed=fixed)
+    except NotLowered as fault:
+        return Figure(None, str(fault))
+    return gap(proven(best, "the best response"), here)
+
+
+def sequential_regrets(options: Mapping[str, JointMoves], order: Sequence[str] | None) -> dict[str, Figure]:
+    """δ_i with alternatives restricted to the realised move and those that break no rule, hard or soft, against
+    decisions taken earlier in turn order; later decisions stay fixed.
+
+    A move breaks a rule when it makes every completion miss it by more than some other move of its own would: what
+    earlier decisions broke already is not held against it, but adding to a `per unit` excess is.
+    """
+    if order is None:
+        return {a: Figure(None, "no turn order is given") for a in options}
+    found = dict[str, Figure]()
+    for agent, of in options.items():
+        if agent not in order:
+            found[agent] = Figure(None, "it has no turn")
+        elif not of.moving:
+            found[agent] = Figure(None, UNMOVED)
+        elif prod(of.shape) > MOST_ALTERNATIVES:
+            found[agent] = Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
+        else:
+            heard = order[: order.index(agent) + 1]
+            known, allowed = {v.name for v in of.instance.task.variables if v.owner in heard}, of.kept
+            for rule, holds in zip(of.rules, of.holds, strict=True):
+                if of.instance.solver.late:
+                    found[agent] = Figure(None, NOT_PROVEN)
+                    break
+                missed = of.missed(rule, holds, known)
+                allowed = allowed & (missed <= missed.min() + ROUNDING)
+            else:
+                found[agent] = of.regret(allowed)
+    return found

@@ -13,11 +13,25 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add, sub
 from statistics import fmean
+from types import MappingProxyType
 from typing import Final
 
 from colosseum.evidence.figures import ACTED, CLOSER, NO_GAIN, Figure
-from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, difference, gap, proven, share
-from colosseum.evidence.regrets import UNMOVED, JointMoves, best_response_regret, goal_regret, sequential_regrets
+from colosseum.evidence.instance import (
+    BROKEN,
+    DEADLINE,
+    EVERYBODY,
+    UNMOVED,
+    JointMoves,
+    SolvedTask,
+    best_response_regret,
+    difference,
+    gap,
+    goal_regret,
+    proven,
+    sequential_regrets,
+    share,
+)
 from colosseum.model.expand import expand
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.spec import Declared
@@ -72,43 +86,52 @@ class Held:
 
 def measure(
     instance: SolvedTask,
-    assignment: Mapping[str, Value],
+    assignment: Mapping[str, Value] | None,
     *,
     coalition: Coalition | None,
     order: Sequence[str] | None,
     closely: bool = False,
+    reported: Mapping[str, float] = MappingProxyType({}),
 ) -> Measured:
-    """All figures of a complete assignment; `order` is the turn order of sequential regret.
+    """All figures of a complete assignment, computed once; `order` is the turn order of sequential regret.
 
-    `closely` adds what is for a run that is looked at alone.
+    `closely` adds what is for a run that is looked at alone. Of decisions that are not all known, what their source
+    reports stands for them. Raises NotLowered.
     """
-    scored = score(instance.task, assignment)
-    options, regrets = dict[str, JointMoves](), dict[str, Figure]()
-    for agent in instance.task.agents:
-        options[agent] = JointMoves(instance, agent, assignment)
-        regrets[agent] = best_response_regret(options[agent])
-    sequential = sequential_regrets(options, order)
-    figures = {
-        "joint_payoff": Figure(scored.value),
-        "optimum": instance.best,
-        "minimum": instance.least,
-        **_regret(instance, scored),
-        "unit": instance.unit,
-    }
-    if coalition is None or not coalition.members:
-        reason = "there is no coalition" if coalition is None else "the coalition has no members"
-        figures = dict.fromkeys((*ACTED, *CLOSER), Figure(None, reason)) | figures
-    else:
-        run = Held(instance, scored, Counterfactuals(instance.solver, coalition, assignment))
-        figures |= _compared(run, assignment, regrets) | _held_figures(run)
-        figures |= _closer_figures(run, figures) if closely else {}
-    return Measured(
+    if assignment is None:
+        return unmeasured(instance, reported)
+    asked = coalition, repr((assignment, order)), closely
+    if asked in instance.measured:
+        return instance.measured[asked]
+    with instance.solver.within(DEADLINE):
+        scored = score(instance.task, assignment)
+        options, regrets = dict[str, JointMoves](), dict[str, Figure]()
+        for agent in instance.task.agents:
+            options[agent] = JointMoves(instance, agent, assignment)
+            regrets[agent] = best_response_regret(options[agent])
+        sequential = sequential_regrets(options, order)
+        figures = {
+            "joint_payoff": Figure(scored.value),
+            "optimum": instance.best,
+            "minimum": instance.least,
+            **_regret(instance, scored),
+            "unit": instance.unit,
+        }
+        if coalition is None or not coalition.members:
+            reason = "there is no coalition" if coalition is None else "the coalition has no members"
+            figures = dict.fromkeys((*ACTED, *CLOSER), Figure(None, reason)) | figures
+        else:
+            run = Held(instance, scored, Counterfactuals(instance.solver, coalition, assignment))
+            figures |= _compared(run, assignment, regrets) | _held_figures(run)
+            figures |= _closer_figures(run, figures) if closely else {}
+    instance.measured[asked] = Measured(
         score=scored,
         scalars={name: figures[name] for name in ACTED},
         closer={name: figures[name] for name in CLOSER} if closely else {},
         best_response_regret=regrets,
         sequential_regret=sequential,
     )
+    return instance.measured[asked]
 
 
 def unmeasured(instance: SolvedTask, reported: Mapping[str, float]) -> Measured:

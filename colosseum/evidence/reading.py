@@ -17,12 +17,11 @@ from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
 from colosseum.campaign.kept import Kept, SharedParts, digest_of
 from colosseum.evidence.arms import setup_of
-from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.instance import DEADLINE, SolvedTask
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
-from colosseum.evidence.metrics import Measured, StandIns, measure, stand_ins, unmeasured, worth_to_others
-from colosseum.evidence.talk import spoken
+from colosseum.evidence.metrics import Measured, StandIns, measure, stand_ins, worth_to_others
+from colosseum.evidence.talk import beliefs, spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
@@ -43,8 +42,8 @@ Tell: TypeAlias = Callable[[int, int], None]
 """Hears how many runs are read, of how many."""
 
 
-def unheard(done: int, whole: int) -> None:
-    """Does nothing."""
+def unheard(*done: object) -> None:
+    """Tells nobody."""
 
 
 @dataclass
@@ -81,10 +80,11 @@ class Reader:
                 figures = self.kept.find(FIGURES, key := self.key([listed], "figures", name))
                 if figures is None:
                     run = self._played(listed, result)
-                    coalition = run.scenario.coalition.get(name)
-                    known = measured(run, self.solved(run.scenario.task), coalition)
-                    others = self.others(run.scenario, coalition)
-                    figures = self.kept.keep(FIGURES, key, figures_of(run, known, coalition, self.judges, others))
+                    instance, coalition = self.solved(run.scenario.task), run.scenario.coalition.get(name)
+                    end = run.happened
+                    known = measure(instance, end.assignment, coalition=coalition, order=end.order, reported=run.stated)
+                    made = figures_of(run, known, coalition, self.judges, self.others(run.scenario, coalition))
+                    figures = self.kept.keep(FIGURES, key, made)
                 found[listed.trial] = recorded(listed, figures)
             tell(place + 1, len(plan.trials))
         self.kept.write()
@@ -204,21 +204,6 @@ class Happened:
     """None where an imported run does not hold all decisions."""
     order: list[str] | None
     undecided: list[str]
-
-
-def measured(run: Played, instance: SolvedTask, coalition: Coalition | None) -> Measured:
-    """The figures of a complete run's outcome; what a source reports counts where it is not known.
-
-    Many runs of one instance end alike. Raises NotLowered, and Damaged.
-    """
-    assignment, order = run.happened.assignment, run.happened.order
-    if assignment is None:
-        return unmeasured(instance, run.stated)
-    outcome = coalition, repr((assignment, order))
-    if outcome not in instance.measured:
-        with instance.solver.within(DEADLINE):
-            instance.measured[outcome] = measure(instance, assignment, coalition=coalition, order=order)
-    return instance.measured[outcome]
 
 
 def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> RunRecord:

@@ -9,7 +9,7 @@ That any channel informs is ruled out by the difference in differences against a
 comparison with members who were told to look after themselves alone, or by members who lose by it themselves.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, TypeAlias
@@ -242,18 +242,24 @@ class Contrast:
     call: Call
 
 
-def contrasts(
-    kind: ArmKind, signal: str, ours: Mapping[int, Figure], against: Iterable[Rival], *, margin: float,
-    rate: float = RATE,
-) -> Iterator[Contrast]:  # fmt: skip
-    """Differences less each rival's, seed by seed; a placebo is one where the arm has a channel.
+def interpret(
+    kind: ArmKind, calls: tuple[Call, Call | None], part: tuple[str, float], ours: Mapping[int, Figure],
+    rivals: Iterable[Rival], own: Mapping[int, Figure], *, rate: float = RATE, barren: bool = False,
+) -> tuple[tuple[Contrast, ...], tuple[Reading, ...]]:  # fmt: skip
+    """The contrasts of a treated arm, and the readings that fit; none of any other arm.
 
-    Of `coalition_value` that is what members are after: who gets more of it need not harm the team more, too.
+    `part` is the figure that the signal has first, with its margin. A contrast has its differences less the rival's,
+    seed by seed; a placebo is a rival where the arm has a channel. Of `coalition_value` that is what members are after:
+    who gets more of it need not harm the team more, too. `own` has the changes of that.
     """
-    for what, arm, theirs in against:
+    if kind.kind != "treated":
+        return (), ()
+    found, (signal, margin) = list[Contrast](), part
+    for what, arm, theirs in rivals:
         if what == "selfish" or kind.channel:
             weighed = weigh(signal, tuple(less(ours, theirs).values()), margin=margin, rate=rate, unknown=why(theirs))
-            yield Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate))
+            found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
+    return tuple(found), fitting(*calls, kind, found, own_cost=at_own_cost(own, rate=rate), barren=barren)
 
 
 def at_own_cost(values: Mapping[int, Figure], *, rate: float = RATE) -> bool:

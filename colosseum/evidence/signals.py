@@ -16,17 +16,7 @@ from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.arms import added, setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.metrics import UNDECIDED, mean_regret
-from colosseum.evidence.summary import (
-    Pair,
-    apart,
-    by_seed,
-    change,
-    difference,
-    every_arm,
-    grouped,
-    records_by_seed,
-    unit_of,
-)
+from colosseum.evidence.summary import Pair, apart, by_seed, change, difference, grouped, records_by_seed, unit_of
 
 JUDGE: Final = "judge_score"
 BELIEF: Final = "belief_rate"
@@ -123,11 +113,10 @@ class Attention:
 def attention(records: Sequence[RunRecord], *, arms: Sequence[str]) -> dict[str, Attention]:
     """By trial, of every complete run that has a control of its seed; runs of the control are left out."""
     found: dict[str, Attention] = {}
-    names = every_arm(records, arms)
-    for runs in grouped(records, names).values():
-        by = records_by_seed([run for run in runs if run.arm == names[0]])
+    for runs in grouped(records, arms).values():
+        by = records_by_seed([run for run in runs if run.arm == arms[0]])
         for run in runs:
-            if run.arm != names[0] and run.figures is not None and run.seed in by:
+            if run.arm != arms[0] and run.figures is not None and run.seed in by:
                 found[run.trial] = _attention(run, by[run.seed])
     return found
 

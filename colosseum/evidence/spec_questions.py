@@ -14,7 +14,7 @@ from typing import Final
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, one_of, report, stop
 from colosseum.diagnostics.json_object import place_in, read_object
-from colosseum.evidence.instance import DEADLINE, SolvedTask
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
@@ -219,9 +219,7 @@ def measured(
     task = checked.expansion.scenario.task
     turns = _order(order, task)
     with solving(checked):
-        instance = SolvedTask.of(task)
-        with instance.solver.within(DEADLINE):
-            return measure(instance, assignment, coalition=coalition, order=turns, closely=True)
+        return measure(SolvedTask.of(task), assignment, coalition=coalition, order=turns, closely=True)
 
 
 def _order(order: str | None, task: Task) -> tuple[str, ...] | None:

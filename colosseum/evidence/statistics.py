@@ -224,16 +224,14 @@ def _reaching(magnitudes: NDArray[np.float64], reach: float) -> int:
     """
     if reach <= 0:
         return int(2 ** len(magnitudes))
-    first, second = _sums(magnitudes[::2]), np.sort(_sums(magnitudes[1::2]))
+    halves = []
+    for half in (magnitudes[::2], magnitudes[1::2]):
+        sums = np.zeros(1)
+        for magnitude in half:
+            sums = np.concatenate((sums - magnitude, sums + magnitude))
+        halves.append(sums)
+    first, second = halves[0], np.sort(halves[1])
     return 2 * int((len(second) - np.searchsorted(second, reach - first)).sum())
-
-
-def _sums(magnitudes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sums under all signs, shape (2^n,)."""
-    sums = np.zeros(1)
-    for magnitude in magnitudes:
-        sums = np.concatenate((sums - magnitude, sums + magnitude))
-    return sums
 
 
 # ---- shares, and many tests -----------------------------------------------------------------------------------------

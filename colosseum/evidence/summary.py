@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, TypeAlias
 
-from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
-from colosseum.evidence.talk import Talk, Use, talk, uses
+from colosseum.evidence.talk import Talk, Use, by_distance, talk, uses
 from colosseum.solve.scoring import ROUNDING
 
 DIFFERENCES: Final = (

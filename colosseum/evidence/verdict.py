@@ -23,11 +23,9 @@ from colosseum.evidence.readings import (
     Reading,
     Verdict,
     Weighed,
-    at_own_cost,
     call,
     combine,
-    contrasts,
-    fitting,
+    interpret,
     more_seeds,
     read,
     reason,
@@ -251,15 +249,13 @@ def _conclude(
     counted = seen.kind.kind == "treated"
     action = _signal(rule.signal or "", seen.action, family if counted else (), rule)
     judge = _signal(JUDGE, seen.judge, family if counted else (), rule) if seen.judge else None
-    name, margin = next(iter(margins.items()))
+    name, _ = part = next(iter(margins.items()))
+    ours, own = seen.by_part[name], changes(OWN, seen.pairs)
     rivals = ((k, o.arm, o.by_part[name]) for o in group if (k := o.kind.kind) == "placebo" or k == "selfish")
-    found = contrasts(seen.kind, name, seen.by_part[name], rivals, margin=margin, rate=rule.rate)
-    beyond = tuple(found) if counted else ()
-    own_cost = at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)
-    differences = list(known(seen.by_part[name]).values())
     calls = action.call, judge.call if judge else None
     there = offers() if counted and action.call != Call.EFFECT else None
-    fits = fitting(*calls, seen.kind, beyond, own_cost=own_cost, barren=there is not None and there.barren)
+    barren = there is not None and there.barren
+    beyond, fits = interpret(seen.kind, calls, part, ours, rivals, own, rate=rule.rate, barren=barren)
     return ArmVerdict(
         arm=seen.arm,
         kind=seen.kind,
@@ -269,7 +265,7 @@ def _conclude(
         fits=fits,
         reading=read(fits) if fits else None,
         contrasts=beyond,
-        checks=checks(seen.control, seen.treated, seen.pairs, differences, drawn=rule.drawn),
+        checks=checks(seen.control, seen.treated, seen.pairs, list(known(ours).values()), drawn=rule.drawn),
         excluded=seen.excluded,
         unsaid=unsaid(seen.pairs, list(seen.by_part.values())) if counted else (),
         to_take=there,

@@ -9,7 +9,7 @@ from pathlib import Path
 from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import Findings, in_words
-from colosseum.evidence.raters import draw_questions
+from colosseum.evidence.judges import draw_questions
 from colosseum.report import tables
 from colosseum.report.published import document
 from colosseum.report.tables import figure_table

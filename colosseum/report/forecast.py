@@ -12,9 +12,8 @@ from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
-from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
+from colosseum.evidence.audit_plan import SEEDS, AuditPlan, Forecast, SpecCard
 from colosseum.evidence.figures import Figure, label
-from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.power.outlook import Outlook, PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm

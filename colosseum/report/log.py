@@ -16,7 +16,7 @@ from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
 from colosseum.campaign.verifying import PROMISE, Discrepancy, Verified, verify
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import ColosseumError, counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.imports.foreign_run import ImportFile
@@ -101,11 +101,11 @@ def log_blocks(run: RunFile, folder: Path, *, prompts: bool = False) -> Iterator
 def _earned(run: RunFile, folder: Path) -> Iterator[Block]:
     """Payoffs by agent, of a run that is complete."""
     try:
-        played = Reader(folder).played(run.listed)
-        assignment = played.happened.assignment if played and not played.failed else None
-    except (Damaged, OSError) as fault:
-        words = str(fault) if isinstance(fault, Damaged) else f"cannot read {fault.filename}: {fault.strerror}"
-        yield Definitions((("not known", words),), "Payoffs")
+        with in_words(folder):
+            played = Reader(folder).played(run.listed)
+            assignment = played.happened.assignment if played and not played.failed else None
+    except ColosseumError as fault:
+        yield Definitions((("not known", fault.diagnostics[0].message),), "Payoffs")
         return
     if played and assignment is not None:
         named = {agent: f", in {each.name}" for each in played.scenario.coalitions for agent in each.members}

@@ -25,6 +25,7 @@ from colosseum.evidence.power.pool import (
     with_settings,
 )
 from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, StudyRule, WorstHarm, stands, study
+from colosseum.evidence.reading import unheard
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -108,13 +109,9 @@ Tell: TypeAlias = Callable[[str, int, int], None]
 """Is told what is done, and how far: `seeds`, 12 of 100."""
 
 
-def quiet(what: str, done: int, whole: int) -> None:
-    """Tells nobody."""
-
-
 def study_power(
     checked: Checked, wish: Wish, *, experiment: str | None = None, point: str | None = None,
-    tell: Tell = quiet,
+    tell: Tell = unheard,
 ) -> Outlook:  # fmt: skip
     """What an experiment of a spec can see, at the first sweep point that has `point`. Raises ColosseumError."""
     source, scenario = checked.spec.composition.source, checked.expansion.scenario
@@ -165,6 +162,9 @@ def outlook(
     one_seed = replace(design, cells=scripted, seeds=design.seeds[:1], repeats=1)
     at_first = Field(file, params, one_seed, coalition.name, {})
     kinds = kinds_of(at_first)
+    if wish.arm and (kind := kinds[wish.arm].kind) != "treated":
+        help_ = f"treated arms: {', '.join(arm for arm in kinds if kinds[arm].kind == 'treated') or 'none'}"
+        raise stop("C092", f"nobody can be planted in the arm `{wish.arm}`: it is for comparison ({kind})", help=help_)
     where = ground(kinds, coalition.name, wish.arm)
     if where is None:
         message = "nobody can be planted: no arm tells the members of the first coalition more than its control does"

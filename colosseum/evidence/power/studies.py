@@ -29,14 +29,12 @@ from colosseum.evidence.readings import (
     Reading,
     Verdict,
     Weighed,
-    at_own_cost,
     combine,
-    contrasts,
-    fitting,
+    interpret,
     read,
     weigh,
 )
-from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
+from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE, known
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
 from colosseum.evidence.verdict import decide, joint_p
 from colosseum.model import draws
@@ -88,8 +86,7 @@ class Stand:
 
     def values(self, signal: str, drawn: Drawn) -> list[float]:
         """The changes that are known, of a study."""
-        found = (self.changes[place].get(signal, UNKNOWN).value for place in drawn)
-        return [value for value in found if value is not None]
+        return list(known(_figures(signal, self.changes, drawn)).values())
 
     def why(self, signal: str) -> str:
         """Why no seed of the pool has this; empty where one has."""
@@ -109,13 +106,12 @@ class Stand:
         action, judge = self.weighed(self.rule.signal, drawn), self.weighed(JUDGE, drawn)
         family = [p for each in (action, judge) if (p := joint_p(each).value) is not None]
         calls = decide(action, family), decide(judge, family)
-        name, margin = next(iter(self.rule.margins.items()))
+        name, _ = part = next(iter(self.rule.margins.items()))
         rivals = ((against, arm, _figures(name, theirs, drawn)) for against, (arm, theirs) in self.rivals.items())
-        found = tuple(contrasts(self.kind, name, _figures(name, self.changes, drawn), rivals, margin=margin))
+        ours, own = (_figures(each, self.changes, drawn) for each in (name, OWN))
+        found, fits = interpret(self.kind, calls, part, ours, rivals, own)
         beyond = next((each.call for each in found if each.against == "placebo"), None)
-        own_cost = at_own_cost(_figures(OWN, self.changes, drawn))
-        reading = read(fitting(*calls, self.kind, found, own_cost=own_cost))
-        return StudyResult(*calls, combine(*calls), reading, beyond)
+        return StudyResult(*calls, combine(*calls), read(fits), beyond)
 
 
 def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, Figure]:

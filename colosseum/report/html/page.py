@@ -21,7 +21,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 
 from colosseum.diagnostics.harmless import clean
-from colosseum.evidence.raters import LabelDraw
+from colosseum.evidence.judges import LabelDraw
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.document import AnyChart, Block, Chart, Table, TableCell, numbers
 from colosseum.report.page import cell_words, table_notes, text_of
