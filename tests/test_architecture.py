@@ -97,7 +97,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 1774,
     "campaign": 7149,
     "evidence": 6878,
-    "report": 3984,
+    "report": 3983,
     "api": 495,
     "editor": 500,
     "cli": 1779,
