@@ -216,7 +216,7 @@ def _answer(line: Mapping[str, Any]) -> Answer | None:
 
 def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
     """The whole lines of a file of calls, attempts that failed too; none where there is no file."""
-    with suppress(FileNotFoundError), open(path, "rb") as file:
+    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
         for raw in file:
             if raw.endswith(b"\n"):
                 try:
