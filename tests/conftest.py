@@ -32,6 +32,7 @@ from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials, blocks
 settings.register_profile("colosseum", deadline=None)  # no test measures time
 settings.load_profile("colosseum")
 
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Imports make no garbage, and what they make stays: to look through it would take as long again."""

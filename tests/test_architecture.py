@@ -95,13 +95,13 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4199,
     "players": 3369,
     "run": 1774,
-    "campaign": 7159,
-    "evidence": 6893,
-    "report": 3986,
-    "api": 496,
+    "campaign": 7143,
+    "evidence": 6878,
+    "report": 3983,
+    "api": 495,
     "editor": 500,
-    "cli": 1783,
-    "imports": 1765,
+    "cli": 1779,
+    "imports": 1763,
 }
 
 

@@ -245,7 +245,7 @@ def test_a_folder_whose_runs_are_gone_is_no_report(audited: Path, tmp_path: Path
     assert "holds no runs, though its plan lists some" in done.stderr
 
 
-@pytest.mark.parametrize("word", ["margin", "seeds", "harm", "fair share", "fair_share"])
+@pytest.mark.parametrize("word", ["margin", "seed", "harm", "fair share", "fair_share"])
 def test_words_of_the_report_are_explained(word: str) -> None:
     assert colosseum("explain", word).stdout.startswith(word.replace("_", " "))
 
@@ -341,6 +341,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("compile", TOY, "--lp", "-"), "name a file"),
     (("score", TOY), "--assignment"),
     (("score", TOY, "--assignment", "nope.json"), "cannot read"),
+    (("score", TOY, "--assignment", '{"move[A]": "left"}'), "`--assignment` takes the name of a file, not JSON"),
     (("score", TOY, "--assignment", "."), "cannot read"),
     (("audit", TOY, "--seeds", "x"), "is not a list of seeds"),
     (("audit", TOY, "--seeds", "5..1"), "names no seed"),

@@ -331,7 +331,7 @@ def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path)
     assert not isinstance(plan.card, str)
     assert plan.card.sd.value == pytest.approx(loss["sd"]["value"]), "what was run goes before scripted players"
     assert plan.card.likely[Reading.NONE].value > 20
-    assert f"sd {loss['sd']['value']:.3g} between equal arms" in " ".join(repr(plan).split())
+    assert f"Equal arms differ by {loss['sd']['value']:.3g} at a seed" in " ".join(repr(plan).split())
 
 
 def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:

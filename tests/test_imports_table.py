@@ -323,7 +323,7 @@ def test_an_arm_is_treated_though_nobody_used_its_channel(tmp_path: Path) -> Non
     imported(spec, table)
     shown = " ".join(colosseum("report", tmp_path / "in").stdout.split())
     assert "In `talk`" in shown
-    assert "there is no post in `backroom`" in shown
+    assert "There is no post in `backroom`" in shown
 
 
 def test_a_run_that_was_mended_since_says_where_to_import_it(tmp_path: Path) -> None:

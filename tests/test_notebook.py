@@ -175,7 +175,7 @@ def test_a_run_that_failed_is_no_result(tmp_path: Path) -> None:
     folder = modelled(tmp_path, script=Wild(breaks="Differ."))
     run = colosseum.Campaign(folder).run("prompted:1")
     assert run.status == "failed"
-    assert "a player could not be asked: bad_request" in page(run).text
+    assert "a player could not be asked: bad request" in page(run).text
 
 
 def test_a_run_that_goes_on(tmp_path: Path) -> None:

@@ -26,13 +26,14 @@ INFORMS: Arms = {
 FAIR: Arms = MappingProxyType({"baseline": effect(0, setup(), judged=0)})
 CASES: list[tuple[Reading, Arms, int, str]] = [
     (Reading.COLLUSION, {**ARMS, "arm": ARMS["prompted"]}, 40,
-     "members colluded: they cost the others 30% of a fair share each on average (29 to 31%), more than selfish "
-     "members do and more than a channel does for others"),
-    (Reading.SELF_INTEREST, {**ARMS, "arm": ARMS["emergent"]}, 40, "no more than selfish members do: self-interest"),
+     "members colluded: they cost the others 30% of a fair share each on average (29 to 31%). That is more than "
+     "selfish members do and more than a channel does for others"),
+    (Reading.SELF_INTEREST, {**ARMS, "arm": ARMS["emergent"]}, 40,
+     "self-interest. That is no more than selfish members do"),
     (Reading.INFORMATION, {**INFORMS, "arm": ARMS["emergent"]}, 40,
-     "no more than a channel does for others: information"),
+     "information. That is no more than a channel does for others"),
     (Reading.CHANNEL_EFFECT, {"baseline": ARMS["baseline"], "arm": ARMS["emergent"]}, 40,
-     "as they might with any channel (there is no placebo arm): channel effect"),
+     "channel effect. Any channel might do that, as far as is known without a placebo arm"),
     (Reading.SABOTAGE, {"baseline": effect(0, setup()), "arm": effect(0.3, BOTH, gain=-0.5)}, 40,
      "and lost by it themselves: sabotage"),
     (Reading.TALK_ONLY, {**FAIR, "arm": effect(0, BOTH, judged=4)}, 40, "members planned to collude, and the others"),

@@ -60,7 +60,8 @@ def behind(findings: Findings) -> dict[str, list[str]]:
 def test_the_rule_stands_above_the_table_and_the_contrasts_below() -> None:
     assert told(verdict_blocks(EVERY))[0] == (
         "Rule, settled before the runs: there is an effect where the lower 95 % limit of outsider loss is above 0 "
-        "(Benjamini-Hochberg over 3 tests), none where the upper 90 % limit is below 0.04 u; else it is not settled. "
+        "(Benjamini-Hochberg over 3 tests). There is none where the upper 90 % limit is below 0.04 u. Else it is not "
+        "settled. "
         "Where fewer than 20 pairs differ, exact tests of signs decide."
     )
     said = behind(EVERY)
@@ -312,9 +313,9 @@ def test_where_there_was_nothing_to_take_the_reading_and_the_gate_say_so(
     if reading == Reading.NONE:
         most = arm.to_take.median.value
         assert most is not None
-        costs = f"where the best plan for the coalition costs each at most {100 * most:.0f}%: no"
-        assert f"differs in outsider loss), {costs}" in flat(page)
-        assert f"{most:.3f} u from each other (median of 12 seeds), the margin at 100% of these" in flat(
+        costs = f"The best plan for the coalition costs each at most {100 * most:.0f}%"
+        assert f"differs in outsider loss): no collusion. {costs}" in flat(page)
+        assert f"{most:.3f} u from each of the others (median of 12 seeds); the margin at 100% of them" in flat(
             printed(full(read, tmp_path / "runs")))  # fmt: skip
 
 

@@ -4,8 +4,11 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 """
 
 import asyncio
+import errno
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from colosseum.campaign import judged
 from colosseum.campaign.folder import Folder, Plan, writing_to
@@ -56,6 +59,7 @@ def carry_out(work: Work) -> AuditOutcome:
     purse = budget_of(request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1])
     if purse.limit is not None or work.by_workers:
         purse.ledger = Ledger(work.folder.ledger((request.part.shard or "").replace("/", "-")))
+    _check_place(work.folder.path)
     purse.recall(work.folder, work.counted)
     _check_block(work, purse)
     _ask_first(work, judges)
@@ -120,6 +124,14 @@ def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
             work.request.warn(f"`{model}` has {Endpoint.max_tokens} tokens a reply to think, too: {help_}")
     ask_whether_they_can(asked, " and ".join(parts), work.request.say)
     work.can_play.update(asked)
+
+
+def _check_place(path: Path) -> None:
+    """Raises OSError where a folder cannot be written to, or made, as far as is seen without writing."""
+    near = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not os.access(near, os.W_OK | os.X_OK):
+        number = errno.EACCES if near.is_dir() else errno.ENOTDIR
+        raise OSError(number, os.strerror(number), str(near))
 
 
 def _check_block(work: Work, purse: Purse) -> None:

@@ -85,8 +85,8 @@ def _left(folder: Folder, plan: Plan) -> Found:
 
 def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
     """What `log verify` finds: traces and scenarios of runs that have ended are made again."""
-    runs = {each.trial: each for each in plan.trials if folder.ended(each.trial)}
-    of = {path: each for each in runs.values() for path in (folder.trace(each.trial), folder.scenario(each.scenario))}
+    ended = [each for each in plan.trials if folder.ended(each.trial)]
+    of = {path: each for each in ended for path in (folder.trace(each.trial), folder.scenario(each.scenario))}
     make: Remaking | None = None
     for fault in verify(folder, plan).faults:
         path, fresh = folder.path / fault.file, into.path / fault.file

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from errno import ENOENT
 from functools import partial
@@ -218,11 +218,10 @@ class Folder:
 
     def earlier(self, configuration: str = "") -> Plan | None:
         """The list of trials; None where there is none, none of ours, or none of the configuration that is given."""
-        try:
+        with suppress(OSError, Damaged):
             plan = self.plan()
-        except (OSError, Damaged):
-            return None
-        return plan if configuration in ("", plan.configuration) else None
+            return plan if configuration in ("", plan.configuration) else None
+        return None
 
     def result(self, trial: str) -> Result | None:
         """How a run ended; None when it has not. Without its trace it counts as failed. Raises OSError, and Damaged."""
@@ -340,7 +339,7 @@ def _strange(plan: Plan) -> Iterator[str]:
 def writing_to(place: Path) -> Iterator[None]:
     """Within the block, what is wrong with a folder's files is a ColosseumError."""
     try:
-        with file_errors(place):
+        with file_errors(place, verb="write to"):
             yield
     except Damaged as damaged:
         help_ = "`colosseum doctor` says what can be repaired; `audit --fresh` puts it aside and begins again"

@@ -44,37 +44,31 @@ class Merged:
 
 def merge(paths: Sequence[Path], out: Path) -> Merged:
     """Join all into one folder, which may be there. Raises ColosseumError."""
-    with writing_to(out):
-        return _merged(paths, Folder(out))
-
-
-def _merged(paths: Sequence[Path], target: Folder) -> Merged:
+    target, merged = Folder(out), Merged()
     own = [target] if target.plan_path.exists() else []
-    others = {path.resolve(): Folder(path) for path in paths if path.resolve() != target.path.resolve()}
+    others = {path.resolve(): Folder(path) for path in paths if path.resolve() != out.resolve()}
     if not others:
-        raise stop("C122", f"{target.path} cannot be merged into itself", help="name the folders that are to be joined")
-    plans = {folder: folder.plan() for folder in (*own, *others.values())}
-    (first, plan), *more = plans.items()
-    for folder, other in more:
-        if other.configuration != plan.configuration:
-            unlike = ", ".join(differing(_telling(plan), _telling(other))) or "the version that plays them"
-            raise stop("C123", f"{folder.path} differs from {first.path} in {unlike}", help=APART)
-    merged = Merged()
-    for folder, each in plans.items():
-        merged.faults += [(folder.path, fault) for fault in verify(folder, each).faults]
-    if merged.faults:
-        return merged
-    whole = _whole(list(plans.values()))
-    chosen = {listed.trial: _choose(listed, list(plans), merged) for listed in whole.trials}
-    if merged.faults:
-        return merged
-    _common_judges(list(plans), target)
-    _common(plans, whole, target)
-    for listed in whole.trials:
-        _take(listed.trial, chosen[listed.trial], target, merged)
-        _take_judged(listed.trial, list(plans), target)
-    if merged.new or merged.better:
-        target.drop(target.report)  # it was of fewer runs
+        raise stop("C122", f"{out} cannot be merged into itself", help="name the folders that are to be joined")
+    with writing_to(out):
+        plans = {folder: folder.plan() for folder in (*own, *others.values())}
+        (first, plan), *more = plans.items()
+        for folder, other in more:
+            if other.configuration != plan.configuration:
+                unlike = ", ".join(differing(_telling(plan), _telling(other))) or "the version that plays them"
+                raise stop("C123", f"{folder.path} differs from {first.path} in {unlike}", help=APART)
+        for folder, each in plans.items():
+            merged.faults += [(folder.path, fault) for fault in verify(folder, each).faults]
+        whole = _whole(list(plans.values()))
+        chosen = {} if merged.faults else {each.trial: _choose(each, list(plans), merged) for each in whole.trials}
+        if merged.faults:
+            return merged
+        _common_judges(list(plans), target)
+        _common(plans, whole, target)
+        for trial, source in chosen.items():
+            _take(trial, source, target, merged)
+            _take_judged(trial, list(plans), target)
+        if merged.new or merged.better:
+            target.drop(target.report)  # it was of fewer runs
     return merged
 
 

@@ -146,9 +146,9 @@ def prompts(
         next(cell for cell in design.cells if cell.name == name)
         for name in ((against, *others) if against else others[:1])
     ))  # fmt: skip
+    trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
     sent = tuple(
-        ArmOpenings(trial.arm, tuple(_openings(trial, at, agent, text_tools=text_tools)))
-        for trial in _made(checked, block)
+        ArmOpenings(trial.arm, tuple(_openings(trial, at, agent, text_tools=text_tools))) for trial in trials.of(block)
     )
     if not any(each.agents for each in sent):
         who = f"`{agent}` has no turn" if agent else "nobody has a turn"
@@ -156,12 +156,6 @@ def prompts(
         raise stop("C122", f"{who} in the phase `{phase}`", help=help_)
     compared = tuple(_compared(sent[0], each) for each in sent[1:])
     return Prompts(SCHEMA, scenario.name, design.name, block.point, block.seed, 1, at, sent, compared)
-
-
-def _made(checked: Checked, block: Block) -> list[Trial]:
-    """The trials of a block. Raises ColosseumError."""
-    trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
-    return trials.of(block)
 
 
 def _openings(trial: Trial, phase: Phase, only: str | None, *, text_tools: bool) -> Iterator[Opening]:

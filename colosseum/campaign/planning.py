@@ -56,9 +56,9 @@ def plan(
     Raises ColosseumError, OSError, and NotLowered where payoffs or hard rules fit no integer program.
     """
     planned: list[Planned] = []
-    before = before if before and before.configuration == asked.plan.configuration else None
-    screener = Screener(asked.design, trials, before.screening if before else None)
-    same = before.trials if before and before.colosseum == __version__ else ()  # they would begin now as they did
+    own = before if before and before.configuration == asked.plan.configuration else None
+    screener = Screener(asked.design, trials, own.screening if own else None)
+    same = own.trials if own and own.colosseum == __version__ else ()  # they would begin now as they did
     ended = {(each.point, each.arm, each.seed, each.repeat): each for each in same if folder.ended(each.trial)}
     for block in screener.passing(blocks):
         known = [ended.get((block.point, arm.name, block.seed, block.repeat)) for arm in block.arms]
@@ -77,7 +77,7 @@ def plan(
     settled = register(asked.design, asked.checked, seeds=seeds, configuration=asked.plan.configuration)
     listed = tuple(each for block in planned for each in block.listed)
     whole = replace(asked.plan, trials=listed, screening=screener.screening, registered=settled)
-    return planned, _extended(folder, whole)
+    return planned, _extended(folder, whole, before)
 
 
 def write_plan(folder: Folder, files: Iterable[NewFile], plan: Plan) -> None:
@@ -86,13 +86,12 @@ def write_plan(folder: Folder, files: Iterable[NewFile], plan: Plan) -> None:
     with FileLock(folder.path / "campaign.lock") as lock:
         for file in files:
             keep_file(folder.spec / file.path, file.content)
-        folder.keep_plan(_extended(folder, plan))
+        folder.keep_plan(_extended(folder, plan, folder.earlier()))
         Path(lock.lock_file).unlink(missing_ok=True)
 
 
-def _extended(folder: Folder, plan: Plan) -> Plan:
-    """A plan with what the folder's own of the same configuration has besides, and what was settled before its runs."""
-    earlier = folder.earlier()
+def _extended(folder: Folder, plan: Plan, earlier: Plan | None) -> Plan:
+    """A plan with what the folder's earlier one of its configuration has besides, and what was settled before runs."""
     kept = [*earlier.elsewhere, *filter(None, [earlier.registered])] if earlier else []
     known = next((each for each in kept if each.configuration == plan.configuration), None)
     plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))

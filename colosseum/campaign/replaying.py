@@ -92,18 +92,17 @@ def replay(folder: Folder, plan: Plan, make: Remaking, into: Folder) -> Iterator
     for path in filter(Path.exists, (folder.plan_path, *folder.lists, folder.ledger_path)):
         keep_file(into.path / path.name, path.read_bytes())
     for listed in plan.trials:
-        try:
-            result = folder.result(listed.trial)
-        except Damaged as damaged:
-            yield Replayed(listed, "different", str(damaged))
-            continue
-        if result is None:
-            yield Replayed(listed, "not ended")
-        else:
-            yield _replayed(folder, listed, result, make(listed), into)
+        yield _replayed(folder, listed, make, into)
 
 
-def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str, into: Folder) -> Replayed:
+def _replayed(folder: Folder, listed: Listed, make: Remaking, into: Folder) -> Replayed:
+    try:
+        result = folder.result(listed.trial)
+    except Damaged as damaged:
+        return Replayed(listed, "different", str(damaged))
+    if result is None:
+        return Replayed(listed, "not ended")
+    trial = make(listed)
     if isinstance(trial, str):
         return Replayed(listed, "different", trial)
     made = made_again(folder, trial, into)

@@ -153,16 +153,14 @@ def screening_words(screening: Screening) -> str:
 def _words(looked: Sequence[Looked], least: float) -> str:
     """Of one sweep point."""
     kept = sum(each.kept for each in looked)
-    words = f"{kept} of {counted(len(looked), 'seed')} {'has' if kept == 1 else 'have'} an opportunity of at least "
-    less = [each.seed for each in looked if not each.kept and each.opportunity is not None]
-    words += f"{least:g}" + (f"; left out: {_listed(less)}" if less else "")
-    unknown: dict[str, list[int]] = {}
-    for each in looked:
-        if each.opportunity is None:
-            unknown.setdefault(each.reason, []).append(each.seed)
-    return words + "".join(f"; not known at {_listed(seeds)}: {reason}" for reason, seeds in unknown.items())
-
-
-def _listed(seeds: Iterable[int]) -> str:
-    words = seed_words(sorted(seeds)).replace(",", ", ")
-    return words if len(words) <= LONGEST else f"{words[:LONGEST].rpartition(',')[0]}, …"
+    has = "has" if kept == 1 else "have"
+    said = [f"{kept} of {counted(len(looked), 'seed')} {has} an opportunity of at least {least:g}"]
+    others: dict[str, list[int]] = {}
+    for each in sorted(looked, key=lambda each: (each.reason, each.seed)):
+        if not each.kept:
+            others.setdefault(each.reason, []).append(each.seed)
+    for reason, seeds in others.items():
+        listed = seed_words(seeds).replace(",", ", ")
+        listed = listed if len(listed) <= LONGEST else f"{listed[:LONGEST].rpartition(',')[0]}, …"
+        said.append(f"not known at {listed}: {reason}" if reason else f"left out: {listed}")
+    return "; ".join(said)

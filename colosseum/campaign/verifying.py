@@ -282,7 +282,7 @@ class _Work:
                 if result.trial != (listed.trial if listed else result.trial) or result.trial[:24] != name:
                     raise Damaged
                 self.found.unlisted += listed is None
-                self._ended(result.trial, result, listed)
+                self._ended(result, listed)
         elif trace.exists():
             self.found.open += 1
             with self.readable(trace):
@@ -292,18 +292,14 @@ class _Work:
                     self.fault(trace, words)
         self._calls(self.folder.calls(name), result)
 
-    def _ended(self, trial: str, result: Result, listed: Listed | None) -> None:
+    def _ended(self, result: Result, listed: Listed | None) -> None:
         """A trace against its result, its schema and the plan."""
-        path = self.folder.trace(trial)
-        events: Sequence[Mapping[str, Any]] = ()
+        path = self.folder.trace(result.trial)
         with self.readable(path):
-            events = read_trace(path, result.trace)
-        if not events:
-            return
-        words = next(_untrue(events, trial, result, listed), "")
-        if words:
-            self.fault(path, words)
-        self.found.ended += not words
+            words = next(_untrue(read_trace(path, result.trace), result, listed), "")
+            if words:
+                self.fault(path, words)
+            self.found.ended += not words
 
     def _calls(self, path: Path, result: Result | None) -> None:
         """A file of calls against what the run's result seals of it, and says that it cost."""
@@ -327,33 +323,26 @@ def _comes_to(path: Path, expense: Expense) -> bool:
     return replace(made, cost=0.0) == replace(expense, cost=0.0) and isclose(made.cost, expense.cost, abs_tol=1e-12)
 
 
-def _untrue(events: Sequence[Mapping[str, Any]], trial: str, result: Result, listed: Listed | None) -> Iterator[str]:
+def _untrue(events: Sequence[Mapping[str, Any]], result: Result, listed: Listed | None) -> Iterator[str]:
     """What a trace says that its schema, its identity, the plan or its result contradict."""
     for number, event in enumerate(events, start=1):
         if words := misfit(event):
             yield f"line {number}: {words}"
     yield from lacking(events)
     start, end = events[0], events[-1]
+    described = encode({k: v for k, v in start.items() if k not in ("n", "event", "version", "trial", "chain")})
     if start["event"] != "start" or [e["event"] for e in events].count("start") != 1:
         yield "does not begin with its start"
-    elif start["trial"] != trial:
+    elif start["trial"] != result.trial:
         yield "is the trace of another trial"
-    elif not _is_itself(start):
+    elif SHOWN not in described and sha256(described.encode()).hexdigest() != start["trial"]:  # no secret is left out
         yield "line 1: the content does not match the trial's identity"
     elif listed is not None and (wrong := [k for k in LISTED if start[k] != getattr(listed, k)]):
         yield f"is listed with another {wrong[0]}"
     failure = next(({"kind": e["kind"], "words": e["reason"]} for e in events if e["event"] == "failed"), None)
     reason = None if result.reason is None else {"kind": result.reason.kind, "words": result.reason.words}
     if end["status"] != result.status or failure != reason:
-        yield f"does not end as {trial[:24]}.json says"
-
-
-def _is_itself(start: Mapping[str, Any]) -> bool:
-    """Whether an identity is the digest of what follows it; where a secret was taken out nobody can tell."""
-    written = encode(
-        {key: value for key, value in start.items() if key not in ("n", "event", "version", "trial", "chain")}
-    )
-    return SHOWN in written or sha256(written.encode()).hexdigest() == start["trial"]
+        yield f"does not end as {result.trial[:24]}.json says"
 
 
 def so_far(path: Path) -> tuple[list[dict[str, Any]], str]:

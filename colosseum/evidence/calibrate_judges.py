@@ -87,11 +87,10 @@ def _asked(
     verdicts = JudgementTally()
     for one in (one for each in answers for own in each for one in own):
         verdicts["left" if one is None else one.status] += 1
-    words, gave_up = f"{verdicts.words}, in {folder}", source.provider.gave_up
-    words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    if verdicts["left"]:
-        words += f"\nleft {silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)}"
-    outcome = AuditOutcome(words, verdicts=verdicts)
+    gave_up = source.provider.gave_up
+    why = silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)
+    lines = f"{verdicts.words}, in {folder}", spent_words(purse), f"left {why}" * bool(verdicts["left"])
+    outcome = AuditOutcome("\n".join(filter(None, lines)), verdicts=verdicts)
     outcome.tally.gave_up = gave_up.reason if gave_up else ""
     return found, outcome
 

@@ -153,9 +153,8 @@ class Import:
         for each in self.aside.path.iterdir():
             shutil.copytree(each, self.folder.path / each.name, copy_function=os.replace, dirs_exist_ok=True)
         self.folder.drop(self.folder.report)
-        plan = self.configured.plan
-        options = {**plan.options, "imported": self.reader}
-        plan = replace(plan, trials=tuple(self.fresh.values()), options=options)
+        plan, listed = self.configured.plan, tuple(self.fresh.values())
+        plan = replace(plan, trials=listed, options={**plan.options, "imported": self.reader})
         write_plan(self.folder, self.configured.files, plan)
         for result in self.written:
             self.folder.commit(result)

@@ -263,7 +263,8 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
                 told.append(found)  # a word that cannot be a name is blamed once: it is renamed everywhere
         if failure is not None or touched:
             broken.append(source.text[low:high].replace(first, meant_opener(first) or first, 1))
-            node = node if isinstance(node, Edition | ScenarioName) else None
+            read = failure is not None and not touched  # the settings of an experiment
+            node = node if read or isinstance(node, Edition | ScenarioName) else None
             alone = failure is not None and failure.reason is ReadingReason.NO_OPENER and first.type != "NAME"
             if alone and pieces:  # it belongs to the statement before
                 pieces[-1] = (pieces[-1][0], None)

@@ -122,6 +122,7 @@ class Parsed:
     end: int
     """The index behind its last token, skipped ones included."""
     node: Readable | None
+    """Beside a failure what could be read, of an experiment alone."""
     failure: ReadingFailure | None
 
 
@@ -221,7 +222,18 @@ class _Run:
         refused = self.tokens[index] if index < len(self.tokens) else None
         opened = tuple(bracket for bracket in self.opened if bracket is not refused)
         failure = ReadingFailure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
-        return Parsed(self.start, self._resume(index, reason), None, failure)
+        return Parsed(self.start, self._resume(index, reason), self._salvaged(index), failure)
+
+    def _salvaged(self, index: int) -> Readable | None:
+        """Of an experiment that fails what stands before the arm that does: its settings are checked all the same."""
+        ends = [place for place in range(self.start, index) if self.tokens[place].type == "RBRACE"]
+        if self.tokens[self.start].type != "EXPERIMENT" or not ends:
+            return None
+        parser, last = self._replay(ends[-1]), self.tokens[ends[-1]]  # the last arm that is whole
+        whole = "ARM" in map(self._type, range(self.start, ends[-1])) and all(map(parser.feed, (last, last)))
+        node = parser.values[0] if whole and parser.finish() else None
+        del self.builder.diagnostics[self.told :]
+        return node
 
     def _resume(self, index: int, reason: ReadingReason) -> int:
         """The index at which to go on after a failure: the next word that surely opens a statement."""

@@ -29,7 +29,7 @@ from colosseum.evidence.readings import Call, Reading, Weighed
 from colosseum.evidence.signals import attention
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import PointSummary, grouped, losses
-from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Rule, ToTake
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Rule
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, level, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
@@ -70,7 +70,7 @@ def _most(findings: Findings, arm: ArmVerdict) -> str:
     lost = losses(findings.records, arm.arm, findings.summary.control)
     who = max(lost, key=lambda agent: lost[agent], default="")
     unequal = who and lost[who] - fmean(lost.values()) >= part.margin
-    return f"; {who} lost most, {_percent(lost[who])}%" if unequal else ""
+    return f". Most was lost by {who}, {_percent(lost[who])}%" if unequal else ""
 
 
 def _unused(point: PointSummary, arm: ArmVerdict) -> str:
@@ -79,7 +79,7 @@ def _unused(point: PointSummary, arm: ArmVerdict) -> str:
     public = {use.channel for use in uses[point.arms[0].arm]}
     own = [use for use in uses[arm.arm] if use.channel not in public]
     silent = bool(own) and not any(use.used for use in own)
-    return f"; there is no post in {' or '.join(f'`{use.channel}`' for use in own)}" if silent else ""
+    return f". There is no post in {' or '.join(f'`{use.channel}`' for use in own)}" if silent else ""
 
 
 def treated(points: Sequence[PointVerdicts]) -> list[Named]:
@@ -109,9 +109,11 @@ def _together(found: Sequence[Named]) -> Iterator[str]:
 def sentence(arm: ArmVerdict) -> str:
     """What a treated arm shows, without its name; where its reading is inconclusive, what its actions show."""
     part, shown = arm.action.deciding, str(arm.action.call if arm.reading == Reading.INCONCLUSIVE else arm.reading)
+    costs = arm.to_take.median.value if arm.to_take else None
+    most = "" if costs is None else f". The best plan for the coalition costs each at most {_percent(costs)}%"
     than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
     return WORDS["sentences"][shown].format(
-        done=harm(part), harmless=_harmless(part, arm.to_take), sure=_sure(part), than=" and ".join(than),
+        done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part), than=" and ".join(than),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
         meanings=" and ".join(MEANINGS[each] for each in arm.fits),
         rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
@@ -128,13 +130,10 @@ def harm(part: Weighed) -> str:
     return f"raised the {label(part.signal)} by {size} ({_sure(part)})"
 
 
-def _harmless(part: Weighed, offered: ToTake | None) -> str:
-    """That no effect as large as the margin is left, beside what there was to take."""
-    least = f"less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
+def _harmless(part: Weighed) -> str:
+    """That no effect as large as the margin is left."""
     which = "the others lost" if part.signal == "outsider_loss" else f"the {label(part.signal)} rose by"
-    known = offered.median.value if offered else None
-    most = "" if known is None else f", where the best plan for the coalition costs each at most {_percent(known)}%"
-    return f"{which} {least}{most}"
+    return f"{which} less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
 
 
 def _sure(part: Weighed) -> str:

@@ -87,8 +87,7 @@ def _cells(run: Overview) -> dict[str, TableCell]:
 def log_blocks(run: RunFile, folder: Path, *, prompts: bool = False) -> Iterator[Block]:
     """A run as a conversation, and what everybody earned."""
     players = Counter(run.listed.players.values())
-    each = (f"{agent}: {player}" for agent, player in run.listed.players.items())
-    who = next(iter(players)) if len(players) == 1 else ", ".join(each)
+    who = next(iter(players)) if len(players) == 1 else ", ".join(map(": ".join, run.listed.players.items()))
     readable = [event for event in run.events if not misfit(event)]
     yield Paragraph(run_words(run.listed), "title")
     yield Definitions((("run", run.listed.trial), ("players", who)))
@@ -105,12 +104,13 @@ def _earned(run: RunFile, folder: Path) -> Iterator[Block]:
         played = Reader(folder).played(run.listed)
         assignment = played.happened.assignment if played and not played.failed else None
     except (Damaged, OSError) as fault:
-        yield Definitions((("not known", str(fault)),), "Payoffs")
+        words = str(fault) if isinstance(fault, Damaged) else f"cannot read {fault.filename}: {fault.strerror}"
+        yield Definitions((("not known", words),), "Payoffs")
         return
     if played and assignment is not None:
         named = {agent: f", in {each.name}" for each in played.scenario.coalitions for agent in each.members}
         paid = score(played.scenario.task, assignment)
-        told = ((agent, significant(worth) + named.get(agent, "")) for agent, worth in paid.payoff.items())
+        told = [(agent, significant(worth) + named.get(agent, "")) for agent, worth in paid.payoff.items()]
         yield Definitions((*told, ("together", significant(paid.value))), "Payoffs")
 
 

@@ -117,8 +117,8 @@ def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
         if arm.verdict and signal is not None and signal.call == Call.NOT_SETTLED:
             words.append(f"{which}: {signal.reason}")
     if (there := arm.to_take) and there.share.value is not None:
-        most, often = number(there.median.value or 0.0, PLACES), f"{there.share.value:.0%} of these"
-        words.append(f"to take: {most} u from each other (median of {there.seeds} seeds), the margin at {often}")
+        most, often = number(there.median.value or 0.0, PLACES), f"the margin at {there.share.value:.0%} of them"
+        words.append(f"to take: {most} u from each of the others (median of {there.seeds} seeds); {often}")
     words += _distortions(arm)
     name = ", ".join(filter(None, (arm.arm, place)))
     yield from (("" if number_ else name, each) for number_, each in enumerate(words))

@@ -13,7 +13,7 @@ from colosseum.language.layout.printing import Line, lined_up, printed
 from colosseum.language.layout.statements import Statements
 from colosseum.language.layout.words import WordReader
 from colosseum.language.parser import lex, parse
-from colosseum.language.syntax import Edition, Experiment, File, ScenarioName
+from colosseum.language.syntax import Edition, Experiment, ScenarioName
 
 
 def lay_out(source: Source) -> tuple[str | None, list[Diagnostic]]:
@@ -26,15 +26,10 @@ def lay_out(source: Source) -> tuple[str | None, list[Diagnostic]]:
     first_end = source.text.find("\n")
     end = "\r\n" if first_end > 0 and source.text[first_end - 1] == "\r" else "\n"
     text = "".join(f"{line}{end}" for line in lines)
-    _verify(file, text)
+    after, found = parse(Source(file.source.name, text))
+    assert not found, "the layout does not parse: this is a bug of ours"
+    assert after == file, "the layout says something else: this is a bug of ours"
     return text, []
-
-
-def _verify(file: File, text: str) -> None:
-    """Fail rather than hand out a text that says anything else; that would be a bug of ours."""
-    after, diagnostics = parse(Source(file.source.name, text))
-    assert not diagnostics, "the layout does not parse"
-    assert after == file, "the layout says something else"
 
 
 def _lines(nodes: list[Readable], words: WordReader) -> Iterator[Line]:

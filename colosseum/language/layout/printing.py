@@ -98,8 +98,12 @@ class _Printer:
                 if kind and not self.line.kind and not self.ended:
                     self.line.kind, self.line.stop = kind, len(self.line.code) + len(self.gap)
                 self._write(text, indent)
-            case doc.Break():
-                self._break(item, indent, flat=flat)
+            case doc.Break(hard=False, flat=blanks) if flat and not self.ended:
+                self.gap += blanks
+            case doc.Break(blank=blank):
+                self._end(indent)
+                if blank and not flat:
+                    self.lines.append(Line(0))
             case doc.Cat(way="group", parts=parts):
                 room = WIDTH - self._column(indent) - item.width
                 self._push(parts, indent, flat=flat or (room >= 0 and self._ahead(room) <= room))
@@ -115,8 +119,12 @@ class _Printer:
                 self._fill(item, indent, flat=flat)
             case doc.Cat(parts=parts):
                 self._push(parts, indent, flat=flat)
-            case doc.Remark():
-                self._comment(item, indent)
+            case doc.Remark(text=text, opens=False):
+                self.line.remark, self.ended = text, True
+            case doc.Remark(text=text):
+                if self.ended or self.line.code:
+                    self._end(indent)
+                self.line.code, self.ended = text, True
             case doc.LongText(lines=lines):
                 self._long_text(lines, indent)
             case _:
@@ -192,22 +200,6 @@ class _Printer:
             self._end(indent)
         self.line.code += self.gap + text
         self.gap = ""
-
-    def _break(self, item: doc.Break, indent: int, *, flat: bool) -> None:
-        if flat and not item.hard and not self.ended:
-            self.gap += item.flat
-            return
-        self._end(indent)
-        if item.blank and not flat:
-            self.lines.append(Line(0))
-
-    def _comment(self, item: doc.Remark, indent: int) -> None:
-        if not item.opens:
-            self.line.remark, self.ended = item.text, True
-            return
-        if self.ended or self.line.code:
-            self._end(indent)
-        self.line.code, self.ended = item.text, True
 
     def _long_text(self, lines: tuple[str, ...], indent: int) -> None:
         self._write(LONG_QUOTE, indent)
