@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -108,7 +109,7 @@ class RunCalls:
     file: IO[bytes] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        if self.cache != "off" and self.path.exists():
+        if self.cache != "off":
             paid = list(read_paid(self.path))
             self.known = {key: recorded for key, recorded in paid if not recorded.lost}
             self.lost = [recorded for _, recorded in paid if recorded.lost]
@@ -214,8 +215,8 @@ def _answer(line: Mapping[str, Any]) -> Answer | None:
 
 
 def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    """The whole lines of a file of calls, attempts that failed too."""
-    with open(path, "rb") as file:
+    """The whole lines of a file of calls, attempts that failed too; none where there is no file."""
+    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
         for raw in file:
             if raw.endswith(b"\n"):
                 try:

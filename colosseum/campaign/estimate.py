@@ -237,7 +237,7 @@ def _measured(folder: Folder, runs: Iterable[Listed], prices: Mapping[str, Price
     """By model, what runs took, as far as it was counted and paid for there. Raises OSError."""
     found: dict[str, Load] = {}
     for path in (folder.calls(each.trial) for each in runs):
-        for _, recorded in read_paid(path) if path.exists() else ():
+        for _, recorded in read_paid(path):
             taken, cost = recorded.answer.usage, cost_of(recorded.answer, prices.get(recorded.model))
             if not recorded.origin:
                 tokens = taken.prompt_tokens or 0, taken.completion_tokens or 0

@@ -173,7 +173,7 @@ class Purse:
     def _on_file(self, path: Path) -> float:
         """What the answers in a file of calls cost that were paid for there; 0 where there is no file."""
         cost = 0.0
-        for _, call in read_paid(path) if path.exists() else ():
+        for _, call in read_paid(path):
             price = self.prices.get(call.model)
             most = 0.0 if price is None else price.cost(call.prompt_bytes / BYTES, call.max_tokens)
             cost += 0.0 if call.origin else self.charge(call.model, call.answer, most)

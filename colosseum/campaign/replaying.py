@@ -108,7 +108,7 @@ def _replayed(folder: Folder, listed: Listed, make: Remaking, into: Folder) -> R
     made = made_again(folder, trial, into)
     if isinstance(made, str):
         path, asked = folder.calls(trial.identity), result.expense.calls + (result.status == "failed")
-        kept = {*dict(read_calls(path)), *dict(read_failures(path))} if path.exists() else set()
+        kept = {*dict(read_calls(path)), *dict(read_failures(path))}
         if not path.exists() or len(kept) < asked:
             return Replayed(listed, "not on file", "its calls were not kept")
         return Replayed(listed, "different", f"something else is asked: {made}")

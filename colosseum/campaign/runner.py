@@ -230,8 +230,7 @@ class Runner:
         shared = Coupling(trials) if any(trial.coupled for trial in trials) else None
         if shared and self.options.cache != "off":
             for trial in trials:
-                if (path := self.folder.calls(trial.identity)).exists():
-                    shared.remember(trial, read_calls(path))
+                shared.remember(trial, read_calls(self.folder.calls(trial.identity)))
         for trial, account in missing:
             room = self.rooms[bool(trial.endpoints)]
             await room.acquire()

@@ -317,7 +317,7 @@ class _Work:
 
 def _comes_to(path: Path, expense: Expense) -> bool:
     """Whether a file of calls makes up what a result says that it cost."""
-    paid = list(read_paid(path)) if path.exists() else []
+    paid = list(read_paid(path))
     answers = {key: recorded for key, recorded in paid if not recorded.lost}
     made = Expense.of([*answers.values(), *(recorded for _, recorded in paid if recorded.lost)])
     return replace(made, cost=0.0) == replace(expense, cost=0.0) and isclose(made.cost, expense.cost, abs_tol=1e-12)
