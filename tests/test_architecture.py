@@ -98,7 +98,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "campaign": 7143,
     "evidence": 6824,
     "report": 3982,
-    "api": 495,
+    "api": 494,
     "editor": 500,
     "cli": 1779,
     "imports": 1763,
