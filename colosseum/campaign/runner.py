@@ -27,13 +27,13 @@ from colosseum.campaign.retry import OUTAGE, Attempt, OnAttempt, Provider
 from colosseum.model.serial import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Asker, Halt, Question
+from colosseum.players.models.request import Halt, Question
 from colosseum.players.models.wire import Exchange
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
 from colosseum.run.stage import players
-from colosseum.run.trace import VERSION, Seal, TraceWriter
+from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Block, Listed, Trial, conditions_json
 
 SCHEMA = 1
@@ -267,21 +267,13 @@ class Runner:
             keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
             self.kept.add(trial.instance.digest)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
-        watch = partial(self.watch, trial)
-        trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
-        reason: FailureReason | None = None
+        trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, partial(self.watch, trial))
         try:
             with self.purse.open(account):
-                await perform(trial, calls, trace)
-        except CallFailed as failure:
-            reason = FailureReason(failure.kind, failure.reason)
+                result = await perform(trial, calls, trace)
         except Halt:
             self._became(trial.listed, "halted", None)
             return
-        finally:
-            calls.close()
-            trace.close()
-        result = result_of(trial, calls, trace.seal, reason)
         self.folder.commit(result)
         if result.status == "complete":
             self.purse.learn(account)
@@ -294,22 +286,24 @@ class Runner:
             self.group.create_task(self.then(listed))
 
 
-async def perform(trial: Trial, calls: Asker, trace: TraceWriter) -> None:
-    """Play one run into its trace. Raises CallFailed, at the end of the trace, and Halt, in the middle of it."""
-    trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
-    team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
+async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> Result:
+    """Play one run into its trace; how it ended depends on what happened alone.
+
+    Raises Halt and Missing, in the middle of the trace. Trace and calls are closed, and durable where it ended.
+    """
+    reason: FailureReason | None = None
     try:
-        await LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
-    except CallFailed:
-        trace.write("end", status="failed")
+        trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
+        team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
+        try:
+            await LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
+        except CallFailed as failure:
+            reason = FailureReason(failure.kind, failure.reason)
+        status: Status = "failed" if reason else "complete"
+        trace.write("end", status=status)
         trace.finish()
-        raise
-    trace.write("end", status="complete")
-    trace.finish()
-
-
-def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: FailureReason | None) -> Result:
-    """How a run ended; it depends on what happened alone."""
-    status: Status = "failed" if reason else "complete"
+    finally:
+        calls.close()
+        trace.close()
     expense = Expense.of([*calls.used.values(), *calls.lost])
-    return Result(SCHEMA, trial.identity, status, reason, seal, expense, calls.digest)
+    return Result(SCHEMA, trial.identity, status, reason, trace.seal, expense, calls.digest)
