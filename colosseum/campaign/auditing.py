@@ -16,11 +16,10 @@ from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking
-from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
+from colosseum.campaign.money import dollars, entry
 from colosseum.campaign.part import Part, read_design, read_shard
 from colosseum.campaign.planning import Planned, write_plan
-from colosseum.campaign.prices import entry
-from colosseum.campaign.purse import Purse
+from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
 from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import PaidSource, Runner, Tally

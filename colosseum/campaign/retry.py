@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
-from colosseum.campaign.prices import call_priced
+from colosseum.campaign.money import call_priced
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
