@@ -85,12 +85,12 @@ def carry_out(work: Work) -> AuditOutcome:
         tally = run_by_workers(work, models, purse, meter)
         if endpoints:
             awaited(judging.run(work.planned_trials), source, request.warn)
-        return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
-    with request.watching(meter):
-        source.watch = meter.call
-        runner = Runner(work.folder, source, purse, request, redaction, meter.trial, watch=meter.event)
-        runner.then = judging.judge if endpoints else None
-        tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
+    else:
+        with request.watching(meter):
+            source.watch = meter.call
+            runner = Runner(work.folder, source, purse, request, redaction, meter.trial, watch=meter.event)
+            runner.then = judging.judge if endpoints else None
+            tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
     return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 
 

@@ -104,8 +104,7 @@ class Provider:
     async def ask(self, request: Question, *, heard: OnAttempt = lambda request, attempt: None) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         line, left, patience = _line(request), self.attempts, self.most_wait
-        gate = self.gates.setdefault(line, RateLimit(self.most_connections))
-        lasting = patience is None and request.by is None
+        gate, lasting = self._gate(request), patience is None and request.by is None
         number, failed, limited, waited, since, sent = 0, 0, 0, 0.0, math.inf, request
         longest = max(LONGEST_DELAY, self.patience)
         while True:
@@ -199,6 +198,9 @@ class Provider:
             self.in_vain[model] = self.in_vain.get(model, 0) + 1
             if self.in_vain[model] >= IN_VAIN:
                 self._give_up(result)
+
+    def _gate(self, request: Question) -> RateLimit:
+        return self.gates.setdefault(_line(request), RateLimit(self.most_connections))
 
 
 def silent_words(reason: str, *, runs: bool) -> str:

@@ -165,8 +165,6 @@ class Runner:
     """Blocks that were begun."""
     rooms: dict[bool, asyncio.Semaphore] = field(init=False)
     """For runs of models, as many at once as was said, and for one of scripted players."""
-    held: Counter[FileLock] = field(init=False, default_factory=Counter)
-    """Locks on blocks, and how many runs each waits for."""
     watch: Watch = lambda trial, event, content: None
     then: Callable[[Listed], Coroutine[None, None, None]] | None = None
     """What is done with a run that is complete, while others go on."""
@@ -201,7 +199,7 @@ class Runner:
                 lock.acquire()
             except Timeout:
                 return False
-            self.held[lock], found = 1, self._standing(each)
+            found = self._standing(each)
         try:
             for listed, result in zip(each.listed, found, strict=True):
                 if result is not None:
@@ -211,7 +209,7 @@ class Runner:
                 await self._begin(each, todo, make, lock)
         finally:
             if lock is not None:
-                self._let_go(lock)
+                _let_go(lock)
         await asyncio.sleep(0)
         return True
 
@@ -234,10 +232,10 @@ class Runner:
         for trial, account in missing:
             room = self.rooms[bool(trial.endpoints)]
             await room.acquire()
-            self.held[lock] += 1
+            lock.acquire()  # once more: it is held until the last of its runs has ended
             source: NewAnswers = partial(self.source.ask, account)
             made = self._made(trial, account, partial(shared.ask, trial.identity, source) if shared else source)
-            self.group.create_task(made).add_done_callback(partial(self._ended, lock, room))
+            self.group.create_task(made).add_done_callback(partial(_let_go, lock, room))
             await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
 
     def _account(self, trial: Trial) -> Account:
@@ -246,17 +244,6 @@ class Runner:
         if account.team and (self.purse.limit is not None or account.limit is not None):
             account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
-
-    def _ended(self, lock: FileLock, room: asyncio.Semaphore, run: "asyncio.Task[None]") -> None:
-        room.release()
-        self._let_go(lock)
-
-    def _let_go(self, lock: FileLock) -> None:
-        self.held[lock] -= 1
-        if not self.held[lock]:
-            del self.held[lock]
-            Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
-            lock.release()
 
     def _standing(self, each: Planned) -> list[Result | None]:
         return [self.folder.result(listed.trial) for listed in each.listed]
@@ -284,6 +271,15 @@ class Runner:
         self.progress(listed, became, result)
         if self.then is not None and became in ("complete", "reused"):
             self.group.create_task(self.then(listed))
+
+
+def _let_go(lock: FileLock, room: asyncio.Semaphore | None = None, run: "asyncio.Task[None] | None" = None) -> None:
+    """A run has ended, or all that are to be made of a block have begun."""
+    if room is not None:
+        room.release()
+    if lock.lock_counter == 1:
+        Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
+    lock.release()
 
 
 async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> Result:
