@@ -65,7 +65,7 @@ def carry_out(work: Work) -> AuditOutcome:
     if work.files:  # what is refused leaves the folder as it was
         write_plan(work.folder, work.files, work.plan)
     for each in work.left if request.retry_failed else ():
-        work.folder.retract(each.trial)  # it failed, and is to be made again
+        work.folder.result_path(each.trial).unlink(missing_ok=True)  # it failed, and is to be made again
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
@@ -88,8 +88,8 @@ def carry_out(work: Work) -> AuditOutcome:
     else:
         with request.watching(meter):
             source.watch = meter.call
-            runner = Runner(work.folder, source, purse, request, redaction, meter.trial, watch=meter.event)
-            runner.then = judging.judge if endpoints else None
+            then = judging.judge if endpoints else None
+            runner = Runner(work.folder, source, purse, request, redaction, meter.trial, meter.event, then)
             tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
     return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 

@@ -159,8 +159,6 @@ class Runner:
     redaction: Redaction
     progress: Progress
     tally: Tally = field(init=False, default_factory=Tally)
-    kept: set[str] = field(init=False, default_factory=set)
-    """Scenarios that are in the folder."""
     rank: int = field(init=False, default=0)
     """Blocks that were begun."""
     rooms: dict[bool, asyncio.Semaphore] = field(init=False)
@@ -250,9 +248,7 @@ class Runner:
 
     async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
-        if trial.instance.digest not in self.kept:
-            keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
-            self.kept.add(trial.instance.digest)
+        keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, partial(self.watch, trial))
         try:
