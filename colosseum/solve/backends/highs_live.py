@@ -6,6 +6,7 @@ the columns that are left. One thread, a fixed seed, both gaps 0: what is called
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import cycle
 from math import inf, isfinite
 from typing import TypeAlias
 
@@ -20,25 +21,23 @@ from colosseum.solve.scoring import AGREEMENT, ROUNDING, grain
 
 Options: TypeAlias = Mapping[str, str | int | float | bool]
 
-TOLERANCE = 1e-9
-"""By how much a row, a bound or a reduced cost may be off; the default of 1e-6 shows in values of large differences."""
+TOLERANCE, LOOSE, LARGE = 1e-9, 1e-8, 1e3
+"""By how much a row, a bound or a reduced cost may be off; where costs are LARGE, searches with 1e-9 call worse points
+optimal, and have LOOSE. HiGHS's own 1e-6 shows in values of large differences."""
+TOLERANCES = "primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"
 ALWAYS: Options = {
-    "output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0,
-    "primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE,
+    "output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, **dict.fromkeys(TOLERANCES, TOLERANCE),
 }  # fmt: skip
-LARGEST_COST = 0
-"""HiGHS's number of Dantzig's rule: of a few pivots, those that look best are quicker than those that are weighed."""
 WARM: Options = {
     "presolve": "off", "solver": "simplex", "random_seed": 0, "primal_simplex_bound_perturbation_multiplier": 0.0,
-    "simplex_primal_edge_weight_strategy": LARGEST_COST,
+    "simplex_primal_edge_weight_strategy": 0,  # Dantzig's rule: of a few pivots, those that look best are quicker
 }  # fmt: skip
 """Without presolve its basis stays warm."""
 STRICTLY: Options = {
-    "mip_feasibility_tolerance": TOLERANCE,
     "mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False,
 }  # fmt: skip
-"""At tolerances at which what holds for the solver holds for the model, and without two searches for first points: one
-takes as long whether or not a point is known, the other two fifths of the time of a knapsack with 50 items."""
+"""Without two searches for first points: one takes as long whether or not a point is known, the other two fifths of the
+time of a knapsack with 50 items."""
 KNOWN: Options = {"mip_heuristic_run_rens": False, "mip_heuristic_run_rins": False}
 """Who knows a point looks for none in the neighbourhood of others: a quarter of the time of a knapsack of 100 items."""
 PRESOLVED: Options = {**STRICTLY, "presolve": "on", "random_seed": 1}
@@ -53,10 +52,9 @@ DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 MOST_PIVOTS = 20
 """Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
-FEW, NEAR = 200, 2
-"""Where so many columns have a choice, a first point is looked for among so many of them for each row, …"""
-SOON = 0.1
-"""… for this share of the time: rules may leave no point there."""
+FEW, NEAR, SOON = 200, 2, 0.1
+"""Where so many columns have a choice, a first point is looked for among so many of them for each row, for this share
+of the time: rules may leave no point there."""
 WORK_OF_A_RUN, WORK_OF_A_LOOK = 70, 1_800
 """Pivots that take as long as to begin a relaxation, and as branch and bound goes on between two looks at a clock."""
 
@@ -169,25 +167,26 @@ class LiveProgram(Live):
     def search(self, costs: Floats, bounded: Matrix, *, most: float, until: float) -> Best:
         """The best point by branch and bound; `most` is what none exceeds, by the relaxation of the same query.
 
-        Either way to search alone has called worse points optimal and full programs empty, never both on the same: what
-        the first does not prove by `most`, to a grain, the second must find no better. Before them comes a good point
-        from near the relaxation's, which leaves them few columns: knapsacks of 100 items take a tenth of the time.
+        Either way to search alone has called worse points optimal and full programs empty: what `most` does not prove,
+        neither must improve, one after the other, the first to a grain. Before them comes a good point from near the
+        relaxation's, which leaves them few columns: knapsacks of 100 items take a tenth of the time.
         """
         enough = most - grain(most) if isfinite(most) else most
         near, soon = self._near(bounded), (1.0 - SOON) * self.clock() + SOON * until
-        first, proofs = [] if near is bounded else [self._searched(PRESOLVED, costs, near, soon)], list[Best]()
-        for options, margin in ((PRESOLVED, ROUNDING), (PLAIN, AGREEMENT)):
-            value = max((float(costs @ a.point) for a in (*first, *proofs) if a.point is not None), default=-inf)
-            if value < enough:
-                above = value + margin * max(1.0, abs(value)) if isfinite(value) else value
-                proofs.append(self._searched(options, costs, self._held(bounded, most - value), until, above=above))
-        points = [answer.point for answer in (*first, *proofs) if answer.point is not None]
-        ended = all(proof.status != "limit" for proof in proofs)
-        bound = min(most, max((proof.bound for proof in proofs), default=most))
-        if not points:
+        answers, unrefuted = [] if near is bounded else [self._searched(PRESOLVED, costs, near, soon)], list[Best]()
+        for options, margin in cycle(((PRESOLVED, ROUNDING), (PLAIN, AGREEMENT))):
+            point = max((a.point for a in answers if a.point is not None), key=lambda p: float(costs @ p), default=None)
+            value = -inf if point is None else float(costs @ point)
+            if value >= enough or len(unrefuted) > 1:
+                break
+            above = value + margin * max(1.0, abs(value)) if isfinite(value) else value
+            found = self._searched(options, costs, self._held(bounded, most - value), until, above=above)
+            better = found.point is not None and float(costs @ found.point) > above
+            answers, unrefuted = [*answers, found], [found] if better else [*unrefuted, found]
+        ended = all(proof.status != "limit" for proof in unrefuted)
+        bound = min(most, max((proof.bound for proof in unrefuted), default=most))
+        if point is None:
             return Best("infeasible" if ended else "limit", None, bound)
-        point = max(points, key=lambda point: float(costs @ point))
-        value = float(costs @ point)
         proven = value >= enough or (ended and bound <= value + AGREEMENT * max(1.0, abs(value)))
         return Best("optimal" if proven else "limit", point, max(bound, value))
 
@@ -195,7 +194,8 @@ class LiveProgram(Live):
         """What a search finds that is worth more than `above`; columns that have no choice are left out."""
         free, rest = without_fixed(left)
         fixed = float(costs[~free] @ left.low[~free])
-        how = {**options, **(KNOWN if isfinite(above) else {}), "mip_pool_soft_limit": len(rest.low)}  # cuts
+        loose = dict.fromkeys(TOLERANCES, LOOSE) if np.abs(costs).max(initial=0.0) > LARGE else {}
+        how = {**options, **loose, **(KNOWN if isfinite(above) else {}), "mip_pool_soft_limit": len(rest.low)}
         found, point = Live(rest, how, self.clock).ask(costs[free], until=until, above=above - fixed), left.low.copy()
         if found.point is not None:
             point[free] = found.point

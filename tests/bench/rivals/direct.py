@@ -13,7 +13,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
-from colosseum.solve.backends.highs_live import LARGEST_COST, TOLERANCE
+from colosseum.solve.backends.highs_live import TOLERANCE, WARM
 from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix
@@ -45,7 +45,8 @@ class Direct:
 
     def __post_init__(self) -> None:
         self.relaxation = passed(self.matrix, RELAXED, whole=False)
-        self.relaxation.setOptionValue("simplex_primal_edge_weight_strategy", LARGEST_COST)
+        rule = "simplex_primal_edge_weight_strategy"
+        self.relaxation.setOptionValue(rule, WARM[rule])
 
     def maximise(self, costs: Floats, fixed: Mapping[int, float]) -> Floats | None:
         """The best point; None where there is none."""
