@@ -11,7 +11,7 @@ from colosseum.language.record import Record
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Design, design
 from colosseum.model.lint import warnings
-from colosseum.model.realise import Realiser
+from colosseum.model.realise import Realiser, realise
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Declared, declare
 from colosseum.model.values import Fault, Value, kind, text
@@ -124,20 +124,12 @@ def _variations(
         for cell in of.cells:
             if spent > MOST_VARIED:
                 return found
-            meter = Meter()
             changed = tuple((name, value) for name, value in cell.conditions.params if own[name] != value)
-            graph = cell.conditions.graph
-            settled = {**params, **dict(changed)}
+            meter, graph = Meter(), cell.conditions.graph
             if (changed, graph) in tried:
                 continue
-            fresh, problems = (changed, None) not in tried, list[Diagnostic]()
-            if fresh or linked:
-                problems = expand(spec, seed=seed, params=settled, graph=None if fresh else graph, meter=meter)[1]
-            if not problems:  # then what keeps the network from being laid over the agents
-                facts = Realiser(spec, seed=seed, overrides=settled, graph=graph)
-                with facts.findings.caught(spec.composition.scenario.span):
-                    facts.fact("network", "links")
-                problems = facts.findings.diagnostics
+            make = expand if linked or (changed, None) not in tried else realise
+            problems = make(spec, seed=seed, params={**params, **dict(changed)}, graph=graph, meter=meter)[1]
             spent += meter.steps + LEAST_SPENT
             tried |= {(changed, None), (changed, graph)}
             where = f"the arm `{cell.name}` of `{of.name}`" + (f" at {cell.point}" if cell.point else "")
