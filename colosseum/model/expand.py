@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from colosseum.diagnostics import Diagnostic, has_errors, report
 from colosseum.language import syntax
@@ -84,15 +85,12 @@ def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Coa
     world = sheets.world
     grounding = Grounding(Environment(world, meter, payoffs=True), work)
 
-    def objectives(statement: syntax.Objective) -> list[ir.Objective]:
-        def objective(name: str, key: Key, env: Environment) -> ir.Objective | None:
-            whole = worth(statement, "an objective", env, sheets.task)
-            return None if whole is None else ir.Objective(name, whole)
-
-        return grounding.made(statement, objective) or []
+    def objective(statement: syntax.Objective, name: str, key: Key, env: Environment) -> ir.Objective | None:
+        whole = worth(statement, "an objective", env, sheets.task)
+        return None if whole is None else ir.Objective(name, whole)
 
     for statement in world.spec.of(syntax.Coalition):
-        found = tuple(o for each in statement.objectives for o in objectives(each))
+        found = tuple(o for each in statement.objectives for o in grounding.made(each, partial(objective, each)) or ())
         if statement.name in world.sets:
             yield ir.Coalition(statement.name, tuple(map(str, world.sets[statement.name])), found)
 
