@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from specs_made import HEAD, TEAM, checked, expanded, said
 
-from colosseum.model.check import check
-from colosseum.model.expand import expand
+from colosseum.model.check import check, expand
 from colosseum.model.experiment import Design
 from colosseum.model.serial import dump, load
 from colosseum.model.settings import READERS, SETTINGS

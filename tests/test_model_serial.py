@@ -18,8 +18,7 @@ from specs_made import HEAD, expanded
 from test_cli_commands import colosseum, read
 
 from colosseum.language import shipped
-from colosseum.model.check import check, read_spec
-from colosseum.model.expand import expand
+from colosseum.model.check import check, expand, read_spec
 from colosseum.model.scenario import Scenario
 from colosseum.model.serial import LEFT_OUT, NotAModel, content_hash, dump, load, schema_text
 
