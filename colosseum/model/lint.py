@@ -166,15 +166,15 @@ def _mentioned(spec: Declared) -> set[str]:
 def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
     """Arms whose conditions equal the control's, but for one named `again`."""
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
-        cells = [(c.name, c.point, _settled(spec, c.conditions)) for c in designs[statement.name].cells]
-        first = {point: settled for name, point, settled in cells if name == statement.arms[0].name}
-        for arm in statement.arms[1:]:
-            mine = [settled == first[point] for name, point, settled in cells if name == arm.name != "again"]
-            if mine and all(mine):
-                control = Label(statement.arms[0].name_span, "the control")
-                message = f"the arm `{arm.name}` equals the control `{statement.arms[0].name}`"
-                yield report("W004", arm.name_span, message, labels=[control],
-                             help="name it `again` if it repeats the control on purpose")  # fmt: skip
+        settled: dict[str, list[Conditions]] = {}  # by arm, at every sweep point
+        for cell in designs[statement.name].cells:
+            settled.setdefault(cell.name, []).append(_settled(spec, cell.conditions))
+        control, *others = statement.arms
+        for arm in (arm for arm in others if arm.name != "again" and settled[arm.name] == settled[control.name]):
+            message = f"the arm `{arm.name}` equals the control `{control.name}`"
+            labels = [Label(control.name_span, "the control")]
+            help_ = "name it `again` if it repeats the control on purpose"
+            yield report("W004", arm.name_span, message, labels=labels, help=help_)
 
 
 def _settled(spec: Declared, conditions: Conditions) -> Conditions:
