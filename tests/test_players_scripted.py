@@ -21,6 +21,7 @@ from colosseum.players.view import Position, Post, Reply, View
 from colosseum.run.stage import Spoken, view
 from colosseum.run.trial import Trial
 from colosseum.run.turn import LONGEST_POST
+from colosseum.solve.backend import Query
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.scoring import score
 from colosseum.solve.solver import Solver
@@ -174,6 +175,19 @@ def test_owners_several_variables_hard_rules_and_a_mute_agent(player: str, round
         assert sum(phase == "planning" for _, phase in acted) == 3 * rounds
         assert score(trial.stage.scenario.task, outcome(tmp_path, trial)).feasible
         assert not any(e["event"] == "mistake" for e in lines)
+
+
+@pytest.mark.parametrize("name", ["bidding", "jira"])
+def test_what_was_believed_before_changes_no_plan(name: str) -> None:
+    """Costs are private, and decide which bids there are."""
+    _, library = stage_of(SPECS / f"{name}.colo")
+    tables = {table: library.world.tables[table].entries for table in library.planner.relevant}
+    cells = {Cell(table, key): value for table, entries in tables.items() for key, value in entries.items()}
+    for known in ({}, dict(list(cells.items())[::2]), cells):
+        believed = library.planner.belief(known)
+        assert believed is not None
+        found = believed.solver.highs.solve(Query(WELFARE), until=1_000.0)
+        assert found.value == pytest.approx(Solver(believed.solver.task).maximise(WELFARE).value)
 
 
 def test_simultaneous_decisions_are_not_planned_around(tmp_path: Path) -> None:

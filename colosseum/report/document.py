@@ -171,8 +171,9 @@ class IntervalChart(Chart):
     def table(self) -> Table:
         """Its numbers."""
         first = 0 if any(row.group for row in self.rows) else 1
+        limits = f" [{self.level} %]" if any(row.change.limits for row in self.rows) else ""
         rows = tuple((row.group, row.name, row.change, row.note)[first:] for row in self.rows)
-        columns = ("sweep point", "arm", f"mean [{self.level} %], u", "call")[first:]
+        columns = ("sweep point", "arm", f"mean{limits}, u", "call")[first:]
         return Table(self.name, self.title, columns, rows, grouped=not first)
 
 

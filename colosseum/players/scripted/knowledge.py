@@ -79,12 +79,12 @@ class Planner:
         return private_tables(spec, (s for s in spec.composition.statements if isinstance(s, kinds)))
 
     @cached_property
-    def stable(self) -> Stable:
-        """The rewards and rules that read nothing private; none where a domain does."""
+    def stable(self) -> Stable | None:
+        """The rewards and rules that read nothing private; None where a domain does."""
         spec = self.public.world.spec
-        scored = () if private_tables(spec, spec.of(syntax.Variable)) else spec.composition.statements
-        public = (s for s in scored if not private_tables(spec, (s,)))
-        return {s.name: [] for s in public if isinstance(s, syntax.Reward | syntax.Require)}
+        scored = (s for s in spec.composition.statements if isinstance(s, syntax.Reward | syntax.Require))
+        public: Stable = {s.name: [] for s in scored if not private_tables(spec, (s,))}
+        return None if private_tables(spec, spec.of(syntax.Variable)) else public
 
     @cached_property
     def ranges(self) -> dict[str, dict[str, Value]]:
@@ -111,14 +111,14 @@ class Planner:
         return self.beliefs[key]
 
     def _belief(self, known: Mapping[Cell, Value]) -> BelievedTask | None:
-        task = imagine(self.public, known, stable=self.stable)
-        if task is None:
+        stable = self.stable
+        if (task := imagine(self.public, known, stable=stable)) is None:
             return None
         objectives = tuple(Objective(p.name, p.term) for p in task.payoffs if p.statement in self.side)
         task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
         solver = Solver(task, PLAN_LIMIT, by_work=True)
-        if self.base is None and all(rule.statement in self.stable for rule in task.hard):
-            self.base = Highs(replace(task, payoffs=tuple(p for p in task.payoffs if p.statement in self.stable)))
+        if not self.base and stable is not None and all(rule.statement in stable for rule in task.hard):
+            self.base = Highs(replace(task, payoffs=tuple(p for p in task.payoffs if p.statement in stable)))
         solver.highs.base = self.base
         return BelievedTask(known, solver, objectives)
 
