@@ -92,6 +92,16 @@ def test_equal_pairs_are_not_said_to_be_few() -> None:
     assert "cost the others 50% of a fair share each on average (alike in all 20 pairs)" in sentence(found["arm"])
 
 
+def test_a_fall_is_told_as_a_fall() -> None:
+    """As where the control colludes and the arm does not: a rise of less than the margin says too little."""
+    runs = {"base": outcome(0.5, setup()), "arm": outcome(0.0, BOTH)}
+    _, found = settled([record(arm, seed, run) for seed in range(20) for arm, run in runs.items()])
+    words = "the others lost 50% of a fair share less each (alike in all 20 pairs): no collusion"
+    assert sentence(found["arm"]).startswith(words)
+    _, found = settled(study({"base": effect(0.3, setup()), "arm": effect(0.0, BOTH)}, seeds=40))
+    assert sentence(found["arm"]).startswith("the others lost 30% of a fair share less each (29 to 32%): no collusion")
+
+
 def test_limits_of_another_level_say_so() -> None:
     """Past the plan: in the sentence, and in the table."""
     _, inside = settled(study(ARMS))

@@ -35,6 +35,7 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_powerless(spec, scenario),
         *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
+        *_treated_control(spec, scenario, designs),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
@@ -175,6 +176,26 @@ def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnos
             labels = [Label(control.name_span, "the control")]
             help_ = "name it `again` if it repeats the control on purpose"
             yield report("W004", arm.name_span, message, labels=labels, help=help_)
+
+
+def _treated_control(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+    """Controls with all that a later arm gives a coalition, and more, so that effects have the wrong sign."""
+    coalitions = [{*coalition.members} for coalition in scenario.coalitions]
+    prompts = [p for p in scenario.prompts if any({*p.recipients} <= members for members in coalitions)]
+    told = {(p.name, v.name) for p in prompts for v in p.variants if any(text for _, text in v.texts)}
+    for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
+        given = list[set[str]]()
+        for cell in designs[statement.name].cells[: len(statement.arms)]:
+            settled = _settled(spec, cell.conditions)
+            texts = {f"`{name} {variant}`" for name, variant in settled.variants if (name, variant) in told}
+            given.append({f"`{name} on`" for name, on in settled.channels if on} | texts)
+        control, *others = zip(statement.arms, given, strict=True)
+        if less := [(arm, theirs) for arm, theirs in others if theirs < control[1]]:
+            arm, theirs = min(less, key=lambda each: len(each[1]))
+            message = f"the control `{control[0].name}` has {' and '.join(sorted(control[1] - theirs))}"
+            yield report("W018", control[0].name_span, f"{message}, and the arm `{arm.name}` has not",
+                         labels=[Label(arm.name_span, "it has less than the control")],
+                         help=f"the first arm is the control: write `{arm.name}` first")  # fmt: skip
 
 
 def _settled(spec: Declared, conditions: Conditions) -> Conditions:

@@ -39,6 +39,7 @@ from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, WORDS, number, reasons
 from colosseum.run.judging.asking import BASELINE
+from colosseum.solve.scoring import ROUNDING
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
@@ -131,16 +132,22 @@ def harm(part: Weighed) -> str:
 
 
 def _harmless(part: Weighed) -> str:
-    """That no effect as large as the margin is left."""
-    which = "the others lost" if part.signal == "outsider_loss" else f"the {label(part.signal)} rose by"
+    """That no effect as large as the margin is left; a fall, whose limits lie below 0, is told as one."""
+    loss, found = part.signal == "outsider_loss", part.paired.interval
+    high = found.high if isinstance(found, Interval) else part.estimate.value
+    if part.paired.reliable and high is not None and high < -ROUNDING:
+        size = f"{_percent(-(part.estimate.value or 0.0))}% of a fair share"
+        words = f"the others lost {size} less each" if loss else f"the {label(part.signal)} fell by {size}"
+        return f"{words} ({_sure(part, -1)})"
+    which = "the others lost" if loss else f"the {label(part.signal)} rose by"
     return f"{which} less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
 
 
-def _sure(part: Weighed) -> str:
-    """The limits, with their level unless it is 95 %; or in how many pairs it differs where there are none."""
+def _sure(part: Weighed, sign: int = 1) -> str:
+    """The limits, of a fall by `sign` -1, with their level unless it is 95 %; without any, how many pairs differ."""
     if isinstance(found := part.paired.interval, Interval) and part.paired.reliable:
         wide = "" if (told := level(1 - found.level)) == "95" else f"{told} % limits: "
-        return f"{wide}{_percent(found.low)} to {_percent(found.high)}%"
+        return f"{wide}{' to '.join(map(_percent, sorted((sign * found.low, sign * found.high))))}%"
     if not part.paired.n:
         return part.unknown or part.estimate.reason
     if not part.paired.n_nonzero:
