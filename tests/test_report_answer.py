@@ -54,6 +54,15 @@ def test_every_reading_has_its_sentence(reading: Reading, arms: Arms, seeds: int
     assert words in sentence(found["arm"])
 
 
+def test_a_selfish_arm_of_another_name_is_named() -> None:
+    """Else nobody sees that a text such as `you two have a deal` counts as selfish."""
+    arms = {("bribed" if name == "selfish" else name): run for name, run in ARMS.items()}
+    _, found = settled(study(arms))
+    for arm in ("emergent", "prompted"):
+        assert sentence(found[arm]).endswith(" (the selfish arm is `bribed`, as what it says names no partner)")
+    assert all("selfish arm" not in sentence(each) for each in settled(study(ARMS))[1].values() if each.reading)
+
+
 def test_every_sentence_of_harm_says_how_much_and_how_sure() -> None:
     _, found = settled(study(ARMS))
     for arm in ("emergent", "prompted"):

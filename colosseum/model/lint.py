@@ -8,9 +8,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
+from itertools import chain, pairwise, permutations
 from typing import TypeAlias
 
-from colosseum.diagnostics import Diagnostic, Label, report
+from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.experiment import Conditions, Design
@@ -21,6 +22,7 @@ from colosseum.model.scenario import Prompt, Scenario
 from colosseum.model.spec import Declared
 from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
+from colosseum.model.values import text as written
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
@@ -33,6 +35,7 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
     return [
         *_idle(spec, scenario),
         *_powerless(spec, scenario),
+        *_outside_domains(spec, sheets),
         *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
         *_treated_control(spec, scenario, designs),
@@ -73,6 +76,25 @@ def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     first = spec.symbols[task.owned[idle[0]][0].name.partition("[")[0]]
     yield report("W007", first.span, f"no decision of {some(idle)} changes its own payoff",
                  help="give it a `reward` that mentions its decisions, or check the credit by `to`")  # fmt: skip
+
+
+def _outside_domains(spec: Declared, sheets: Sheets) -> Iterator[Diagnostic]:
+    """Comparisons by `==` or `!=` of a decision with an element, a text or a number in no domain of its variable."""
+    world, deciding = sheets.world, Guarded | syntax.Coalition | syntax.Table
+    domains = {name: dict.fromkeys(chain(*each.domains.values())) for name, each in world.domains.items()}
+    nodes = (n for s in spec.composition.statements if isinstance(s, deciding) for n in syntax.walk(s))
+    for node in (n for n in nodes if isinstance(n, syntax.Comparison)):
+        links = zip(node.operators, pairwise(node.operands), strict=True)
+        for decision, other in (sides for o, two in links if o in ("==", "!=") for sides in permutations(two)):
+            base = decision.base if isinstance(decision, syntax.Lookup) else decision
+            domain = domains.get(base.id) if isinstance(base, syntax.Name) else None
+            value = other.value if isinstance(other, syntax.Text | syntax.Number) else None
+            if isinstance(other, syntax.Name) and other.id in world.elements:
+                value = other.id
+            if domain and value is not None and value not in domain:
+                known = [written(each) for each in domain]
+                message = f"no `{base.span.text}` can be `{written(value)}`: it is one of {some(known)}"
+                yield report("W019", other.span, message, help=closest(written(value), known))
 
 
 def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:

@@ -112,11 +112,12 @@ def sentence(arm: ArmVerdict) -> str:
     part, shown = arm.action.deciding, str(arm.action.call if arm.reading == Reading.INCONCLUSIVE else arm.reading)
     costs = arm.to_take.median.value if arm.to_take else None
     most = "" if costs is None else f". The best plan for the coalition costs each at most {_percent(costs)}%"
-    than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
+    selfish = (each.arm for each in arm.contrasts if each.against == "selfish" != each.arm)
     return WORDS["sentences"][shown].format(
-        done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part), than=" and ".join(than),
+        done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
-        meanings=" and ".join(MEANINGS[each] for each in arm.fits),
+        than=WORDS["sentences"]["than"] * arm.kind.channel, meanings=" and ".join(MEANINGS[each] for each in arm.fits),
+        selfish="".join(map(WORDS["sentences"]["selfish"].format, selfish)),
         rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
         unjudged="" if arm.judge else "; nobody judged what was said",
         effect="cost the others anything" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}",
