@@ -181,6 +181,18 @@ def test_a_run_that_is_refused_keeps_no_place_from_another(tmp_path: Path) -> No
     assert [run["became"] for run in found["runs"]] == ["refused", "new"]
 
 
+def test_a_run_whose_rows_stand_apart_is_refused_whole(tmp_path: Path) -> None:
+    head, table = "run,agent,arm,seed,variable,value\n", tmp_path / "a.csv"
+    rows = ["x,A,talk,1,move[A],left\n", "y,A,talk,2,move[A],left\n", "x,B,talk,1,move[B],left\n"]
+    table.write_text(head + "".join(rows), encoding="utf-8")
+    found = imported(spec_in(tmp_path), table, code=1)
+    assert [(run["source"], run["became"]) for run in found["runs"]] == [("x", "refused"), ("y", "new")]
+    assert found["runs"][0]["reason"] == "its rows do not stand together in the file: sort it by run"
+    table.write_text(head + "".join(sorted(rows)), encoding="utf-8")
+    found = imported(spec_in(tmp_path), table)
+    assert [(run["became"], run["decisions"]) for run in found["runs"]] == [("new", 2), ("known", 1)]
+
+
 def test_where_every_run_is_refused_nothing_is_written_and_said_to_be(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("agent,arm,seed\n", encoding="utf-8")
     done = colosseum("import", spec_in(tmp_path), tmp_path / "a.csv", "--out", tmp_path / "in")

@@ -4,12 +4,14 @@ import csv
 import hashlib
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, json_of, sound
 from colosseum.imports.foreign_trace import NOTHING, TraceMapping, evaluate, number
@@ -28,19 +30,25 @@ def guarded(cell: Any) -> Any:
 
 
 def read_table(path: Path, mapping: TraceMapping) -> Source:
-    """The runs of a file, streamed. Raises Refusal where it is no table."""
-    seen, columns = set[str](), _columns(mapping)
+    """The runs of a file, streamed twice: its end tells which are whole. Raises Refusal where it is no table."""
+    places, told, columns = Counter[str](), set[str](), _columns(mapping)
 
     def name_of(row: Fields) -> str:
-        told = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
-        return run_name(row, mapping, told or "run")
+        cell = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
+        return run_name(row, mapping, cell or "run")
 
+    with suppress(Refusal):  # damage is told below, after the runs before it
+        places.update(name for name, _ in groupby(rows_of(path), key=name_of))
     for name, group in groupby(rows_of(path), key=name_of):
-        rows = list(group)
-        if name in seen:
-            rows[0] = {**rows[0], "broken": "its rows do not stand together in the file: sort it by run"}
-        seen.add(name)
-        yield name, partial(run_of, path.name, name, rows, mapping, {})
+        if places[name] == 1:
+            yield name, partial(run_of, path.name, name, list(group), mapping, {})
+        elif name not in told:
+            told.add(name)
+            yield name, _torn
+
+
+def _torn() -> NoReturn:
+    raise Refusal("its rows do not stand together in the file: sort it by run")
 
 
 def rows_of(path: Path) -> Iterator[Fields]:
