@@ -131,8 +131,10 @@ class Import:
             raise Refusal("no `arm … is …` of the mapping holds for it")
         arm = str(run.fields.get("arm") or "")
         if arm not in self.design.arms:
-            words = f"`{arm}` is no arm of `{self.design.name}`" if arm else "it has no arm"
-            raise unknown(words, arm, "arms", self.design.arms)
+            if not arm:
+                like = f"`arm {next(iter(self.design.arms))} is group == 1`"
+                raise Refusal(f"the source does not say its arm: map it, as in {like}")
+            raise unknown(f"`{arm}` is no arm of `{self.design.name}`", arm, "arms", self.design.arms)
         return arm
 
     def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:

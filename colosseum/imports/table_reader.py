@@ -140,6 +140,7 @@ def _gathered(
 ) -> tuple[dict[str, dict[str, Any]], list[Utterance], dict[str, Any]]:
     """By agent its fields, then what was said, and by variable what was decided."""
     own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
+    deciders = dict[str, str]()
     author, deciding = mapping.column("agent", "agent"), {*mapping.read("decide")}
     if author not in nulls:
         raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
@@ -157,8 +158,12 @@ def _gathered(
         for key in (key for key in fresh.keys() & deciding if known.get(key, fresh[key]) != fresh[key]):
             raise Refusal(f"`{agent}` decides twice: `{key}` is `{known[key]}`, then `{fresh[key]}`")
         known.update(fresh)
+        if variable is not None and (first := deciders.setdefault(str(variable), agent)) != agent:
+            words = f"; write each agent's own as `{variable}[{agent}]`" * ("[" not in str(variable))
+            raise Refusal(f"`{variable}` is decided twice, by `{first}` and by `{agent}`{words}")
         if variable is not None and str(variable) in decisions:
-            raise Refusal(f"`{variable}` is decided twice")
+            words = "if its rows are of several runs, map what tells them apart, as in `run is game`"
+            raise Refusal(f"`{variable}` is decided twice: {words}")
         decisions |= {} if variable is None else {str(variable): row.get("value")}
     return own, said, decisions
 
