@@ -331,6 +331,19 @@ def test_posts_are_told_by_channel_and_a_mapped_channel_without_any_is(tmp_path:
         assert f"Posts by channel {posts}" in " ".join(shown.split())
 
 
+def test_where_nobody_posts_no_channel_is_to_be_mended(tmp_path: Path) -> None:
+    """And of a public channel, which no mapping can name, nothing is to be mended where a secret one has posts."""
+    table, spec = tmp_path / "games.csv", spec_in(tmp_path)
+    head, rows = "agent,arm,seed,channel,text,variable,value\n", "A,talk,1,,,move[A],left\n"
+    for more, posts in (
+        ("", "none no run has a post: if the source has some, say where, as in `post is message`"),
+        ("B,talk,1,backroom,psst,,\n", "backroom 1 post in 1 run public no post"),
+    ):
+        table.write_text(head + rows + more, encoding="utf-8")
+        shown = colosseum("import", spec, table, "--out", tmp_path / "dry", "--dry-run").stdout
+        assert f"Posts by channel {posts} Not in the source" in " ".join(shown.split())
+
+
 def test_an_arm_is_treated_though_nobody_used_its_channel(tmp_path: Path) -> None:
     """And an arm that turns no channel on is none that repeats the control: what agents are told is not known."""
     table = tmp_path / "games.csv"
