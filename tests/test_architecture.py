@@ -97,7 +97,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 1774,
     "campaign": 7143,
     "evidence": 6824,
-    "report": 3988,
+    "report": 3990,
     "api": 494,
     "editor": 500,
     "cli": 1779,

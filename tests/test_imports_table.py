@@ -204,6 +204,16 @@ def test_where_every_run_is_refused_nothing_is_written_and_said_to_be(tmp_path: 
     assert done.stdout.startswith("Nothing was written: 1 refused")
 
 
+def test_a_refusal_names_the_first_run_that_it_is_of(tmp_path: Path) -> None:
+    table, spec = tmp_path / "a.csv", spec_in(tmp_path)
+    rows = "x,A,tlak,1\ny,A,tlak,2\nz,A,talk,1\n"
+    table.write_text("run,agent,arm,seed\n" + rows + "w,Zed,talk,3\n", encoding="utf-8")
+    shown = " ".join(colosseum("import", spec, table, "--out", tmp_path / "in").stdout.split())
+    assert ": 1 new, 3 refused Runs" in shown
+    assert "did you mean `talk`? (first in `x`)" in shown
+    assert shown.endswith("(in `w`)")
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("agent,arm,seed,variable,value\nA,talk,1,move[A],left\n", encoding="utf-8")

@@ -157,7 +157,7 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
 def imported_blocks(found: ImportFile) -> Iterator[Block]:
     """What was found; the first 40 runs in a table."""
     became = Counter(run.became for run in found.runs)
-    words = ", ".join(f"{number} {state}" for state, number in became.items())
+    words = ", ".join(f"{became[state]} {state}" for state in ("new", "known", "refused") if became[state])
     title = "Nothing was written" if found.dry_run or found.refused == len(found.runs) else f"Imported into {found.out}"
     yield Paragraph(f"{title}: {words}", "title")
     rows = (
@@ -175,7 +175,9 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         title = "Decisions that nobody took" + f", {MOST_NAMED} of {len(undecided)}" * (len(undecided) > MOST_NAMED)
         yield Definitions(tuple((name, counted(n, "run")) for name, n in undecided.most_common(MOST_NAMED)), title)
     if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
-        yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")
+        of = {run.reason: run.source for run in reversed(found.runs)}
+        told = ((counted(n, "run"), f"{why} ({'first ' * (n > 1)}in `{of[why]}`)") for why, n in refused.most_common())
+        yield Definitions(tuple(told), "Refused")
 
 
 def _posted(runs: Sequence[Mapping[str, int]], reader: str) -> Iterator[tuple[str, str]]:
