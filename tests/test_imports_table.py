@@ -13,6 +13,7 @@ from pyarrow import parquet
 from test_cli_commands import colosseum
 
 from colosseum import Campaign, ColosseumError, load
+from colosseum.campaign.replaying import MOST_NAMED
 from colosseum.evidence.reading import Reader
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
@@ -212,6 +213,18 @@ def test_a_refusal_names_the_first_run_that_it_is_of(tmp_path: Path) -> None:
     assert ": 1 new, 3 refused Runs" in shown
     assert "did you mean `talk`? (first in `x`)" in shown
     assert shown.endswith("(in `w`)")
+
+
+def test_where_no_arm_holds_what_the_mapping_reads_is_told(tmp_path: Path) -> None:
+    """Of many such reasons the terminal shows some, and says so."""
+    table, spec = tmp_path / "games.csv", spec_in(tmp_path, MAPPED)
+    rows = "".join(f"g{number},{number},C{number},gpt,A,,,,left\n" for number in range(1, 31))
+    table.write_text(GAMES.partition("\n")[0] + "\n" + rows, encoding="utf-8")
+    reason = imported(spec, table, code=1)["runs"][0]["reason"]
+    assert reason == "no `arm … is …` of the mapping holds for it: `condition` is `C1`"
+    shown = colosseum("import", spec, table, "--out", tmp_path / "in").stdout
+    assert f"Refused, {MOST_NAMED} of 30 reasons" in shown
+    assert shown.count("of the mapping") == MOST_NAMED
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -176,8 +176,9 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         yield Definitions(tuple((name, counted(n, "run")) for name, n in undecided.most_common(MOST_NAMED)), title)
     if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
         of = {run.reason: run.source for run in reversed(found.runs)}
-        told = ((counted(n, "run"), f"{why} ({'first ' * (n > 1)}in `{of[why]}`)") for why, n in refused.most_common())
-        yield Definitions(tuple(told), "Refused")
+        most, title = refused.most_common(MOST_NAMED), f", {MOST_NAMED} of {len(refused)} reasons"
+        told = ((counted(n, "run"), f"{why} ({'first ' * (n > 1)}in `{of[why]}`)") for why, n in most)
+        yield Definitions(tuple(told), "Refused" + title * (len(refused) > MOST_NAMED))
 
 
 def _posted(runs: Sequence[Mapping[str, int]], reader: str) -> Iterator[tuple[str, str]]:
@@ -187,9 +188,8 @@ def _posted(runs: Sequence[Mapping[str, int]], reader: str) -> Iterator[tuple[st
         return
     for name in dict.fromkeys(name for run in runs for name in run):
         sent = [run[name] for run in runs if run.get(name)]
-        words = f"{counted(sum(sent), 'post')} in {counted(len(sent), 'run')}"
         none = "no post" if name == PUBLIC else WORDS["notes"]["silent"].format(channel=name)  # which nothing maps
-        yield name, words if sent else none
+        yield name, f"{counted(sum(sent), 'post')} in {counted(len(sent), 'run')}" if sent else none
 
 
 EQUAL: Final = "equal"
