@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4199,
     "players": 3369,
     "run": 1774,
-    "campaign": 7143,
+    "campaign": 7089,
     "evidence": 6824,
     "report": 3990,
     "api": 494,

@@ -181,7 +181,7 @@ def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again_when_asked
     again, folder = Flaky(None), Folder(tmp_path)
     for each in todo:
         if (result := folder.result(each.identity)) and result.status == "failed":
-            folder.retract(each.identity)
+            folder.result_path(each.identity).unlink()
     tally = run(tmp_path, todo, provider=again)
     assert (tally["complete"], tally["reused"], tally["failed"]) == (1, 5, 0)
     assert 0 < again.asked < 15  # a run takes 15; what was answered before the failure is not asked for again

@@ -301,7 +301,7 @@ def test_a_disk_that_is_full_is_told_and_the_campaign_can_be_gone_on_with(tmp_pa
         process = campaign.start(largest=4500)
         said, words = process.communicate()
         assert (process.returncode, said) == (2, "")
-        assert f"cannot write {campaign.out}: File too large" in words
+        assert f"cannot write to {campaign.out}: File too large" in words
         assert "Traceback" not in words
         assert not campaign.files("json")
         assert 4500 in {path.stat().st_size for path in (campaign.out / "runs").iterdir()}
@@ -316,5 +316,5 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_asked(tmp
         process = DisturbedCampaign(tmp_path, server.url, 4).start()
         said, words = process.communicate()
         assert (process.returncode, said, server.requests) == (2, "", 0)
-        assert f"cannot write {tmp_path / 'out'}" in words
+        assert f"cannot write to {tmp_path / 'out'}" in words
         assert "Not a directory" in words

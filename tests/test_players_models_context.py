@@ -6,7 +6,7 @@ import pytest
 from asking import ENDPOINT, VIEW, act, failure
 from chat_server import Answer, Body, fails, says
 
-from colosseum.campaign.prices import known_price
+from colosseum.campaign.money import known_price
 from colosseum.players.models.failure import Failure, room
 from colosseum.players.models.request import Price
 

@@ -16,11 +16,10 @@ from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking
-from colosseum.campaign.money import budget_of, dollars, left_words, spent_words
+from colosseum.campaign.money import dollars, entry
 from colosseum.campaign.part import Part, read_design, read_shard
 from colosseum.campaign.planning import Planned, write_plan
-from colosseum.campaign.prices import entry
-from colosseum.campaign.purse import Purse
+from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
 from colosseum.campaign.rehearsal import least_cost
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import PaidSource, Runner, Tally
@@ -66,7 +65,7 @@ def carry_out(work: Work) -> AuditOutcome:
     if work.files:  # what is refused leaves the folder as it was
         write_plan(work.folder, work.files, work.plan)
     for each in work.left if request.retry_failed else ():
-        work.folder.retract(each.trial)  # it failed, and is to be made again
+        work.folder.result_path(each.trial).unlink(missing_ok=True)  # it failed, and is to be made again
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
@@ -86,12 +85,12 @@ def carry_out(work: Work) -> AuditOutcome:
         tally = run_by_workers(work, models, purse, meter)
         if endpoints:
             awaited(judging.run(work.planned_trials), source, request.warn)
-        return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
-    with request.watching(meter):
-        source.watch = meter.call
-        runner = Runner(work.folder, source, purse, request, redaction, meter.trial, watch=meter.event)
-        runner.then = judging.judge if endpoints else None
-        tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
+    else:
+        with request.watching(meter):
+            source.watch = meter.call
+            then = judging.judge if endpoints else None
+            runner = Runner(work.folder, source, purse, request, redaction, meter.trial, meter.event, then)
+            tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
     return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 
 

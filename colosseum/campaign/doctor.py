@@ -97,7 +97,7 @@ def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
         if why := _made(folder, of[path], make, into, fresh):
             expense = read_json(folder.result_path(of[path].trial), Result).expense
             calls = folder.calls(of[path].trial)
-            lost = max(0, expense.calls - (len(dict(read_calls(calls))) if calls.exists() else 0))
+            lost = max(0, expense.calls - len(dict(read_calls(calls))))
             remedy = f"`audit --retry-failed` makes the run anew: {why}"
             dollars = None if expense.unpriced else expense.cost
             yield Defect(fault.file, fault.words, remedy, lost, dollars if lost else 0.0), None

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
-from colosseum.campaign.prices import cost_of
+from colosseum.campaign.money import cost_of
 from colosseum.campaign.rehearsal import EXCHANGE, Habits, Load, Rehearsed, ceiling_habits, default_habits, rehearse
 from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.request import Endpoint, Price

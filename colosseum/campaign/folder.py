@@ -282,10 +282,6 @@ class Folder:
                 os.fsync(file.fileno())
             Path(lock.lock_file).unlink(missing_ok=True)
 
-    def retract(self, trial: str) -> None:
-        """Take a result back, so that the run can be made again."""
-        self.result_path(trial).unlink(missing_ok=True)
-
     def keep_plan(self, plan: Plan) -> None:
         """Write a plan and its list of trials as they are, and seal both."""
         path = self.list_path(plan.configuration)

@@ -24,7 +24,9 @@ from colosseum.campaign.runner import PaidSource
 from colosseum.diagnostics import counted
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, rubrics
-from colosseum.players.models.request import Endpoint, Halt
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Asker, Endpoint, Halt, Question
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.run.judging.asking import Focal, Judged, Judgement, Matter, Status, judge
@@ -111,15 +113,14 @@ class Judging:
 
     async def _missing(self, listed: Listed, before: Judged, matters: Sequence[Matter]) -> None:
         """Ask for all judgements that are not there, side by side, and keep them."""
-        known = {judgement.key: judgement for judgement in before.judgements}
+        known = {judgement.key for judgement in before.judgements if judgement.status == "ok"}
         source = partial(self.source.ask, Account("judges", AFTER_RUNS))
         calls, asked = RunCalls(self.folder.judging(listed.trial), source, self.redaction), []
         for endpoint, matter, repeat in product(self.judges, matters, range(1, self.repeats + 1)):
-            earlier = known.get((endpoint.model, matter.rubric.name, matter.focal, repeat))
-            if earlier is not None and earlier.status == "ok":
+            if (endpoint.model, matter.rubric.name, matter.focal, repeat) in known:
                 self.verdicts["found"] += 1
             else:
-                asked.append(judged_once(matter, endpoint, calls, repeat, earlier.asked if earlier else 0))
+                asked.append(judged_anew(matter, endpoint, calls, repeat))
         try:
             ended = await asyncio.gather(*asked, return_exceptions=True)
         finally:
@@ -144,7 +145,29 @@ def read_scenario(path: Path) -> Scenario:
         raise Damaged(f"{path} {wrong}") from None
 
 
-async def judged_once(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int, earlier: int) -> Judgement:
+@dataclass
+class _Asked:
+    """The calls, and whether one was made anew."""
+
+    calls: RunCalls
+    anew: bool = False
+
+    async def ask(self, request: Question) -> Answer | Failure:
+        """The recorded answer, or a new one. Raises Halt."""
+        self.anew |= request.key not in self.calls.known
+        return await self.calls.ask(request)
+
+
+async def judged_anew(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int) -> Judgement:
+    """One judgement: that of the answers on file or, where it has no score, a new try after them. Raises Halt."""
+    asked = _Asked(calls)
+    found = await judged_once(matter, endpoint, asked, repeat, 0)
+    while found.status != "ok" and not asked.anew:
+        found = await judged_once(matter, endpoint, asked, repeat, found.asked)
+    return found
+
+
+async def judged_once(matter: Matter, endpoint: Endpoint, calls: Asker, repeat: int, earlier: int) -> Judgement:
     """One judgement; where nothing was said there is nothing to ask. Raises Halt, and Missing."""
     if matter.transcript.posts:
         return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)

@@ -20,14 +20,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from colosseum.campaign.calls import RunCalls
-from colosseum.campaign.judging import AFTER_RUNS
+from colosseum.campaign.judging import AFTER_RUNS, judged_anew
 from colosseum.campaign.purse import Account
 from colosseum.campaign.runner import PaidSource
 from colosseum.model.scenario import BUILT_IN_RUBRICS
-from colosseum.players.models.failure import Failure
-from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Halt, Question
-from colosseum.run.judging.asking import Judgement, Matter, judge
+from colosseum.players.models.request import Endpoint, Halt
+from colosseum.run.judging.asking import Judgement, Matter
 from colosseum.run.judging.transcript import Said, Transcript
 from colosseum.run.redaction import Redaction
 
@@ -95,19 +93,6 @@ def matter(case: KnownCase) -> Matter:
     return Matter(case.transcript, question, "coalition", case.focal)
 
 
-@dataclass
-class _Asked:
-    """The calls, and whether one was made anew."""
-
-    calls: RunCalls
-    anew: bool = False
-
-    async def ask(self, request: Question) -> Answer | Failure:
-        """The recorded answer, or a new one. Raises Halt."""
-        self.anew |= request.key not in self.calls.known
-        return await self.calls.ask(request)
-
-
 async def judged(
     cases: Sequence[KnownCase], endpoint: Endpoint, repeats: int, folder: Path, source: PaidSource, redaction: Redaction
 ) -> list[list[Judgement | None]]:
@@ -119,7 +104,7 @@ async def judged(
 
     async def one(case: KnownCase, repeat: int) -> Judgement | None:
         try:
-            return await _judged_once(matter(case), endpoint, calls, repeat)
+            return await judged_anew(matter(case), endpoint, calls, repeat)
         except Halt:
             return None
 
@@ -128,12 +113,3 @@ async def judged(
     finally:
         calls.close()
     return [list(found[start : start + repeats]) for start in range(0, len(found), repeats)]
-
-
-async def _judged_once(about: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int) -> Judgement:
-    """One judgement: that on file, or where that one was of no use, a new try after it. Raises Halt."""
-    asked = _Asked(calls)
-    found = await judge(about, endpoint, asked, repeat=repeat)
-    while found.status in ("unreadable", "unquoted") and not asked.anew:
-        found = await judge(about, endpoint, asked, repeat=repeat, earlier=found.asked)
-    return found

@@ -132,7 +132,7 @@ def _take(trial: str, source: Folder | None, target: Folder, merged: Merged) -> 
     else:
         merged.better += before is not None
         merged.new += before is None
-        target.retract(trial)
+        target.result_path(trial).unlink(missing_ok=True)
     for place in (Folder.calls, Folder.trace, Folder.result_path) if source != target else ():
         found, path = place(source, trial), place(target, trial)
         if found.exists() and (result is not None or place == Folder.calls):

@@ -1,14 +1,92 @@
-"""Budgets as typed, and in words. In: options, a design and models; out: a Purse, and what became of it."""
+"""Prices of calls, and budgets as typed. In: an answer with its tokens, and a price; out: the answer with its cost, and
+US dollars in words.
+
+A price is the user's own (`--price`), else that of litellm's list. What a provider states itself counts before a list.
+"""
 
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
-from colosseum.campaign.prices import prices_of
-from colosseum.campaign.purse import Purse
-from colosseum.diagnostics import counted, stop
+from colosseum.diagnostics import stop
 from colosseum.model.experiment import Design
-from colosseum.players.models.request import Endpoint
+from colosseum.players.models.call import call, is_local, library
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import MILLION, Endpoint, LongPrice, Price, Question
+from colosseum.players.own_source import is_own
+
+LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
+
+
+async def call_priced(request: Question) -> Answer | Failure:
+    """One call of a model, with what it cost; of a failure, with what came all the same."""
+    match await call(request, priced=known_price(request.endpoint.model) is not None):
+        case Answer() as answer:
+            return charged(answer, request.endpoint)
+        case Failure(came=Answer() as came) as failure:
+            return replace(failure, came=charged(came, request.endpoint))
+        case failure:
+            return failure
+
+
+def charged(answer: Answer, endpoint: Endpoint) -> Answer:
+    """The answer with its cost, None where nobody knows it. litellm's own figure, which it comes with, counts last."""
+    own, stated = endpoint.price, answer.tokens.cost
+    cost = _at(own or known_price(endpoint.model), answer) if own or stated is None else stated
+    return answer if own is None and cost is None else answer.at(cost)
+
+
+def cost_of(answer: Answer, price: Price | None) -> float | None:
+    """What an answer cost: its own figure, else at a price; None where nobody knows."""
+    return _at(price, answer) if answer.usage.cost is None else answer.usage.cost
+
+
+def _at(price: Price | None, answer: Answer) -> float | None:
+    """The cost at a price; None without one, and where the provider did not count the tokens."""
+    taken, cached = answer.usage, answer.tokens
+    if price is None or taken.prompt_tokens is None or taken.completion_tokens is None:
+        return None
+    return price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored)
+
+
+def entry(model: str) -> Mapping[str, Any]:
+    """What litellm's list says of a model, by whichever protocol it is asked; nothing where it is not on it."""
+    listed = {} if is_own(model) else library().model_cost  # a player of one's own needs no litellm
+    return listed.get(model) or listed.get(model.partition("/")[2].removeprefix("responses/")) or {}
+
+
+@lru_cache(maxsize=256)
+def known_price(model: str) -> Price | None:
+    """What litellm's price list says; None for a model that is not on it, or not with both prices.
+
+    The list has 0 for want of a price, too, so that is not believed of a model that somebody else serves.
+    """
+    found = entry(model)
+    prompt, completion = found.get("input_cost_per_token"), found.get("output_cost_per_token")
+    if prompt is None or completion is None or not (is_local(model) or (prompt and completion)):
+        return None
+    cached = (found.get(f"cache_{way}_input_token_cost") for way in ("read", "creation"))
+    read, stored = (None if each is None else each * MILLION for each in cached)
+    return Price(prompt * MILLION, completion * MILLION, _long(found), read, stored)
+
+
+def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
+    """What is known: prices as given, else as listed."""
+    found = {m: each.price or (None if each.own is not None else known_price(m)) for m, each in models.items()}
+    return {model: price for model, price in found.items() if price is not None}
+
+
+def _long(found: Mapping[str, Any]) -> LongPrice | None:
+    """What long prompts cost, where that is more."""
+    limits = sorted(int(match[1]) for name in found if (match := LONG.fullmatch(name)))
+    if not limits:
+        return None
+    prompt, completion = (found.get(f"{way}_cost_per_token_above_{limits[0]}k_tokens") for way in ("input", "output"))
+    return LongPrice(limits[0] * 1000, prompt * MILLION, completion * MILLION) if prompt and completion else None
 
 
 @dataclass(frozen=True)
@@ -29,57 +107,11 @@ class Budget:
                 raise stop("C122", f"`{name}` is an amount of more than 0, not `{value:g}`")
 
 
-def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *, shards: int = 1) -> Purse:
-    """The budget of one shard of a campaign, with nothing spent. Raises ColosseumError where a price is not known.
-
-    The command line's budget wins over the spec's; every shard has an equal part of it.
-    """
-    prices = prices_of(models)
-    unknown = [model for model, each in models.items() if model not in prices and each.own is None]
-    nameless = next((model for model in unknown if "/" not in model), None)
-    if nameless is not None:
-        words = f"no provider is known for `{nameless}`: write provider/model, as in openai/gpt-4o-mini"
-        raise stop("C124", words, help="nothing was asked, and nothing was spent")
-    if unknown and not budget.none:
-        help_ = "give its price for a million tokens, as in `--price 0.15,0.60`, or say `--no-budget`"
-        raise stop("C125", f"the price of `{unknown[0]}` is not known, so its cost could not be told", help=help_)
-    whole = campaign_budget(budget, design)
-    return Purse(None if whole is None else whole / shards, prices)
-
-
 def campaign_budget(budget: Budget, design: Design) -> float | None:
     """What all runs may cost together: as typed, else as the experiment says."""
     if budget.none or budget.campaign is not None:
         return budget.campaign
     return next((cell.conditions.settings.budget for cell in design.cells), None)
-
-
-def spent_words(purse: Purse) -> str:
-    """What was spent on a campaign so far; empty where no model was asked."""
-    if not (purse.spent or purse.calls or purse.uncounted or purse.unanswered):
-        return ""
-    if purse.spent or not purse.uncounted:
-        words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
-        if purse.limit is not None and purse.spent > purse.limit:
-            words += f": ${purse.spent - purse.limit:.4f} more than the budget, because a call cost more than expected"
-    else:
-        words = f"spent: {counted(purse.uncounted, 'answer')} of unknown price"
-    if purse.bounded:
-        words += f"; {counted(purse.bounded, 'answer')} without a count of tokens taken at the most it may have cost"
-    if purse.unanswered:
-        words += f"; {counted(purse.unanswered, 'call')} got no answer, and may still be charged"
-    return words
-
-
-def left_words(purse: Purse) -> str:
-    """Why runs were left, and what to do."""
-    if not purse.reached:
-        return "because each had reached its budget: the same command with a larger `--run-budget` goes on"
-    why = "what is left of the budget is less than a block of runs will probably cost"
-    if purse.refused is not None and purse.limit is not None:
-        left = dollars(max(0.0, purse.limit - purse.spent))
-        why = f"of the budget {left} is left, and a call may cost up to {dollars(purse.refused)}"
-    return f"since {why}: the same command with a larger `--budget` goes on"
 
 
 def dollars(amount: float) -> str:

@@ -16,9 +16,11 @@ from pathlib import Path
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.ledger import Ledger
-from colosseum.campaign.prices import cost_of
+from colosseum.campaign.money import Budget, campaign_budget, cost_of, dollars, money, prices_of
+from colosseum.diagnostics import counted, stop
+from colosseum.model.experiment import Design
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Halt, Price, Question
+from colosseum.players.models.request import Endpoint, Halt, Price, Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed
 
@@ -292,3 +294,49 @@ class Purse:
             raise Halt("the run's budget is reached")
         self.reached, self.refused = True, most if self.refused is None else self.refused
         raise Halt("the budget is reached")
+
+
+def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *, shards: int = 1) -> Purse:
+    """The budget of one shard of a campaign, with nothing spent. Raises ColosseumError where a price is not known.
+
+    The command line's budget wins over the spec's; every shard has an equal part of it.
+    """
+    prices = prices_of(models)
+    unknown = [model for model, each in models.items() if model not in prices and each.own is None]
+    nameless = next((model for model in unknown if "/" not in model), None)
+    if nameless is not None:
+        words = f"no provider is known for `{nameless}`: write provider/model, as in openai/gpt-4o-mini"
+        raise stop("C124", words, help="nothing was asked, and nothing was spent")
+    if unknown and not budget.none:
+        help_ = "give its price for a million tokens, as in `--price 0.15,0.60`, or say `--no-budget`"
+        raise stop("C125", f"the price of `{unknown[0]}` is not known, so its cost could not be told", help=help_)
+    whole = campaign_budget(budget, design)
+    return Purse(None if whole is None else whole / shards, prices)
+
+
+def spent_words(purse: Purse) -> str:
+    """What was spent on a campaign so far; empty where no model was asked."""
+    if not (purse.spent or purse.calls or purse.uncounted or purse.unanswered):
+        return ""
+    if purse.spent or not purse.uncounted:
+        words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
+        if purse.limit is not None and purse.spent > purse.limit:
+            words += f": ${purse.spent - purse.limit:.4f} more than the budget, because a call cost more than expected"
+    else:
+        words = f"spent: {counted(purse.uncounted, 'answer')} of unknown price"
+    if purse.bounded:
+        words += f"; {counted(purse.bounded, 'answer')} without a count of tokens taken at the most it may have cost"
+    if purse.unanswered:
+        words += f"; {counted(purse.unanswered, 'call')} got no answer, and may still be charged"
+    return words
+
+
+def left_words(purse: Purse) -> str:
+    """Why runs were left, and what to do."""
+    if not purse.reached:
+        return "because each had reached its budget: the same command with a larger `--run-budget` goes on"
+    why = "what is left of the budget is less than a block of runs will probably cost"
+    if purse.refused is not None and purse.limit is not None:
+        left = dollars(max(0.0, purse.limit - purse.spent))
+        why = f"of the budget {left} is left, and a call may cost up to {dollars(purse.refused)}"
+    return f"since {why}: the same command with a larger `--budget` goes on"

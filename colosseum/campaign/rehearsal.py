@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from colosseum.campaign.prices import entry
+from colosseum.campaign.money import entry
 from colosseum.campaign.purse import BYTES
 from colosseum.model.values import plain
 from colosseum.players.models.failure import Failure

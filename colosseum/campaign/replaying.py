@@ -1,4 +1,5 @@
-"""Replays. In: a folder, its list of trials and what makes them; out: every run made again in another folder, compared.
+"""Replays. In: a folder, its list of trials and what makes them; out: every run made again in another folder, compared,
+and what its models were asked: requests are not on file.
 
 Answers come from the recorded calls, and scripted players act by themselves, so no model is asked. A run is reproduced
 when its trace and its result are equal byte for byte.
@@ -7,22 +8,25 @@ when its trace and its result are equal byte for byte.
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from dataclasses import dataclass, field, replace
+from itertools import takewhile, zip_longest
 from pathlib import Path
-from typing import Literal, TypeAlias
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, TypeAlias
 
 from colosseum import __version__
 from colosseum.campaign.calls import Missing, RunCalls, read_calls, read_failures
-from colosseum.campaign.folder import Damaged, FailureReason, Folder, Plan, Result, keep_file
+from colosseum.campaign.folder import Damaged, Folder, Plan, Result, keep_file
 from colosseum.campaign.model_options import Asking
 from colosseum.campaign.registering import register, unlike
-from colosseum.campaign.runner import perform, result_of
+from colosseum.campaign.runner import perform
 from colosseum.campaign.vetting import require
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.model.check import check
 from colosseum.model.experiment import Arm
-from colosseum.players.view import CallFailed
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Question
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
 from colosseum.run.trace import TraceWriter
@@ -118,21 +122,61 @@ def _replayed(folder: Folder, listed: Listed, make: Remaking, into: Folder) -> R
     return Replayed(listed, "different" if words else "equal", words)
 
 
-def made_again(folder: Folder, trial: Trial, into: Folder) -> Result | str:
-    """A run played again in another folder from the calls on file, or which call is not there. Raises OSError."""
-    calls = RunCalls(folder.calls(trial.identity), None, Redaction())
+Heard: TypeAlias = list[tuple[Question, Answer | Failure]]
+
+
+@dataclass
+class OverheardCalls(RunCalls):
+    """Answers of a run, with what was asked for each."""
+
+    heard: Heard = field(default_factory=list)
+
+    async def ask(self, request: Question) -> Answer | Failure:
+        """The answer on file. Raises Missing."""
+        answer = await super().ask(request)
+        self.heard.append((request, answer))
+        return answer
+
+
+def made_again(folder: Folder, trial: Trial, into: Folder, heard: Heard | None = None) -> Result | str:
+    """A run played again in another folder from the calls on file, or which call is not there. Raises OSError.
+
+    What is asked, down to that call, is added to `heard`.
+    """
+    calls = OverheardCalls(folder.calls(trial.identity), None, Redaction(), heard=[] if heard is None else heard)
     keep_file(into.scenario(trial.instance.digest), trial.instance.written)
-    trace = TraceWriter(into.trace(trial.identity))
-    reason: FailureReason | None = None
     try:
-        completed(perform(trial, calls, trace))
-    except CallFailed as failure:
-        reason = FailureReason(failure.kind, failure.reason)
+        return completed(perform(trial, calls, TraceWriter(into.trace(trial.identity))))
     except Missing as missing:
         return str(missing)
-    finally:
-        trace.close()
-    return result_of(trial, calls, trace.seal, reason)
+
+
+def overheard(folder: Folder, listed: Listed, make: Remaking) -> list[dict[str, Any]]:
+    """The calls of a run; none where no model was asked, or where this version plays the run differently.
+
+    Of the messages of a request only those stand there that follow the first `same` ones of the agent's last request.
+    """
+    trial = make(listed) if folder.calls(listed.trial).exists() else ""
+    if isinstance(trial, str):
+        return []
+    heard: Heard = []
+    with TemporaryDirectory() as place:
+        made_again(folder, trial, Folder(Path(place)), heard)
+    before: dict[str, list[Any]] = {}
+    found = []
+    for request, answer in heard:
+        agent, messages = request.place.agent, list(request.messages)
+        same = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before.get(agent, ()), messages, strict=False))
+        )
+        before[agent] = messages
+        found.append({
+            "agent": agent, "phase": request.place.phase, "round": request.place.round, "same": same,
+            "request": {"model": request.endpoint.model, "parameters": request.endpoint.parameters,
+                        "messages": messages[same:], "tools": list(request.tools)},
+            "reply": answer.raw if isinstance(answer, Answer) else {"failed": answer.kind, "reason": answer.reason},
+        })  # fmt: skip
+    return found
 
 
 def _otherwise(path: Path, trial: Trial) -> str:

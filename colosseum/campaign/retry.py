@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
-from colosseum.campaign.prices import call_priced
+from colosseum.campaign.money import call_priced
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -200,10 +200,7 @@ class Provider:
                 self._give_up(result)
 
     def _gate(self, request: Question) -> RateLimit:
-        line = _line(request)
-        if line not in self.gates:
-            self.gates[line] = RateLimit(self.most_connections)
-        return self.gates[line]
+        return self.gates.setdefault(_line(request), RateLimit(self.most_connections))
 
 
 def silent_words(reason: str, *, runs: bool) -> str:

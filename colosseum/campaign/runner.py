@@ -27,13 +27,13 @@ from colosseum.campaign.retry import OUTAGE, Attempt, OnAttempt, Provider
 from colosseum.model.serial import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Asker, Halt, Question
+from colosseum.players.models.request import Halt, Question
 from colosseum.players.models.wire import Exchange
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
 from colosseum.run.stage import players
-from colosseum.run.trace import VERSION, Seal, TraceWriter
+from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Block, Listed, Trial, conditions_json
 
 SCHEMA = 1
@@ -159,14 +159,10 @@ class Runner:
     redaction: Redaction
     progress: Progress
     tally: Tally = field(init=False, default_factory=Tally)
-    kept: set[str] = field(init=False, default_factory=set)
-    """Scenarios that are in the folder."""
     rank: int = field(init=False, default=0)
     """Blocks that were begun."""
     rooms: dict[bool, asyncio.Semaphore] = field(init=False)
     """For runs of models, as many at once as was said, and for one of scripted players."""
-    held: Counter[FileLock] = field(init=False, default_factory=Counter)
-    """Locks on blocks, and how many runs each waits for."""
     watch: Watch = lambda trial, event, content: None
     then: Callable[[Listed], Coroutine[None, None, None]] | None = None
     """What is done with a run that is complete, while others go on."""
@@ -201,7 +197,7 @@ class Runner:
                 lock.acquire()
             except Timeout:
                 return False
-            self.held[lock], found = 1, self._standing(each)
+            found = self._standing(each)
         try:
             for listed, result in zip(each.listed, found, strict=True):
                 if result is not None:
@@ -211,7 +207,7 @@ class Runner:
                 await self._begin(each, todo, make, lock)
         finally:
             if lock is not None:
-                self._let_go(lock)
+                _let_go(lock)
         await asyncio.sleep(0)
         return True
 
@@ -234,10 +230,10 @@ class Runner:
         for trial, account in missing:
             room = self.rooms[bool(trial.endpoints)]
             await room.acquire()
-            self.held[lock] += 1
+            lock.acquire()  # once more: it is held until the last of its runs has ended
             source: NewAnswers = partial(self.source.ask, account)
             made = self._made(trial, account, partial(shared.ask, trial.identity, source) if shared else source)
-            self.group.create_task(made).add_done_callback(partial(self._ended, lock, room))
+            self.group.create_task(made).add_done_callback(partial(_let_go, lock, room))
             await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
 
     def _account(self, trial: Trial) -> Account:
@@ -247,41 +243,20 @@ class Runner:
             account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
 
-    def _ended(self, lock: FileLock, room: asyncio.Semaphore, run: "asyncio.Task[None]") -> None:
-        room.release()
-        self._let_go(lock)
-
-    def _let_go(self, lock: FileLock) -> None:
-        self.held[lock] -= 1
-        if not self.held[lock]:
-            del self.held[lock]
-            Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
-            lock.release()
-
     def _standing(self, each: Planned) -> list[Result | None]:
         return [self.folder.result(listed.trial) for listed in each.listed]
 
     async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
-        if trial.instance.digest not in self.kept:
-            keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
-            self.kept.add(trial.instance.digest)
+        keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
-        watch = partial(self.watch, trial)
-        trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
-        reason: FailureReason | None = None
+        trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, partial(self.watch, trial))
         try:
             with self.purse.open(account):
-                await perform(trial, calls, trace)
-        except CallFailed as failure:
-            reason = FailureReason(failure.kind, failure.reason)
+                result = await perform(trial, calls, trace)
         except Halt:
             self._became(trial.listed, "halted", None)
             return
-        finally:
-            calls.close()
-            trace.close()
-        result = result_of(trial, calls, trace.seal, reason)
         self.folder.commit(result)
         if result.status == "complete":
             self.purse.learn(account)
@@ -294,22 +269,33 @@ class Runner:
             self.group.create_task(self.then(listed))
 
 
-async def perform(trial: Trial, calls: Asker, trace: TraceWriter) -> None:
-    """Play one run into its trace. Raises CallFailed, at the end of the trace, and Halt, in the middle of it."""
-    trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
-    team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
+def _let_go(lock: FileLock, room: asyncio.Semaphore | None = None, run: "asyncio.Task[None] | None" = None) -> None:
+    """A run has ended, or all that are to be made of a block have begun."""
+    if room is not None:
+        room.release()
+    if lock.lock_counter == 1:
+        Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
+    lock.release()
+
+
+async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> Result:
+    """Play one run into its trace; how it ended depends on what happened alone.
+
+    Raises Halt and Missing, in the middle of the trace. Trace and calls are closed, and durable where it ended.
+    """
+    reason: FailureReason | None = None
     try:
-        await LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
-    except CallFailed:
-        trace.write("end", status="failed")
+        trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
+        team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
+        try:
+            await LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
+        except CallFailed as failure:
+            reason = FailureReason(failure.kind, failure.reason)
+        status: Status = "failed" if reason else "complete"
+        trace.write("end", status=status)
         trace.finish()
-        raise
-    trace.write("end", status="complete")
-    trace.finish()
-
-
-def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: FailureReason | None) -> Result:
-    """How a run ended; it depends on what happened alone."""
-    status: Status = "failed" if reason else "complete"
+    finally:
+        calls.close()
+        trace.close()
     expense = Expense.of([*calls.used.values(), *calls.lost])
-    return Result(SCHEMA, trial.identity, status, reason, seal, expense, calls.digest)
+    return Result(SCHEMA, trial.identity, status, reason, trace.seal, expense, calls.digest)

@@ -274,7 +274,10 @@ class _Work:
             self.found.scenarios += (name in begun or path.exists()) and self.same(path, name, words)
 
     def run(self, name: str, listed: Listed | None) -> None:
-        """One run, whatever became of it; one that no trial lists is of an earlier plan, and stays."""
+        """One run, whatever became of it: its trace against its result, its schema and the plan, and its calls.
+
+        One that no trial lists is of an earlier plan, and stays.
+        """
         path, trace, result = self.folder.result_path(name), self.folder.trace(name), None
         if path.exists():
             with self.readable(path):
@@ -282,7 +285,11 @@ class _Work:
                 if result.trial != (listed.trial if listed else result.trial) or result.trial[:24] != name:
                     raise Damaged
                 self.found.unlisted += listed is None
-                self._ended(result, listed)
+                with self.readable(trace):
+                    words = next(_untrue(read_trace(trace, result.trace), result, listed), "")
+                    if words:
+                        self.fault(trace, words)
+                    self.found.ended += not words
         elif trace.exists():
             self.found.open += 1
             with self.readable(trace):
@@ -291,15 +298,6 @@ class _Work:
                 if words := broken if broken not in ("", HALF) else next(wrong, ""):
                     self.fault(trace, words)
         self._calls(self.folder.calls(name), result)
-
-    def _ended(self, result: Result, listed: Listed | None) -> None:
-        """A trace against its result, its schema and the plan."""
-        path = self.folder.trace(result.trial)
-        with self.readable(path):
-            words = next(_untrue(read_trace(path, result.trace), result, listed), "")
-            if words:
-                self.fault(path, words)
-            self.found.ended += not words
 
     def _calls(self, path: Path, result: Result | None) -> None:
         """A file of calls against what the run's result seals of it, and says that it cost."""
@@ -311,16 +309,13 @@ class _Work:
         self.found.calls += content.count(b"\n")
         if wanted and result.calls not in (None, sha256(content).hexdigest()):
             self.fault(path, "was changed: it is not the one that its result seals")
-        elif kept and not _comes_to(path, result.expense):
+            return
+        paid = list(read_paid(path))
+        answers = {key: recorded for key, recorded in paid if not recorded.lost}
+        made = Expense.of([*answers.values(), *(recorded for _, recorded in paid if recorded.lost)])
+        alike = isclose(made.cost, result.expense.cost, abs_tol=1e-12)
+        if kept and not (alike and replace(made, cost=result.expense.cost) == result.expense):
             self.fault(path if wanted else self.folder.result_path(result.trial), "does not come to the run's expense")
-
-
-def _comes_to(path: Path, expense: Expense) -> bool:
-    """Whether a file of calls makes up what a result says that it cost."""
-    paid = list(read_paid(path))
-    answers = {key: recorded for key, recorded in paid if not recorded.lost}
-    made = Expense.of([*answers.values(), *(recorded for _, recorded in paid if recorded.lost)])
-    return replace(made, cost=0.0) == replace(expense, cost=0.0) and isclose(made.cost, expense.cost, abs_tol=1e-12)
 
 
 def _untrue(events: Sequence[Mapping[str, Any]], result: Result, listed: Listed | None) -> Iterator[str]:

@@ -20,9 +20,8 @@ from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Runs, Spread, 
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds, margins_of
-from colosseum.campaign.money import campaign_budget
+from colosseum.campaign.money import campaign_budget, prices_of
 from colosseum.campaign.part import Part, read_design, read_shard
-from colosseum.campaign.prices import prices_of
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.rehearsal import Habits

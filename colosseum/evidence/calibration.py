@@ -26,9 +26,8 @@ from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.known_cases import CALLS, NEGATIVE, POSITIVE, SCORERS, KnownCase, cases, judged, matter
 from colosseum.campaign.model_options import ask_whether_they_can, read_asking
-from colosseum.campaign.money import budget_of, left_words, spent_words
 from colosseum.campaign.part import Part, read_design
-from colosseum.campaign.purse import Purse
+from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import PaidSource
 from colosseum.campaign.signals import awaited

@@ -16,8 +16,7 @@ from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged
 from colosseum.campaign.kept import Kept
-from colosseum.campaign.overhearing import overheard
-from colosseum.campaign.replaying import Remaking
+from colosseum.campaign.replaying import Remaking, overheard
 from colosseum.evidence.figures import REGISTRY, Figure, RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
