@@ -164,12 +164,13 @@ def _mentioned(spec: Declared) -> set[str]:
 
 
 def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Arms whose conditions equal the control's, but for one named `again`."""
+    """Arms whose conditions equal the control's, but for `again`, and those that the names alone tell in imports."""
+    meant = {"again", "placebo", "selfish"} if any(spec.of(syntax.Trace)) else {"again"}
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
         cells = [(c.name, c.point, _settled(spec, c.conditions)) for c in designs[statement.name].cells]
         first = {point: settled for name, point, settled in cells if name == statement.arms[0].name}
         for arm in statement.arms[1:]:
-            mine = [settled == first[point] for name, point, settled in cells if name == arm.name != "again"]
+            mine = [settled == first[point] for name, point, settled in cells if name == arm.name not in meant]
             if mine and all(mine):
                 control = Label(statement.arms[0].name_span, "the control")
                 message = f"the arm `{arm.name}` equals the control `{statement.arms[0].name}`"
