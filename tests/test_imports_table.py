@@ -227,6 +227,12 @@ def test_where_no_arm_holds_what_the_mapping_reads_is_told(tmp_path: Path) -> No
     assert shown.count("of the mapping") == MOST_NAMED
 
 
+def test_a_column_named_broken_is_as_any_other(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("agent,arm,seed,text,broken\nA,talk,1,hi,yes\n", encoding="utf-8")
+    assert [run["posts"] for run in imported(spec_in(tmp_path), table)["runs"]] == [1]
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("agent,arm,seed,variable,value\nA,talk,1,move[A],left\n", encoding="utf-8")

@@ -105,11 +105,16 @@ def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
     return otherwise if found in (NOTHING, None, "") else str(found)
 
 
-def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields) -> ForeignRun:
+def run_of(
+    source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields, broken: str = ""
+) -> ForeignRun:
     """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields.
 
-    Of fields the first value counts, of those of an agent the last. Raises Refusal.
+    `broken` is why a reader could not make its rows. Of fields the first value counts, of those of an agent the last.
+    Raises Refusal.
     """
+    if broken:
+        raise Refusal(broken)
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
     fields = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
     fields |= {key: cell for row in reversed(rows) for key, cell in row.items() if cell is not None}
@@ -147,8 +152,6 @@ def _gathered(
     for cells in rows:
         row = {**nulls, **cells}
         agent, variable, heard = str(row[author]), row.get("variable"), list(_said(row, author, mapping))
-        if row.get("broken"):
-            raise Refusal(str(row["broken"]))
         if row[author] is None and (heard or variable is not None):
             raise Refusal("a message or a decision has no agent")
         said += heard
