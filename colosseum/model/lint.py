@@ -187,13 +187,14 @@ def _mentioned(spec: Declared) -> set[str]:
 
 
 def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Arms whose conditions equal the control's, but for one named `again`."""
+    """Arms whose conditions equal the control's, but for `again`, and those that the names alone tell in imports."""
+    meant = {"again", "placebo", "selfish"} if any(spec.of(syntax.Trace)) else {"again"}
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
         settled: dict[str, list[Conditions]] = {}  # by arm, at every sweep point
         for cell in designs[statement.name].cells:
             settled.setdefault(cell.name, []).append(_settled(spec, cell.conditions))
         control, *others = statement.arms
-        for arm in (arm for arm in others if arm.name != "again" and settled[arm.name] == settled[control.name]):
+        for arm in (arm for arm in others if arm.name not in meant and settled[arm.name] == settled[control.name]):
             message = f"the arm `{arm.name}` equals the control `{control.name}`"
             labels = [Label(control.name_span, "the control")]
             help_ = "name it `again` if it repeats the control on purpose"
