@@ -11,7 +11,7 @@ from plans import trials_of
 from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.screening import Looked, Screening, joined
-from colosseum.model.expand import expand
+from colosseum.model.check import expand
 from colosseum.model.scenario import Scenario
 from colosseum.solve.goal import coalition_goal
 from colosseum.solve.scoring import goal_value, score

@@ -132,7 +132,7 @@ def test_the_reader_has_the_name_that_export_uses_too(tmp_path: Path) -> None:
         ("x.eval", as_zip([]), "it is damaged, or of another format: AttributeError"),
         ("x.eval", as_zip(sample_of({"event": "tool"})), "it is damaged, or of another format: KeyError"),
         ("x.eval", as_zip(sample_of(error={"message": "no"})), "the sample ended with an error"),
-        ("x.eval", as_zip(sample_of(metadata=None)), "it has no arm"),
+        ("x.eval", as_zip(sample_of(metadata=None)), "the source does not say its arm"),
     ],
 )
 def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, content: bytes, reason: str) -> None:

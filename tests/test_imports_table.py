@@ -13,6 +13,7 @@ from pyarrow import parquet
 from test_cli_commands import colosseum
 
 from colosseum import Campaign, ColosseumError, load
+from colosseum.campaign.replaying import MOST_NAMED
 from colosseum.evidence.reading import Reader
 from colosseum.imports.importing import import_runs
 from colosseum.model.check import check
@@ -158,7 +159,11 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
         ("a.csv", "agent,arm\nA,talk\n", "the source does not say its seed"),
         ("a.csv", "agent,arm,seed\nA,tlak,1\n", "`tlak` is no arm of `e`; did you mean `talk`?"),
         ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move[A],left\nA,talk,1,move[A],right\n",
-         "`move[A]` is decided twice"),
+         "`move[A]` is decided twice: if its rows are of several runs, map what tells them apart, as in `run is game`"),
+        ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move,left\nB,talk,1,move,left\n",
+         "`move` is decided twice, by `A` and by `B`; write each agent's own as `move[B]`"),
+        ("a.csv", "agent,seed,variable,value\nA,1,move[A],left\n",
+         "the source does not say its arm: map it, as in `arm baseline is group == 1`"),
         ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move[Z],left\n", "`move[Z]` is not a variable"),
         ("a.csv", "agent,arm,seed,channel,text\nA,talk,1,backrooom,hi\n", "`backrooom` is no channel of the scenario"),
         ("a.csv", "agent,arm,seed,run\nA,talk,1,x\nA,talk,1,y\nA,talk,1,x\n", "its rows do not stand together"),
@@ -181,11 +186,51 @@ def test_a_run_that_is_refused_keeps_no_place_from_another(tmp_path: Path) -> No
     assert [run["became"] for run in found["runs"]] == ["refused", "new"]
 
 
+def test_a_run_whose_rows_stand_apart_is_refused_whole(tmp_path: Path) -> None:
+    head, table = "run,agent,arm,seed,variable,value\n", tmp_path / "a.csv"
+    rows = ["x,A,talk,1,move[A],left\n", "y,A,talk,2,move[A],left\n", "x,B,talk,1,move[B],left\n"]
+    table.write_text(head + "".join(rows), encoding="utf-8")
+    found = imported(spec_in(tmp_path), table, code=1)
+    assert [(run["source"], run["became"]) for run in found["runs"]] == [("x", "refused"), ("y", "new")]
+    assert found["runs"][0]["reason"] == "its rows do not stand together in the file: sort it by run"
+    table.write_text(head + "".join(sorted(rows)), encoding="utf-8")
+    found = imported(spec_in(tmp_path), table)
+    assert [(run["became"], run["decisions"]) for run in found["runs"]] == [("new", 2), ("known", 1)]
+
+
 def test_where_every_run_is_refused_nothing_is_written_and_said_to_be(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("agent,arm,seed\n", encoding="utf-8")
     done = colosseum("import", spec_in(tmp_path), tmp_path / "a.csv", "--out", tmp_path / "in")
     assert (done.returncode, done.stderr, (tmp_path / "in").exists()) == (1, "", False)
     assert done.stdout.startswith("Nothing was written: 1 refused")
+
+
+def test_a_refusal_names_the_first_run_that_it_is_of(tmp_path: Path) -> None:
+    table, spec = tmp_path / "a.csv", spec_in(tmp_path)
+    rows = "x,A,tlak,1\ny,A,tlak,2\nz,A,talk,1\n"
+    table.write_text("run,agent,arm,seed\n" + rows + "w,Zed,talk,3\n", encoding="utf-8")
+    shown = " ".join(colosseum("import", spec, table, "--out", tmp_path / "in").stdout.split())
+    assert ": 1 new, 3 refused Runs" in shown
+    assert "did you mean `talk`? (first in `x`)" in shown
+    assert shown.endswith("(in `w`)")
+
+
+def test_where_no_arm_holds_what_the_mapping_reads_is_told(tmp_path: Path) -> None:
+    """Of many such reasons the terminal shows some, and says so."""
+    table, spec = tmp_path / "games.csv", spec_in(tmp_path, MAPPED)
+    rows = "".join(f"g{number},{number},C{number},gpt,A,,,,left\n" for number in range(1, 31))
+    table.write_text(GAMES.partition("\n")[0] + "\n" + rows, encoding="utf-8")
+    reason = imported(spec, table, code=1)["runs"][0]["reason"]
+    assert reason == "no `arm … is …` of the mapping holds for it: `condition` is `C1`"
+    shown = colosseum("import", spec, table, "--out", tmp_path / "in").stdout
+    assert f"Refused, {MOST_NAMED} of 30 reasons" in shown
+    assert shown.count("of the mapping") == MOST_NAMED
+
+
+def test_a_column_named_broken_is_as_any_other(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("agent,arm,seed,text,broken\nA,talk,1,hi,yes\n", encoding="utf-8")
+    assert [run["posts"] for run in imported(spec_in(tmp_path), table)["runs"]] == [1]
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
@@ -313,6 +358,19 @@ def test_posts_are_told_by_channel_and_a_mapped_channel_without_any_is(tmp_path:
         spec = spec_in(tmp_path, MAPPED.replace('"private"', literal))
         shown = colosseum("import", spec, table, "--out", tmp_path / "dry", "--dry-run").stdout
         assert f"Posts by channel {posts}" in " ".join(shown.split())
+
+
+def test_where_nobody_posts_no_channel_is_to_be_mended(tmp_path: Path) -> None:
+    """And of a public channel, which no mapping can name, nothing is to be mended where a secret one has posts."""
+    table, spec = tmp_path / "games.csv", spec_in(tmp_path)
+    head, rows = "agent,arm,seed,channel,text,variable,value\n", "A,talk,1,,,move[A],left\n"
+    for more, posts in (
+        ("", "none no run has a post: if the source has some, say where, as in `post is message`"),
+        ("B,talk,1,backroom,psst,,\n", "backroom 1 post in 1 run public no post"),
+    ):
+        table.write_text(head + rows + more, encoding="utf-8")
+        shown = colosseum("import", spec, table, "--out", tmp_path / "dry", "--dry-run").stdout
+        assert f"Posts by channel {posts} Not in the source" in " ".join(shown.split())
 
 
 def test_an_arm_is_treated_though_nobody_used_its_channel(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from specs_made import HEAD, TEAM, checked, expanded, said
 
-from colosseum.model.check import check
-from colosseum.model.expand import expand
+from colosseum.model.check import check, expand
 from colosseum.model.experiment import Design
 from colosseum.model.serial import dump, load
 from colosseum.model.settings import READERS, SETTINGS
@@ -101,6 +100,13 @@ def test_arms_that_say_what_holds_anyway_equal_the_control(tmp_path: Path) -> No
     found, diagnostics = check(path)
     assert found is not None
     assert [d.message for d in diagnostics] == ["the arm `same` equals the control `base`"]
+
+
+def test_names_tell_arms_of_imported_runs_that_equal_the_control(tmp_path: Path) -> None:
+    path, arms = tmp_path / "text.colo", "arm base { } arm same { } arm placebo { } arm selfish { }"
+    for mapping, told in (("", ["same", "placebo", "selfish"]), ('trace from "table" { seed is game }\n', ["same"])):
+        path.write_text(f"{GAME}experiment e {{ {arms} }}\n{mapping}", encoding="utf-8")
+        assert [d.message for d in check(path)[1]] == [f"the arm `{arm}` equals the control `base`" for arm in told]
 
 
 def test_a_sweep_never_changes_draws(tmp_path: Path) -> None:

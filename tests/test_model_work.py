@@ -9,8 +9,7 @@ from types import FrameType
 import pytest
 from specs_made import HEAD, TEAM, expanded, payoff, said
 
-from colosseum.model.check import read_spec
-from colosseum.model.expand import Expansion, expand
+from colosseum.model.check import Expansion, expand, read_spec
 from colosseum.model.operations import DEEPEST
 
 CROWD = """agents worker[1..{people}]

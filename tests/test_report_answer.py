@@ -54,6 +54,15 @@ def test_every_reading_has_its_sentence(reading: Reading, arms: Arms, seeds: int
     assert words in sentence(found["arm"])
 
 
+def test_a_selfish_arm_of_another_name_is_named() -> None:
+    """Else nobody sees that a text such as `you two have a deal` counts as selfish."""
+    arms = {("bribed" if name == "selfish" else name): run for name, run in ARMS.items()}
+    _, found = settled(study(arms))
+    for arm in ("emergent", "prompted"):
+        assert sentence(found[arm]).endswith(" (the selfish arm is `bribed`, as what it says names no partner)")
+    assert all("selfish arm" not in sentence(each) for each in settled(study(ARMS))[1].values() if each.reading)
+
+
 def test_every_sentence_of_harm_says_how_much_and_how_sure() -> None:
     _, found = settled(study(ARMS))
     for arm in ("emergent", "prompted"):
@@ -90,6 +99,16 @@ def test_equal_pairs_are_not_said_to_be_few() -> None:
     records = [record(arm, seed, run) for seed in range(20) for arm, run in runs.items()]
     _, found = settled(records)
     assert "cost the others 50% of a fair share each on average (alike in all 20 pairs)" in sentence(found["arm"])
+
+
+def test_a_fall_is_told_as_a_fall() -> None:
+    """As where the control colludes and the arm does not: a rise of less than the margin says too little."""
+    runs = {"base": outcome(0.5, setup()), "arm": outcome(0.0, BOTH)}
+    _, found = settled([record(arm, seed, run) for seed in range(20) for arm, run in runs.items()])
+    words = "the others lost 50% of a fair share less each (alike in all 20 pairs): no collusion"
+    assert sentence(found["arm"]).startswith(words)
+    _, found = settled(study({"base": effect(0.3, setup()), "arm": effect(0.0, BOTH)}, seeds=40))
+    assert sentence(found["arm"]).startswith("the others lost 30% of a fair share less each (29 to 32%): no collusion")
 
 
 def test_limits_of_another_level_say_so() -> None:

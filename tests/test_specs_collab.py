@@ -5,8 +5,7 @@ from functools import cache
 import pytest
 from conftest import SPECS
 
-from colosseum.model.check import Checked, check
-from colosseum.model.expand import Expansion, expand
+from colosseum.model.check import Checked, Expansion, check, expand
 from colosseum.model.networks import connected
 from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE

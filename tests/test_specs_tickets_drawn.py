@@ -11,8 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import chi2_contingency, ks_2samp
 
 from colosseum.language import shipped
-from colosseum.model.check import read_spec
-from colosseum.model.expand import expand
+from colosseum.model.check import expand, read_spec
 
 TAGS, AGENTS, TICKETS = 12, 6, 8
 PARTS = (1.0, 0.5, 0.7, 0.5, 0.4)

@@ -16,8 +16,8 @@ from colosseum.language.builder import Builder
 from colosseum.language.parser import lex
 from colosseum.language.splitting import Machine
 from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
+from colosseum.model.check import READABLE
 from colosseum.model.draws import DRAWS
-from colosseum.model.expand import READABLE
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import PARAMETERS
 from colosseum.model.settings import SETTINGS

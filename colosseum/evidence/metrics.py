@@ -32,7 +32,7 @@ from colosseum.evidence.instance import (
     sequential_regrets,
     share,
 )
-from colosseum.model.expand import expand
+from colosseum.model.check import expand
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value

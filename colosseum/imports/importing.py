@@ -128,11 +128,15 @@ class Import:
         if entries := list(self.mapping.of("arm")):
             if found := next((arm for (arm, *_), source in entries if holds(source, run.fields)), None):
                 return found
-            raise Refusal("no `arm … is …` of the mapping holds for it")
+            read = [name for name in dict.fromkeys(self.mapping.read("arm")) if name in run.fields]
+            told = " and ".join(f"`{name}` is `{short(str(run.fields[name]))}`" for name in read)
+            raise Refusal(f"no `arm … is …` of the mapping holds for it{f': {told}' if told else ''}")
         arm = str(run.fields.get("arm") or "")
         if arm not in self.design.arms:
-            words = f"`{arm}` is no arm of `{self.design.name}`" if arm else "it has no arm"
-            raise unknown(words, arm, "arms", self.design.arms)
+            if not arm:
+                like = f"`arm {next(iter(self.design.arms))} is group == 1`"
+                raise Refusal(f"the source does not say its arm: map it, as in {like}")
+            raise unknown(f"`{arm}` is no arm of `{self.design.name}`", arm, "arms", self.design.arms)
         return arm
 
     def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:

@@ -68,7 +68,8 @@ def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> S
         acting = {row["agent"] for row in runs[name] if row["acts"]}
         kept = [row if row["agent"] in acting else row | {"agent": None} for row in runs[name]
                 if row["agent"] in acting or row["kind"] != "thought"]  # fmt: skip
-        yield name, partial(run_of, source, name, kept, mapping, nulls)
+        broken = next((str(row["broken"]) for row in kept if row.get("broken")), "")
+        yield name, partial(run_of, source, name, kept, mapping, nulls, broken)
 
 
 def _batches(path: Path) -> Iterator[tuple[str, Any]]:

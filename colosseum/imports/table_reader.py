@@ -4,12 +4,14 @@ import csv
 import hashlib
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, json_of, sound
 from colosseum.imports.foreign_trace import NOTHING, TraceMapping, evaluate, number
@@ -28,19 +30,25 @@ def guarded(cell: Any) -> Any:
 
 
 def read_table(path: Path, mapping: TraceMapping) -> Source:
-    """The runs of a file, streamed. Raises Refusal where it is no table."""
-    seen, columns = set[str](), _columns(mapping)
+    """The runs of a file, streamed twice: its end tells which are whole. Raises Refusal where it is no table."""
+    places, told, columns = Counter[str](), set[str](), _columns(mapping)
 
     def name_of(row: Fields) -> str:
-        told = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
-        return run_name(row, mapping, told or "run")
+        cell = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
+        return run_name(row, mapping, cell or "run")
 
+    with suppress(Refusal):  # damage is told below, after the runs before it
+        places.update(name for name, _ in groupby(rows_of(path), key=name_of))
     for name, group in groupby(rows_of(path), key=name_of):
-        rows = list(group)
-        if name in seen:
-            rows[0] = {**rows[0], "broken": "its rows do not stand together in the file: sort it by run"}
-        seen.add(name)
-        yield name, partial(run_of, path.name, name, rows, mapping, {})
+        if places[name] == 1:
+            yield name, partial(run_of, path.name, name, list(group), mapping, {})
+        elif name not in told:
+            told.add(name)
+            yield name, _torn
+
+
+def _torn() -> NoReturn:
+    raise Refusal("its rows do not stand together in the file: sort it by run")
 
 
 def rows_of(path: Path) -> Iterator[Fields]:
@@ -97,11 +105,16 @@ def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
     return otherwise if found in (NOTHING, None, "") else str(found)
 
 
-def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields) -> ForeignRun:
+def run_of(
+    source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields, broken: str = ""
+) -> ForeignRun:
     """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields.
 
-    Of fields the first value counts, of those of an agent the last. Raises Refusal.
+    `broken` is why a reader could not make its rows. Of fields the first value counts, of those of an agent the last.
+    Raises Refusal.
     """
+    if broken:
+        raise Refusal(broken)
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
     fields = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
     fields |= {key: cell for row in reversed(rows) for key, cell in row.items() if cell is not None}
@@ -132,14 +145,13 @@ def _gathered(
 ) -> tuple[dict[str, dict[str, Any]], list[Utterance], dict[str, Any]]:
     """By agent its fields, then what was said, and by variable what was decided."""
     own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
+    deciders = dict[str, str]()
     author, deciding = mapping.column("agent", "agent"), {*mapping.read("decide")}
     if author not in nulls:
         raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
     for cells in rows:
         row = {**nulls, **cells}
         agent, variable, heard = str(row[author]), row.get("variable"), list(_said(row, author, mapping))
-        if row.get("broken"):
-            raise Refusal(str(row["broken"]))
         if row[author] is None and (heard or variable is not None):
             raise Refusal("a message or a decision has no agent")
         said += heard
@@ -149,8 +161,12 @@ def _gathered(
         for key in (key for key in fresh.keys() & deciding if known.get(key, fresh[key]) != fresh[key]):
             raise Refusal(f"`{agent}` decides twice: `{key}` is `{known[key]}`, then `{fresh[key]}`")
         known.update(fresh)
+        if variable is not None and (first := deciders.setdefault(str(variable), agent)) != agent:
+            words = f"; write each agent's own as `{variable}[{agent}]`" * ("[" not in str(variable))
+            raise Refusal(f"`{variable}` is decided twice, by `{first}` and by `{agent}`{words}")
         if variable is not None and str(variable) in decisions:
-            raise Refusal(f"`{variable}` is decided twice")
+            words = "if its rows are of several runs, map what tells them apart, as in `run is game`"
+            raise Refusal(f"`{variable}` is decided twice: {words}")
         decisions |= {} if variable is None else {str(variable): row.get("value")}
     return own, said, decisions
 

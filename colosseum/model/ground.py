@@ -97,7 +97,7 @@ def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = 
 def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | None:
     """The instances of a variable; None when something is wrong with them."""
     decided = work.place.facts.domains.get(statement.name)
-    if decided is None:
+    if decided is None or "agents" not in work.place.facts.sets:
         return None
     position = agent_position(list(decided.domains), work.place.facts.members("agents"))
 
@@ -230,7 +230,8 @@ def _believed(name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], fac
 
 
 def _typical(values: list[Value]) -> Value:
-    numbers = [v for v in values if isinstance(v, int | float) and is_number(v)]
+    """Their mean, a whole number where they are; the first of what are no numbers."""
+    numbers = [v for v in values if is_number(v)]
     if len(numbers) < len(values):
         return values[0]
     mean = sum(numbers) / len(numbers)

@@ -8,9 +8,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
+from itertools import chain, pairwise, permutations
 from typing import TypeAlias
 
-from colosseum.diagnostics import Diagnostic, Label, report
+from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.experiment import Conditions, Design
@@ -21,6 +22,7 @@ from colosseum.model.scenario import Prompt, Scenario
 from colosseum.model.spec import Declared
 from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
+from colosseum.model.values import text as written
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
@@ -33,8 +35,10 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
     return [
         *_idle(spec, scenario),
         *_powerless(spec, scenario),
+        *_outside_domains(spec, sheets),
         *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
+        *_treated_control(spec, scenario, designs),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
@@ -72,6 +76,25 @@ def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     first = spec.symbols[task.owned[idle[0]][0].name.partition("[")[0]]
     yield report("W007", first.span, f"no decision of {some(idle)} changes its own payoff",
                  help="give it a `reward` that mentions its decisions, or check the credit by `to`")  # fmt: skip
+
+
+def _outside_domains(spec: Declared, sheets: Sheets) -> Iterator[Diagnostic]:
+    """Comparisons by `==` or `!=` of a decision with an element, a text or a number in no domain of its variable."""
+    world, deciding = sheets.world, Guarded | syntax.Coalition | syntax.Table
+    domains = {name: dict.fromkeys(chain(*each.domains.values())) for name, each in world.domains.items()}
+    nodes = (n for s in spec.composition.statements if isinstance(s, deciding) for n in syntax.walk(s))
+    for node in (n for n in nodes if isinstance(n, syntax.Comparison)):
+        links = zip(node.operators, pairwise(node.operands), strict=True)
+        for decision, other in (sides for o, two in links if o in ("==", "!=") for sides in permutations(two)):
+            base = decision.base if isinstance(decision, syntax.Lookup) else decision
+            domain = domains.get(base.id) if isinstance(base, syntax.Name) else None
+            value = other.value if isinstance(other, syntax.Text | syntax.Number) else None
+            if isinstance(other, syntax.Name) and other.id in world.elements:
+                value = other.id
+            if domain and value is not None and value not in domain:
+                known = [written(each) for each in domain]
+                message = f"no `{base.span.text}` can be `{written(value)}`: it is one of {some(known)}"
+                yield report("W019", other.span, message, help=closest(written(value), known))
 
 
 def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -164,17 +187,38 @@ def _mentioned(spec: Declared) -> set[str]:
 
 
 def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Arms whose conditions equal the control's, but for one named `again`."""
+    """Arms whose conditions equal the control's, but for `again`, and those that the names alone tell in imports."""
+    meant = {"again", "placebo", "selfish"} if any(spec.of(syntax.Trace)) else {"again"}
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
-        cells = [(c.name, c.point, _settled(spec, c.conditions)) for c in designs[statement.name].cells]
-        first = {point: settled for name, point, settled in cells if name == statement.arms[0].name}
-        for arm in statement.arms[1:]:
-            mine = [settled == first[point] for name, point, settled in cells if name == arm.name != "again"]
-            if mine and all(mine):
-                control = Label(statement.arms[0].name_span, "the control")
-                message = f"the arm `{arm.name}` equals the control `{statement.arms[0].name}`"
-                yield report("W004", arm.name_span, message, labels=[control],
-                             help="name it `again` if it repeats the control on purpose")  # fmt: skip
+        settled: dict[str, list[Conditions]] = {}  # by arm, at every sweep point
+        for cell in designs[statement.name].cells:
+            settled.setdefault(cell.name, []).append(_settled(spec, cell.conditions))
+        control, *others = statement.arms
+        for arm in (arm for arm in others if arm.name not in meant and settled[arm.name] == settled[control.name]):
+            message = f"the arm `{arm.name}` equals the control `{control.name}`"
+            labels = [Label(control.name_span, "the control")]
+            help_ = "name it `again` if it repeats the control on purpose"
+            yield report("W004", arm.name_span, message, labels=labels, help=help_)
+
+
+def _treated_control(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+    """Controls with all that a later arm gives a coalition, and more, so that effects have the wrong sign."""
+    coalitions = [{*coalition.members} for coalition in scenario.coalitions]
+    prompts = [p for p in scenario.prompts if any({*p.recipients} <= members for members in coalitions)]
+    told = {(p.name, v.name) for p in prompts for v in p.variants if any(text for _, text in v.texts)}
+    for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
+        given = list[set[str]]()
+        for cell in designs[statement.name].cells[: len(statement.arms)]:
+            settled = _settled(spec, cell.conditions)
+            texts = {f"`{name} {variant}`" for name, variant in settled.variants if (name, variant) in told}
+            given.append({f"`{name} on`" for name, on in settled.channels if on} | texts)
+        control, *others = zip(statement.arms, given, strict=True)
+        if less := [(arm, theirs) for arm, theirs in others if theirs < control[1]]:
+            arm, theirs = min(less, key=lambda each: len(each[1]))
+            message = f"the control `{control[0].name}` has {' and '.join(sorted(control[1] - theirs))}"
+            yield report("W018", control[0].name_span, f"{message}, and the arm `{arm.name}` has not",
+                         labels=[Label(arm.name_span, "it has less than the control")],
+                         help=f"the first arm is the control: write `{arm.name}` first")  # fmt: skip
 
 
 def _settled(spec: Declared, conditions: Conditions) -> Conditions:

@@ -6,7 +6,7 @@ AAAI 2004): halves are left out as long as the rest still contradicts itself.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, pairwise, product
 from math import prod
@@ -20,7 +20,7 @@ from colosseum.model.evaluate import admitted, choices, evaluate, value
 from colosseum.model.operations import LISTED, check_depth, inverse, junction, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.spec import Declared
-from colosseum.model.tables import people
+from colosseum.model.tables import few, people
 from colosseum.model.terms import NOTHING, SURE, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, number, text, truth
 from colosseum.model.world import Environment, Meter, Poisoned
@@ -323,8 +323,8 @@ def conflict_report(found: Conflict, spec: Declared) -> Diagnostic:
     named: dict[str, list[str]] = {}
     for requirement in found.requirements:
         named.setdefault(requirement.statement, []).append(f"`{requirement.name}`")
-    places = [Label(spec.symbols[name].span, _listed(instances)) for name, instances in named.items()]
-    what = _listed([instance for instances in named.values() for instance in instances])
+    places = [Label(spec.symbols[name].span, few(instances, MOST_NAMED)) for name, instances in named.items()]
+    what = few([instance for instances in named.values() for instance in instances], MOST_NAMED)
     help_ = ["drop one of them, or give it a `penalty`"]
     if not found.least:
         what = f"some among {what} contradict each other"
@@ -337,9 +337,3 @@ def conflict_report(found: Conflict, spec: Declared) -> Diagnostic:
     first, *others = places
     message = f"no assignment satisfies the hard requirements: {what}"
     return report("C101", first.span, message, note=first.text, labels=others, help=help_)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """`a`, `b` and `c`; many are counted."""
-    shown = [*names[:MOST_NAMED], *([f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else [])]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]

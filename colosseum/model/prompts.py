@@ -186,10 +186,9 @@ def check_template(text: syntax.Text, vocabulary: TemplateNames) -> None:
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
         raise Fault(message, code="C081", help=TEMPLATES, span=template_span(text, error.lineno)) from None
-    except (RecursionError, SyntaxError, MemoryError):  # Python's own limits on the code that a template becomes
-        raise Fault("this prompt is nested too deeply", code="C081", span=template_span(text, 1)) from None
-    except ValueError:  # Python reads no whole number of thousands of digits
-        raise Fault("a number in this prompt has too many digits", code="C081", span=template_span(text, 1)) from None
+    except (RecursionError, SyntaxError, MemoryError, ValueError):  # Python's own limits on code and on numbers
+        message = "this prompt is nested too deeply, or a number in it has too many digits"
+        raise Fault(message, code="C081", span=template_span(text, 1)) from None
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,8 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field
 from typing import Any
 
@@ -14,7 +15,7 @@ from colosseum.model.evaluate import elements, indexed, value
 from colosseum.model.networks import PUBLIC, joined, network_links
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import BUILT_IN, Declared, births, check_names
+from colosseum.model.spec import BUILT_IN, Declared, check_names, place
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, World
@@ -54,9 +55,43 @@ class Realiser(World):
         if not self.elements:
             vars(self)["elements"] = Anything()  # while the ranges in `x[1..n]` are counted
             for statement in self.spec.composition.statements:
-                for name, span in births(statement, self.spec, lambda numbers: elements(numbers, self.environment())):
+                for name, span in self._births(statement):
                     self.births.setdefault(name, span)
             vars(self)["elements"] = frozenset(self.births)
+
+    def _births(self, statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
+        """Every element that is born in a statement, and where.
+
+        In expressions these are names and texts in braces, and `x[1..n]`; a bare name that is declared or bound refers
+        to that.
+        """
+        spec, exprs, rows = self.spec, tuple[syntax.Expr, ...](), list[tuple[syntax.Cell, ...]]()
+        match statement:
+            case syntax.Agents(items=items, span=span):
+                exprs = (syntax.SetLiteral(items, span=span),)
+            case syntax.Set(source=syntax.Given(value=expr)):
+                exprs = (expr,)
+            case syntax.Set(source=syntax.Drawn(call=call)) | syntax.Table(source=syntax.Drawn(call=call)):
+                exprs = call.arguments
+            case syntax.Set(source=syntax.Grid() as grid):
+                rows = [(*row.label, *row.cells) for row in grid.rows]
+            case syntax.Table(source=syntax.Grid() as grid):
+                rows = [row.cells for row in grid.rows]
+            case syntax.Set(source=syntax.Loaded() as file) | syntax.Table(source=syntax.Loaded() as file):
+                rows = [*spec.sheets[place(file)].rows] if place(file) in spec.sheets else []
+        yield from ((cell.value, cell.span) for row in rows for cell in row if isinstance(cell.value, str))
+        nodes = [node for expr in exprs for node in syntax.walk(expr)]
+        bound = {name for node in nodes if isinstance(node, syntax.Binder) for name in node.names}
+        known = {*bound, *spec.doubts.contested, *spec.symbols}
+        for node in nodes:
+            match node:
+                case syntax.SetLiteral(items=items):
+                    yield from ((item.value, item.span) for item in items if isinstance(item, syntax.Text))
+                    named = (item for item in items if isinstance(item, syntax.Name))
+                    yield from ((item.id, item.span) for item in named if item.id not in known)
+                case syntax.Lookup(base=syntax.Name(id=name), keys=(syntax.Range() as of,)) if name not in spec.symbols:
+                    with suppress(Fault):  # told where the set itself is computed
+                        yield from ((f"{name}{i}", node.span) for i in elements(of, self.environment()))
 
     def environment(self, *, decisions: bool = True) -> Environment:
         """A place to evaluate in, without bindings."""

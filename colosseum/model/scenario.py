@@ -6,6 +6,7 @@ what everybody is told. `jira.colo` at seed 1 is a Task of 6 variables `pick[eng
 `done[engineer1, ticket1]`… and 8 soft requirements `one_owner[ticket1]`…, with a coalition of two.
 """
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
@@ -265,19 +266,10 @@ class Rubric(Record):
     """Whether the judge reads what agents thought, too; left out where it reads posts alone."""
 
 
-def _built_in() -> Iterator[Rubric]:
-    """A section of the file each: its name, the question, and a line for every score.
-
-    They speak of focal agents: who they are changes from judgement to judgement, so that nothing in a question says
-    who is suspected.
-    """
-    _, *sections = Path(__file__).with_name("rubrics.txt").read_text(encoding="utf-8").split("## ")
-    for section in sections:
-        name, question, *anchors = section.strip().splitlines()
-        yield Rubric(name, question, tuple((int(line[0]), line[3:]) for line in anchors))
-
-
-BUILT_IN_RUBRICS: Final = tuple(_built_in())
+BUILT_IN_RUBRICS: Final = tuple(
+    Rubric(each["name"], each["question"], tuple(enumerate(each["anchors"])))
+    for each in tomllib.loads(Path(__file__).with_name("rubrics.toml").read_text(encoding="utf-8"))["rubric"]
+)
 """The rubrics of every campaign; the scale of each is this project's own."""
 
 

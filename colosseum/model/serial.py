@@ -5,7 +5,7 @@ Numbers are finite and keys in a fixed order, as the JSON Schema that ships as `
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -79,9 +79,8 @@ def load(data: bytes) -> Scenario:
         found: Scenario = adapter(Scenario).validate_json(data)
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_context=False)[0]
-        words = {"missing": "is missing", "unexpected_keyword_argument": "means nothing here"}.get(first["type"])
-        words = words or f"is not right: {first['msg'][:1].lower()}{first['msg'][1:]}"
-        raise NotAModel(f"does not fit `schema: {SCHEMA}`: `{_place(first['loc'], content)}` {words}") from None
+        words, place = f"{first['msg'][:1].lower()}{first['msg'][1:]}", ".".join(map(str, first["loc"]))
+        raise NotAModel(f"does not fit `schema: {SCHEMA}` at `{place}`: {words}") from None
     return found
 
 
@@ -93,15 +92,3 @@ def schema_text() -> str:
 def content_hash(scenario: Scenario) -> str:
     """SHA-256 of the JSON, in hexadecimal: the scenario's identity, and what `sha256sum` says of its file."""
     return hashlib.sha256(dump(scenario)).hexdigest()
-
-
-def _place(steps: Iterable[int | str], content: object) -> str:
-    """`task.variables[3].owner`: pydantic's steps that the text has, and the last of all."""
-    place, kept, last = "", content, ""
-    for step in steps:
-        last = str(step)
-        if isinstance(kept, list) and isinstance(step, int) and step < len(kept):
-            place, kept, last = f"{place}[{step}]", kept[step], ""
-        elif isinstance(kept, dict) and step in kept:
-            place, kept, last = f"{place}.{step}", kept[str(step)], ""
-    return (f"{place}.{last}" if isinstance(kept, dict) and last else place).removeprefix(".")

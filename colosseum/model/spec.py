@@ -20,7 +20,7 @@ from colosseum.language.record import Record
 from colosseum.language.words import FUNCTIONS
 from colosseum.model.draws import DRAWS
 from colosseum.model.scenario import PARAMETERS
-from colosseum.model.values import Elements, Fault, a
+from colosseum.model.values import a
 
 SymbolKind: TypeAlias = Literal[
     "param", "set", "table", "variable", "reward", "requirement", "coalition", "channel", "claim", "prompt", "rubric"
@@ -344,49 +344,3 @@ class _Scope:
 
         message = f"`{name}` is not the name of {what}"
         yield report("C041", span, message, help=self.spec.helped((name, among), near))
-
-
-Count: TypeAlias = Callable[[syntax.Range], Elements]
-"""The numbers of the range in `ticket[1..n]`. Raises Fault."""
-Born: TypeAlias = Iterator[tuple[str, Span]]
-
-
-def births(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
-    """Every element that is born in a statement, and where."""
-    match statement:
-        case syntax.Agents(items=items, span=span):
-            yield from _below((syntax.SetLiteral(items, span=span),), spec, count)
-        case syntax.Set(source=syntax.Given(value=expr)):
-            yield from _below((expr,), spec, count)
-        case syntax.Set(source=syntax.Drawn(call=call)) | syntax.Table(source=syntax.Drawn(call=call)):
-            yield from _below(call.arguments, spec, count)
-        case syntax.Set(source=source) | syntax.Table(source=source):
-            rows: Iterable[Iterable[syntax.Cell]] = ()
-            if isinstance(source, syntax.Grid):
-                rows = ((*(row.label if isinstance(statement, syntax.Set) else ()), *row.cells) for row in source.rows)
-            elif isinstance(source, syntax.Loaded) and place(source) in spec.sheets:
-                rows = spec.sheets[place(source)].rows
-            yield from ((cell.value, cell.span) for row in rows for cell in row if isinstance(cell.value, str))
-        case _:
-            pass
-
-
-def _below(exprs: Iterable[syntax.Expr], spec: Declared, count: Count) -> Born:
-    """Names and texts in braces, and `x[1..n]`; a bare name that is declared or bound refers to that."""
-    nodes = [node for expr in exprs for node in syntax.walk(expr)]
-    known = {name for node in nodes if isinstance(node, syntax.Binder) for name in node.names} | spec.doubts.contested
-    for node in nodes:
-        match node:
-            case syntax.SetLiteral(items=items):
-                for item in items:
-                    if isinstance(item, syntax.Text):
-                        yield item.value, item.span
-                    elif isinstance(item, syntax.Name) and item.id not in known and item.id not in spec.symbols:
-                        yield item.id, item.span
-            case syntax.Lookup(base=syntax.Name(id=name), keys=(syntax.Range() as key,)) if name not in spec.symbols:
-                try:
-                    yield from ((f"{name}{i}", node.span) for i in count(key))
-                except Fault:
-                    continue  # told where the set itself is computed
-            case _:
-                pass

@@ -297,9 +297,9 @@ def _missing(keys: Sequence[Key], table: syntax.Table, at: Span) -> Iterator[Dia
 
 
 def few(names: Sequence[str], most: int = MOST_LISTED) -> str:
-    """The first of these, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    """`a`, `b` and `c`; the first of many, and how many more there are."""
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...], at: Span) -> list[TableEntry]:

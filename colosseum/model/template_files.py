@@ -40,8 +40,7 @@ class AsIs(str):
 def json_line(item: Shown | dict[str, Shown]) -> str:
     """JSON on one line for every reader: unlike JSON's own, all separators and invisible characters are escaped."""
     raw = "null" if item is None else _JSON.encode(item)
-    plain = "\x7f" not in raw if raw.isascii() else raw.isprintable()  # JSON escapes what comes before the space
-    return raw if plain else _NOT_PLAIN.sub(_visible, raw)
+    return raw if raw.isprintable() else _NOT_PLAIN.sub(_visible, raw)
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False)

@@ -36,9 +36,6 @@ class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
     entry: tuple[str, tuple[str, ...]] | None = None
     """The table and index that a template looked up in vain."""
 
-    def __str__(self) -> str:
-        return self.message
-
 
 def at(fault: Fault, span: Span) -> Fault:
     """The fault, placed unless it already was."""

@@ -39,6 +39,7 @@ from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, WORDS, number, reasons
 from colosseum.run.judging.asking import BASELINE
+from colosseum.solve.scoring import ROUNDING
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
@@ -111,11 +112,12 @@ def sentence(arm: ArmVerdict) -> str:
     part, shown = arm.action.deciding, str(arm.action.call if arm.reading == Reading.INCONCLUSIVE else arm.reading)
     costs = arm.to_take.median.value if arm.to_take else None
     most = "" if costs is None else f". The best plan for the coalition costs each at most {_percent(costs)}%"
-    than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
+    selfish = (each.arm for each in arm.contrasts if each.against == "selfish" != each.arm)
     return WORDS["sentences"][shown].format(
-        done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part), than=" and ".join(than),
+        done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
-        meanings=" and ".join(MEANINGS[each] for each in arm.fits),
+        than=WORDS["sentences"]["than"] * arm.kind.channel, meanings=" and ".join(MEANINGS[each] for each in arm.fits),
+        selfish="".join(map(WORDS["sentences"]["selfish"].format, selfish)),
         rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
         unjudged="" if arm.judge else "; nobody judged what was said",
         effect="cost the others anything" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}",
@@ -131,16 +133,22 @@ def harm(part: Weighed) -> str:
 
 
 def _harmless(part: Weighed) -> str:
-    """That no effect as large as the margin is left."""
-    which = "the others lost" if part.signal == "outsider_loss" else f"the {label(part.signal)} rose by"
+    """That no effect as large as the margin is left; a fall, whose limits lie below 0, is told as one."""
+    loss, found = part.signal == "outsider_loss", part.paired.interval
+    high = found.high if isinstance(found, Interval) else part.estimate.value
+    if part.paired.reliable and high is not None and high < -ROUNDING:
+        size = f"{_percent(-(part.estimate.value or 0.0))}% of a fair share"
+        words = f"the others lost {size} less each" if loss else f"the {label(part.signal)} fell by {size}"
+        return f"{words} ({_sure(part, -1)})"
+    which = "the others lost" if loss else f"the {label(part.signal)} rose by"
     return f"{which} less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
 
 
-def _sure(part: Weighed) -> str:
-    """The limits, with their level unless it is 95 %; or in how many pairs it differs where there are none."""
+def _sure(part: Weighed, sign: int = 1) -> str:
+    """The limits, of a fall by `sign` -1, with their level unless it is 95 %; without any, how many pairs differ."""
     if isinstance(found := part.paired.interval, Interval) and part.paired.reliable:
         wide = "" if (told := level(1 - found.level)) == "95" else f"{told} % limits: "
-        return f"{wide}{_percent(found.low)} to {_percent(found.high)}%"
+        return f"{wide}{' to '.join(map(_percent, sorted((sign * found.low, sign * found.high))))}%"
     if not part.paired.n:
         return part.unknown or part.estimate.reason
     if not part.paired.n_nonzero:

@@ -62,9 +62,9 @@ def _card(card: SpecCard, margin: float, planned: int) -> dict[str, str]:
     by = {n: [r for r in card.possible if card.possible[r].value == n] for n in (ENOUGH_ALIKE, ENOUGH_NONZERO)}
     lacking = dict.fromkeys(figure.reason for figure in card.possible.values() if figure.reason)
     told = WORDS["card"] | {"spread": card.sd.reason} if card.sd.reason else WORDS["card"]
-    said = {name: "–" if figure.value is None else f"{figure.value:.3g}" for name, figure in vars(card).items()
-            if isinstance(figure, Figure)}  # fmt: skip
-    likely = "; ".join(f"{reading} from {each.value or '–'}" for reading, each in card.likely.items())
+    said = {name: f"– ({figure.reason})" if figure.value is None else f"{figure.value:.3g}"
+            for name, figure in vars(card).items() if isinstance(figure, Figure)}  # fmt: skip
+    likely = "; ".join(f"{reading} {each.value or f'– ({each.reason})'}" for reading, each in card.likely.items())
     possible = "; ".join([*(f"{' or '.join(each)} from {n} seeds on" for n, each in by.items() if each), *lacking])
     said |= {"apart": cell_words(change(card.apart)), "possible": possible, "likely": likely}
     return {name: words.format(**said, margin=margin, planned=planned) for name, words in told.items()}

@@ -20,6 +20,7 @@ from colosseum.diagnostics import ColosseumError, counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.imports.foreign_run import ImportFile
+from colosseum.model.networks import PUBLIC
 from colosseum.report.cells import described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
@@ -156,7 +157,7 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
 def imported_blocks(found: ImportFile) -> Iterator[Block]:
     """What was found; the first 40 runs in a table."""
     became = Counter(run.became for run in found.runs)
-    words = ", ".join(f"{number} {state}" for state, number in became.items())
+    words = ", ".join(f"{became[state]} {state}" for state in ("new", "known", "refused") if became[state])
     title = "Nothing was written" if found.dry_run or found.refused == len(found.runs) else f"Imported into {found.out}"
     yield Paragraph(f"{title}: {words}", "title")
     rows = (
@@ -166,7 +167,7 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
     )  # fmt: skip
     yield described("imported", rows, most=40)
     kept = [run for run in found.runs if run.became != "refused"]
-    if posted := tuple(_posted([run.channels for run in kept])):
+    if posted := tuple(_posted([run.channels for run in kept], found.reader)):
         yield Definitions(posted, "Posts by channel")
     if lacking := Counter(each for run in kept for each in run.missing):
         yield Definitions(tuple((name, counted(n, "run")) for name, n in lacking.most_common()), "Not in the source")
@@ -174,15 +175,21 @@ def imported_blocks(found: ImportFile) -> Iterator[Block]:
         title = "Decisions that nobody took" + f", {MOST_NAMED} of {len(undecided)}" * (len(undecided) > MOST_NAMED)
         yield Definitions(tuple((name, counted(n, "run")) for name, n in undecided.most_common(MOST_NAMED)), title)
     if refused := Counter(run.reason for run in found.runs if run.became == "refused"):
-        yield Definitions(tuple((counted(n, "run"), reason) for reason, n in refused.most_common()), "Refused")
+        of = {run.reason: run.source for run in reversed(found.runs)}
+        most, title = refused.most_common(MOST_NAMED), f", {MOST_NAMED} of {len(refused)} reasons"
+        told = ((counted(n, "run"), f"{why} ({'first ' * (n > 1)}in `{of[why]}`)") for why, n in most)
+        yield Definitions(tuple(told), "Refused" + title * (len(refused) > MOST_NAMED))
 
 
-def _posted(runs: Sequence[Mapping[str, int]]) -> Iterator[tuple[str, str]]:
+def _posted(runs: Sequence[Mapping[str, int]], reader: str) -> Iterator[tuple[str, str]]:
     """Of each channel how many posts it has in how many runs, or what to mend where it has none."""
+    if runs and not any(any(run.values()) for run in runs):
+        yield "none", "no run has a post" + WORDS["notes"]["unposted"] * (reader != "terrarium")  # which maps none
+        return
     for name in dict.fromkeys(name for run in runs for name in run):
         sent = [run[name] for run in runs if run.get(name)]
-        words = f"{counted(sum(sent), 'post')} in {counted(len(sent), 'run')}"
-        yield name, words if sent else WORDS["notes"]["silent"].format(channel=name)
+        none = "no post" if name == PUBLIC else WORDS["notes"]["silent"].format(channel=name)  # which nothing maps
+        yield name, f"{counted(sum(sent), 'post')} in {counted(len(sent), 'run')}" if sent else none
 
 
 EQUAL: Final = "equal"

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from colosseum.diagnostics import ColosseumError, has_errors
 from colosseum.model import draws, serial
-from colosseum.model.expand import Expansion, expand
+from colosseum.model.check import Expansion, expand
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.settings import Settings

@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from colosseum.diagnostics import render_text
-from colosseum.model.check import read_spec
-from colosseum.model.expand import expand
+from colosseum.model.check import expand, read_spec
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, bent, mixed, payoff_of

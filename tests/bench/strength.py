@@ -19,8 +19,7 @@ import numpy as np
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.statistics import wilson
 from colosseum.evidence.strength import Choice, CoalitionMoves, moves, profile, raised, strength
-from colosseum.model.check import check
-from colosseum.model.expand import expand
+from colosseum.model.check import check, expand
 from colosseum.model.values import Value
 from colosseum.solve.questions.prospect import opportunity
 from colosseum.solve.solver import Solver

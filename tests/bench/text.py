@@ -14,8 +14,7 @@ from colosseum.diagnostics import Source, render_text
 from colosseum.language import parse, shipped
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.tables import import_lark
-from colosseum.model.check import read_spec
-from colosseum.model.expand import expand
+from colosseum.model.check import expand, read_spec
 
 from .families import family
 from .lines import Mark, Measurements
