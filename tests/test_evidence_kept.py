@@ -1,5 +1,6 @@
 """Runs that were read before: the same figures to the last digit, from nowhere but the files they depend on."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,6 +98,20 @@ def test_a_cache_that_is_none_only_costs_time(campaign: Path, tmp_path: Path) ->
     plan = Reader(campaign).plan()
     assert Reader(campaign, kept=Kept(path)).records(plan) == Reader(campaign).records(plan)
     assert Reader(campaign, kept=Kept(tmp_path / "none" / "at" / "all")).records(plan)
+
+
+@pytest.mark.parametrize("damage", ["schema", "kind"])
+def test_a_damaged_cache_only_costs_time(damage: str, campaign: Path, tmp_path: Path) -> None:
+    """Python cannot read what SQLite says of the one, and finds text for bytes in the other."""
+    path, plan = tmp_path / "figures.sqlite", Reader(campaign).plan()
+    computed = Reader(campaign, kept=Kept(path)).records(plan)
+    damaged = tmp_path / "damaged.sqlite"
+    damaged.write_bytes(path.read_bytes().replace(b"CREATE TABLE measured", b"CREATE TABLE me\x9bsured"))
+    if damage == "kind":
+        shutil.copy(path, damaged)
+        with sqlite3.connect(damaged) as store:
+            store.execute("UPDATE measured SET content = 'text'")
+    assert Reader(campaign, kept=Kept(damaged)).records(plan) == computed
 
 
 def asked(found: Kept, *of: str, make: int = 0) -> int:

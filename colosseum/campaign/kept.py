@@ -18,7 +18,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, Generic, TypeAlias, TypeVar, cast, get_args, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 import colosseum
 from colosseum.language.tables import cache_folder, is_ours
@@ -98,8 +98,8 @@ class Kept:
         return blake2b("\0".join((program(), *asked)).encode(), digest_size=24).digest()
 
     def find(self, adapter: Format[T], key: bytes) -> T | None:
-        """The answer that was kept; None where there is none."""
-        with suppress(sqlite3.Error, ValidationError):
+        """The answer that was kept; None where there is none, as where the file is damaged in whatever way."""
+        with suppress(sqlite3.Error, ValueError, TypeError):
             asked = "SELECT content, digest FROM measured WHERE key = ?"
             found = _open(self.path).execute(asked, (key,)).fetchone() if self.path else None
             if found is not None and blake2b(found[0], digest_size=16).digest() == found[1]:
@@ -123,7 +123,7 @@ class Kept:
         rows = [(key, content, blake2b(content, digest_size=16).digest()) for key, content in self._new.items()]
         self._new.clear()
         if rows and self.path:
-            with suppress(sqlite3.Error), _open(self.path) as store:
+            with suppress(sqlite3.Error, ValueError), _open(self.path) as store:
                 store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
                 store.execute(FORGET, (MOST,))
 
