@@ -10,8 +10,8 @@ from colosseum.language import load, syntax
 from colosseum.model.check import Checked, check
 from colosseum.model.values import Value
 
-ELSEWHERE = ("C041", "C043")
-"""What a part leaves to the specs that use it: some of its names, and who decides."""
+ELSEWHERE = ("C041", "C043", "C064")
+"""What a part leaves to the specs that use it: some of its names, who decides, and what."""
 
 
 def vet(

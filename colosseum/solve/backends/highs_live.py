@@ -21,9 +21,9 @@ from colosseum.solve.scoring import AGREEMENT, ROUNDING, grain
 
 Options: TypeAlias = Mapping[str, str | int | float | bool]
 
-TOLERANCE, LOOSE, LARGE = 1e-9, 1e-8, 1e3
-"""By how much a row, a bound or a reduced cost may be off; where costs are LARGE, searches with 1e-9 call worse points
-optimal, and have LOOSE. HiGHS's own 1e-6 shows in values of large differences."""
+TOLERANCE, OF_COSTS, LOOSE = 1e-9, 1e-12, 1e-6
+"""By how much a row, a bound or a reduced cost may be off. With this, where costs reach 1 000 000, searches call worse
+points optimal: they take so much of the greatest cost, at most HiGHS's own, which shows in values that differ much."""
 TOLERANCES = "primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"
 ALWAYS: Options = {
     "output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, **dict.fromkeys(TOLERANCES, TOLERANCE),
@@ -194,8 +194,9 @@ class LiveProgram(Live):
         """What a search finds that is worth more than `above`; columns that have no choice are left out."""
         free, rest = without_fixed(left)
         fixed = float(costs[~free] @ left.low[~free])
-        loose = dict.fromkeys(TOLERANCES, LOOSE) if np.abs(costs).max(initial=0.0) > LARGE else {}
-        how = {**options, **loose, **(KNOWN if isfinite(above) else {}), "mip_pool_soft_limit": len(rest.low)}
+        loose = float(np.clip(OF_COSTS * np.abs(costs).max(initial=0.0), TOLERANCE, LOOSE))
+        how = {**options, **dict.fromkeys(TOLERANCES, loose), **(KNOWN if isfinite(above) else {})}
+        how["mip_pool_soft_limit"] = len(rest.low)
         found, point = Live(rest, how, self.clock).ask(costs[free], until=until, above=above - fixed), left.low.copy()
         if found.point is not None:
             point[free] = found.point
