@@ -88,6 +88,63 @@ require room: count(i in many when w[i] == 1) <= 15
 """
 """The search with presolve finds 15.400001, as its tolerances let it."""
 
+APART = """colosseum 1
+scenario apart "Payoffs of very different sizes"
+agents a0, a1, a2, a3, a4, a5
+set items = {i0, i1}
+table worth[agents, items]
+  | i0 i1
+  a0 | 200000 600000
+  a1 | -70 0.7
+  a2 | -0.3 20
+  a3 | -2 -10
+  a4 | -0.07 -700000
+  a5 | 9000 0.1
+table match[items, items]
+  | i0 i1
+  i0 | -0.007 6
+  i1 | 0.8 -600000
+table bulk[items] = {i0: 2, i1: 1}
+variable pick[agents]: items or none
+reward own[a in agents, p in items] when pick[a] == p: worth[a, p]
+reward pair[(a, b) in pairs(agents)] when pick[a] != none and pick[b] != none: match[pick[a], pick[b]]
+require r0[p in items]: count(a in agents when pick[a] == p) <= 1 penalty 0.0014 per unit
+require r1: count(a in agents when pick[a] == i1) == 2
+coalition cabal { members = {a0, a1} }
+"""
+FARTHER = """colosseum 1
+scenario farther "The same of thirteen agents"
+agents a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12
+set items = {i0, i1}
+set some = {a0, a1, a2, a3, a4, a5, a6, a7}
+table worth[agents, items]
+  | i0 i1
+  a0 | 300000 0.8
+  a1 | -4 3000
+  a2 | 4 4000
+  a3 | 0.07 -0.3
+  a4 | -8 1
+  a5 | -20 -0.07
+  a6 | 6 0.007
+  a7 | -300 -70
+  a8 | 3 -9
+  a9 | -0.004 0.006
+  a10 | -2000 -0.8
+  a11 | 800000 -0.7
+  a12 | 50000 -4
+table match[items, items]
+  | i0 i1
+  i0 | 0.007 -500000
+  i1 | -0.9 60000
+variable pick[agents]: items or none
+reward own[a in agents, p in items] when pick[a] == p: worth[a, p]
+reward pair[(a, b) in pairs(some)] when pick[a] != none and pick[b] != none: match[pick[a], pick[b]]
+require r1: count(a in agents when pick[a] == i1) == 1
+require r0[p in items]: count(a in agents when pick[a] == p) <= 2 penalty 0.201 per unit
+coalition cabal { members = {a0, a1} }
+"""
+"""At a tolerance of 1e-9 all searches together call 1 149 711.237 the most."""
+
 Row = tuple[float, dict[int, float], float]
 EMPTY_BY_PRESOLVE: list[Row] = [
     (1, {2: 1, 3: 1, 4: 1}, 1), (-inf, {3: 1, 5: 1}, 0), (0, {0: -1, 6: 1, 7: 1}, 0),
@@ -111,6 +168,13 @@ def test_rows_that_presolve_calls_empty_have_a_point() -> None:
     rows = (np.array([row[side] for row in EMPTY_BY_PRESOLVE], dtype=np.float64) for side in (0, 2))
     live = LiveProgram(Matrix(low, high, whole, starts, index, weights, *rows), time.monotonic)
     assert live.search(np.zeros(13), live.matrix, most=0.0, until=inf).status == "optimal"
+
+
+@pytest.mark.parametrize(("text", "value"), [(APART, 9_023.1202), (FARTHER, 1_150_012.223)], ids=["apart", "farther"])
+def test_no_size_of_payoffs_hides_an_optimum(tmp_path: Path, text: str, value: float) -> None:
+    """As enumerated."""
+    found = Solver(expanded(tmp_path, text).task, only="highs").maximise(WELFARE)
+    assert (found.status, found.value) == ("optimal", pytest.approx(value, rel=1e-12))
 
 
 @pytest.mark.parametrize(("text", "value"), [(BRIM, 0.0), (INFLATED, 15.4)], ids=["brim", "inflated"])
