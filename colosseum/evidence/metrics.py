@@ -105,10 +105,8 @@ def measure(
         return instance.measured[asked]
     with instance.solver.within(DEADLINE):
         scored = score(instance.task, assignment)
-        options, regrets = dict[str, JointMoves](), dict[str, Figure]()
-        for agent in instance.task.agents:
-            options[agent] = JointMoves(instance, agent, assignment)
-            regrets[agent] = best_response_regret(options[agent])
+        options = {agent: JointMoves(instance, agent, assignment) for agent in instance.task.agents}
+        regrets = {agent: best_response_regret(moves) for agent, moves in options.items()}
         sequential = sequential_regrets(options, order)
         figures = {
             "joint_payoff": Figure(scored.value),

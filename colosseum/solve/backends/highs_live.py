@@ -196,7 +196,7 @@ class LiveProgram(Live):
         fixed = float(costs[~free] @ left.low[~free])
         loose = float(np.clip(OF_COSTS * np.abs(costs).max(initial=0.0), TOLERANCE, LOOSE))
         how = {**options, **dict.fromkeys(TOLERANCES, loose), **(KNOWN if isfinite(above) else {})}
-        how["mip_pool_soft_limit"] = len(rest.low)
+        how["mip_pool_soft_limit"] = len(rest.low)  # cuts: with 10 000, as usual, small knapsacks take a tenth longer
         found, point = Live(rest, how, self.clock).ask(costs[free], until=until, above=above - fixed), left.low.copy()
         if found.point is not None:
             point[free] = found.point
