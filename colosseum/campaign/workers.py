@@ -74,8 +74,8 @@ def _begin() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
-    ended = parent.sentinel
-    threading.Thread(target=lambda: os._exit(len(multiprocessing.connection.wait([ended]))), daemon=True).start()
+    wait_for, ended = multiprocessing.connection.wait, [parent.sentinel]
+    threading.Thread(target=lambda: (wait_for(ended), os._exit(1)), daemon=True).start()
 
 
 @dataclass(frozen=True)
