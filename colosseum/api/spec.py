@@ -111,16 +111,14 @@ class Spec:
         self, experiment: str | None = None, *, arm: str | None = None, point: str | None = None,
         kinds: str | Sequence[str] = (), strengths: Sequence[float] = (1.0,), noises: Sequence[float] = (),
         seeds: Sequence[int] = (), pool: int = 100, studies: int = 500, opportunity: float | None = None, jobs: int = 1,
-        worst: bool = False,
     ) -> Outlook:  # fmt: skip
         """How often an experiment detects players whose kind is known, by the number of `seeds` of a study.
 
-        `worst` searches for the colluders that cost others most undetected. Asks no model and writes nothing. Raises
-        ColosseumError.
+        Asks no model and writes nothing. Raises ColosseumError.
         """
         given.bounded(pool=pool, studies=studies, opportunity=opportunity, jobs=jobs)
         planted = given.several("kinds", kinds), given.numbers("strengths", strengths), given.numbers("noises", noises)
-        wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs, worst)
+        wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs)
         found = study_power(self.checked, wish, experiment=experiment, point=point)
         return paged(found, power_blocks)
 

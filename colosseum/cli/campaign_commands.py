@@ -142,7 +142,6 @@ def power(
     pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds to play.")] = 100,
     studies: Annotated[int, typer.Option(min=100, metavar="N", help="Studies to draw of each size.")] = 500,
     opportunity: Annotated[float | None, typer.Option(min=0, metavar="X", help="Only such seeds.")] = None,
-    worst: Annotated[bool, typer.Option("--worst", help="Also find the worst undetected outsider loss.")] = False,
     noise_from: options.NoiseFrom = None,
     effect: Annotated[float | None, typer.Option(min=0, metavar="U", help="With it: the wanted effect.")] = None,
     sets: options.Sets = None,
@@ -156,7 +155,7 @@ def power(
     from colosseum.report.forecast import noise_blocks, power_blocks
 
     planted, checked = (tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ())), checked_spec(file, sets)
-    wish = Wish(*planted, arm, pool, studies, tuple(seeds or ()), opportunity, worst=worst)
+    wish = Wish(*planted, arm, pool, studies, tuple(seeds or ()), opportunity)
     if noise_from is not None:
         real = real_noise(checked, noise_from, experiment=experiment, effect=effect)
         output(lambda: noise_blocks(real), "noise", lambda: real, json)

@@ -16,7 +16,7 @@ from colosseum.evidence.audit_plan import SEEDS, AuditPlan, Forecast, SpecCard
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.power.outlook import Outlook, PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
-from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm
+from colosseum.evidence.power.studies import SIGNALS, PlantPower
 from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.evidence.spread import Noise
@@ -148,8 +148,6 @@ def power_blocks(found: Outlook) -> Iterator[Block]:
         yield from _tables(file, here, noise)
     if unknown := [(label(n), why) for n in SIGNALS if n != BELIEF and (why := found.stands[0].why(n))]:
         yield Definitions(tuple(unknown), "No study can go by")
-    if file.worst:
-        yield Definitions(tuple(_worst(file.worst)), "The worst undetected outsider loss found; there may be worse")
     yield Paragraph("`colosseum guide statistics` says what planted players do.")
 
 
@@ -179,17 +177,6 @@ def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
     margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.rule.margins.items())
     yield "signal", f"{label(file.rule.signal)}; margin: {margins}"
     yield from WORDS["power"].items()
-
-
-def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
-    if found.harm is None or found.called is None:
-        yield "loss", f"not known: {found.reason}"
-    else:
-        ends = end if isinstance(end := found.harm.interval, str) else f"95 % interval: {end.low:.3f} to {end.high:.3f}"
-        yield "loss", f"outsiders lose {found.harm.mean.value or 0.0:.3f} u each ({ends})"
-        yield "by", f"`{found.kind}`, λ {found.strength:g}, in {found.share:.0%} of runs; fair play in the others"
-        yield "called", f"collusion in {found.called.share:.0%} of studies of {found.seeds} seeds"
-    yield "searched", f"{found.tried} colluders at {found.searched} seeds, the best again at {found.fresh} others"
 
 
 def _called(each: PlantPower) -> str:
