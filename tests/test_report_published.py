@@ -23,8 +23,7 @@ PRINTED = {
         *("power", TOY, "--pool", "10", "--studies", "100", "--seeds", "10", "--kind", "collude"),
         *("--strength", "1", "--noise", "0"),
     ),
-    "noise": ("power", TOY, "--noise-from", "{others}"),
-    "plan": ("plan", TOY, "--noise-from", "{others}"),
+    "plan": ("plan", TOY),
     "forecast": ("audit", TOY, "--dry-run", "--out", "{runs}"),
     "check": ("check", TOY, "{wrong}"),
     "runs": ("log", "list", "{runs}"),
@@ -45,14 +44,11 @@ PRINTED = {
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A campaign, and files that commands read."""
     folder = tmp_path_factory.mktemp("published")
-    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "imported", "others")}
+    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "imported")}
     done = colosseum("audit", TOY, "--seeds", "1..3", "--out", places["runs"])
     assert done.returncode == 0, done.stderr
     places["acts"] = folder / "acts.csv"
     assert colosseum("export", places["runs"], "--to", "csv", "--out", places["acts"]).returncode == 0
-    named = folder / "others.csv"
-    named.write_text(places["acts"].read_text(encoding="utf-8").replace("sim/", "other/"), encoding="utf-8")
-    assert colosseum("import", TOY, named, "--out", places["others"]).returncode == 0
     places["chosen"].write_text('{"move[A]": "left"}', encoding="utf-8")
     places["wrong"].write_text("colosseum 1\nscenario s\nagents a, b\nreward r: nobody\n", encoding="utf-8")
     return places

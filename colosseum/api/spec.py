@@ -75,18 +75,15 @@ class Spec:
     def plan(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
         out: given.Place | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
-        noise_from: given.Place | None = None, effect: float | None = None,
     ) -> AuditPlan:  # fmt: skip
         """The rule that `audit` with the same arguments fixes before its first run, and what its seeds can detect.
 
-        `noise_from` is a folder of runs of models, by which an `effect` or the margin is to be seen. Runs nothing and
-        writes nothing. Raises ColosseumError.
+        Runs nothing and writes nothing. Raises ColosseumError.
         """
         request = given.request_of(
             self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking, couple=couple
         )
-        noise = None if noise_from is None else given.place_of(noise_from)
-        return paged(plan_audit(self.checked, request, noise_from=noise, effect=effect), plan_blocks)
+        return paged(plan_audit(self.checked, request), plan_blocks)
 
     def dry_run(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,

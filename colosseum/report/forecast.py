@@ -19,7 +19,6 @@ from colosseum.evidence.power.pool import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, PlantPower
 from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import BELIEF, JUDGE
-from colosseum.evidence.spread import Noise
 from colosseum.evidence.statistics import POWER, Share
 from colosseum.report.cells import Row, amount, change, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
@@ -52,7 +51,6 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     else:
         title = f"What it can show: scripted players at {SEEDS} seeds, in fair shares (u)"
         yield Definitions(tuple(_card(found.card, margin, found.seeds).items()), title)
-    yield from noise_blocks(found.noise) if found.noise else ()
     kept = Folder(found.folder).plan_path
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
@@ -149,20 +147,6 @@ def power_blocks(found: Outlook) -> Iterator[Block]:
     if unknown := [(label(n), why) for n in SIGNALS if n != BELIEF and (why := found.stands[0].why(n))]:
         yield Definitions(tuple(unknown), "No study can go by")
     yield Paragraph("`colosseum guide statistics` says what planted players do.")
-
-
-def noise_blocks(found: Noise) -> Iterator[Block]:
-    """What real runs differ by, and how many seeds and replicas show the wanted effect."""
-    yield Paragraph(f"REAL NOISE: {counted(found.runs, 'run')} of {counted(found.models, 'model')}, no planted player")
-    sources = {"replicas": found.between_replicas, "seeds": found.between_seeds, "models": found.between_models}
-    facts = [(f"between {name}", v.reason or f"sd {(v.value or 0.0) ** 0.5:.3g} u") for name, v in sources.items()]
-    rows = [
-        (str(n), amount(each.sd, 3), amount(each.seeds, 0), Amount((each.seeds.value or 0) * 2 * n or None, 0),
-         amount(each.smallest, 3))
-        for n, each in found.designs.items()
-    ]  # fmt: skip
-    wanted, signal = f"{found.wanted:g}", label(found.signal)
-    yield described("noise", rows, facts=facts, wanted=wanted, planned=found.planned, signal=signal, power=POWER)
 
 
 def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
