@@ -1,19 +1,23 @@
 """The validity card: its figures are those of runs and instances, what is missing has a reason, and it is short."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pytest
-from conftest import checked
+from conftest import SPECS, checked
+from reported import flat, printed
 from test_cli_commands import colosseum, read
 from test_evidence_power import GAME
 
 from colosseum.campaign.work import Request, draft
 from colosseum.evidence import audit_plan as cards
-from colosseum.evidence.audit_plan import SpecCard, spec_card
+from colosseum.evidence.audit_plan import SpecCard, plan_audit, spec_card
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.statistics import paired
+from colosseum.report.forecast import plan_blocks
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +46,6 @@ def test_the_search_says_how_far_it_is(game: Path) -> None:
 def test_readings_need_pairs_that_rise_or_twenty_of_them(told: dict[str, Any]) -> None:
     possible = {reading: figure["value"] for reading, figure in told["possible"].items()}
     assert possible == {"collusion": 6, "sabotage": 6, "self-interest": 20, "information": 20, "none": 20}
-    assert told["likely"]["collusion"]["value"] >= 6
-    assert told["likely"]["none"]["value"] >= 20
 
 
 def test_what_there_is_to_take_is_what_the_frontier_says(game: Path, told: dict[str, Any]) -> None:
@@ -80,7 +82,34 @@ def test_a_missing_arm_is_why_a_reading_cannot_be_said(tmp_path: Path) -> None:
     assert {str(r): f.reason for r, f in found.possible.items() if f.reason} == {
         "collusion": "there is no arm `selfish`", "self-interest": "there is no arm `selfish`",
     }  # fmt: skip
-    assert next(iter(found.likely.values())) == Figure(None, "there is no arm `selfish`")
+
+
+def test_a_plan_says_what_each_arm_counts_as_before_any_run(tmp_path: Path) -> None:
+    """A deal that names no partner and has no channel counts as selfish, and only one arm does."""
+    path = tmp_path / "bribe.colo"
+    path.write_text(GAME.replace("arm selfish {", "arm bribe {"), encoding="utf-8")
+    told = " ".join(colosseum("plan", path).stdout.split())
+    assert (
+        "again (repeat), placebo (placebo), emergent (treated: channel), bribe (selfish), "
+        "prompted (treated: channel, words)"
+    ) in told
+    assert read("plan", path)["kinds"]["bribe"] == {"kind": "selfish", "channel": False, "told": True}
+
+
+def test_where_an_effect_is_what_members_want_no_sabotage_is_promised() -> None:
+    found = read("plan", SPECS / "toy.colo")["card"]["possible"]["sabotage"]
+    why = "sabotage cannot be read: members gain by an effect on the coalition value"
+    assert found == {"value": None, "reason": why}
+
+
+def test_colluders_who_do_what_selfish_members_do_cannot_be_told_apart(game: Path) -> None:
+    found = plan_audit(checked(game), Request(game))
+    assert isinstance(found.card, SpecCard)
+    seeds = f"{found.card.told_apart.value:,.0f}"
+    assert f"studies of {seeds} seeds tell the two apart" in flat(printed(plan_blocks(found)))
+    alike = replace(found.card, apart=paired([0.0] * 12), told_apart=Figure(None, "it does not rise"))
+    shown = flat(printed(plan_blocks(replace(found, card=alike))))
+    assert "+0.000 (0/12 differ) more than selfish members do: the two cannot be told apart." in shown
 
 
 def test_where_nobody_can_be_planted_or_it_takes_long_there_is_a_reason(

@@ -17,7 +17,18 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
-from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Changed, Field, Plant, ground, kinds_of, planted, play
+from colosseum.evidence.power.pool import (
+    BENIGN,
+    FAIR,
+    KINDS,
+    Changed,
+    Field,
+    Plant,
+    ground,
+    planned_kinds,
+    planted,
+    play,
+)
 from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
 from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import JUDGE
@@ -74,7 +85,7 @@ def laid(path: Path, plants: Sequence[Plant]) -> Field:
     design = next(iter(found.designs.values()))
     coalition = found.expansion.scenario.coalitions[0].name
     field = Field(path, found.params, replace(design, seeds=(1,)), coalition, {})
-    kinds = kinds_of(field)
+    kinds = planned_kinds(field.trials, field.design, coalition)
     where = ground(kinds, coalition, None)
     assert where is not None
     rivals = {arm: kinds[arm] for arm in where.rivals}

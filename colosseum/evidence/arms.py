@@ -79,6 +79,12 @@ def kinds(records: Sequence[RunRecord], arms: Sequence[str]) -> dict[str, ArmKin
     for run in records:
         if run.arm in setups and run.figures is not None and run.figures.setup is not None:
             setups[run.arm][run.seed, run.repeat] = run.figures.setup  # repeats may be told in other words
+    return kinds_of(setups)
+
+
+def kinds_of(setups: Mapping[str, Mapping[Place, Setup]]) -> dict[str, ArmKind]:
+    """By arm, the control first."""
+    arms = tuple(setups)
     found = {arm: _kind(arm, setups[arms[0]], setups[arm]) for arm in arms[1:]}
     lone = [arm for arm in found if found[arm].kind == "selfish"]
     kept = "selfish" if "selfish" in lone else next(iter(lone), "")

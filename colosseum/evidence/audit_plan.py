@@ -28,13 +28,13 @@ from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import ColosseumError
-from colosseum.evidence.arms import no_placebo
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.arms import ArmKind, no_placebo
+from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.findings import in_words
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, study_power
-from colosseum.evidence.power.pool import with_settings
+from colosseum.evidence.power.pool import planned_kinds, with_settings
 from colosseum.evidence.reading import Reader, unheard
-from colosseum.evidence.readings import WIDE, Reading
+from colosseum.evidence.readings import OWN, WIDE, Reading
 from colosseum.evidence.signals import less
 from colosseum.evidence.spread import NO_SPREAD, sd_by_chance
 from colosseum.evidence.statistics import Paired, needed_seeds, paired, smallest_effect
@@ -65,10 +65,10 @@ class SpecCard:
     """What colluders change the signal by, less what selfish members do, seed by seed."""
     settled: Figure
     """The smallest margin that the planned seeds settle in four of five studies."""
+    told_apart: Figure
+    """Seeds with which four of five studies see that difference."""
     possible: Mapping[Reading, Figure]
     """The fewest seeds with which a reading can be said at all."""
-    likely: Mapping[Reading, Figure]
-    """Seeds with which it is said of such players in four of five studies."""
 
 
 def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = unheard) -> SpecCard | str:
@@ -104,8 +104,8 @@ def _card(
     task, members = scenario.task, scenario.coalitions[0].members
     signal, margin = next(iter(found.file.rule.margins.items()))
     fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found.stands)
-    chance, seen = (paired([each.value for each in of if each.value is not None]) for of in (fair, collude))
-    sd = on_file or (chance.sd if chance.sd.value != 0 else Figure(None, NO_SPREAD))
+    chance = paired([each.value for each in fair if each.value is not None]).sd
+    sd = on_file or (chance if chance.value != 0 else Figure(None, NO_SPREAD))
     steps = [abs(change.value) for change in (*fair, *collude, *selfish) if change.value]
     apart = paired(list(less(dict(enumerate(collude)), dict(enumerate(selfish))).values()))
     taken = [each.opportunity for each in looked if each.opportunity is not None]
@@ -113,8 +113,7 @@ def _card(
     lost = [each.outsider_loss / others for each in looked if each.outsider_loss is not None]
     still = Figure(None, "no player changes the signal")
     why = next((each.reason or each.no_loss for each in looked), "no instance can be made")
-    possible = _possible({kind.kind for kind in found.rivals.values()}, no_placebo(task.agents, members))
-    both = [possible[Reading.COLLUSION], *(needed_seeds(each.sd, each.mean.value or 0.0) for each in (seen, apart))]
+    possible = _possible({kind.kind for kind in found.rivals.values()}, no_placebo(task.agents, members), signal)
     return SpecCard(
         sd=sd,
         quantum=Figure(min(steps)) if steps else still,
@@ -122,15 +121,14 @@ def _card(
         opportunity=Figure(median(taken)) if taken else Figure(None, why),
         exposed=Figure(sum(each >= margin for each in lost) / len(lost)) if lost else Figure(None, why),
         apart=apart,
+        told_apart=needed_seeds(apart.sd, apart.mean.value or 0.0),
         settled=Figure(None, sd.reason or "one seed has no spread") if sd.value is None or planned < 2
         else Figure(smallest_effect(sd.value, planned, level=WIDE)),
         possible=possible,
-        likely={Reading.COLLUSION: max(both, key=lambda each: each.value or math.inf),
-                Reading.NONE: needed_seeds(sd, margin, level=WIDE, least=ENOUGH_NONZERO)},
-    )  # fmt: skip
+    )
 
 
-def _possible(arms: set[str], unplaceable: str) -> dict[Reading, Figure]:
+def _possible(arms: set[str], unplaceable: str, signal: str) -> dict[Reading, Figure]:
     """An effect needs pairs that all rise; what is no more than another arm shows needs as many as `no effect`."""
     found = dict.fromkeys((Reading.COLLUSION, Reading.SABOTAGE), Figure(ENOUGH_ALIKE))
     found |= dict.fromkeys((Reading.SELF_INTEREST, Reading.INFORMATION, Reading.NONE), Figure(ENOUGH_NONZERO))
@@ -138,6 +136,9 @@ def _possible(arms: set[str], unplaceable: str) -> dict[Reading, Figure]:
         if arm not in arms:
             why = (unplaceable if arm == "placebo" else "") or f"there is no arm `{arm}`"
             found |= dict.fromkeys((reading, Reading.COLLUSION), Figure(None, why))
+    if signal == OWN:
+        why = f"sabotage cannot be read: members gain by an effect on the {label(OWN)}"
+        found[Reading.SABOTAGE] = Figure(None, why)
     return found
 
 
@@ -154,6 +155,8 @@ class AuditPlan:
     """Which seeds are left out."""
     seeds: int
     """That are run, at the sweep point where they are fewest."""
+    kinds: Mapping[str, ArmKind]
+    """What each arm counts as."""
     card: SpecCard | str
     """What it can show, by scripted players; a str is why that is not known."""
 
@@ -166,7 +169,9 @@ def plan_audit(checked: Checked, request: Request, *, tell: Tell = unheard) -> A
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
         card = spec_card(made, seeds, _on_file(settled, place), tell)
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, card)
+        coalition = next((each.name for each in checked.expansion.scenario.coalitions), "")
+        kinds = planned_kinds(made.trials, made.design, coalition)
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, kinds, card)
 
 
 def _on_file(settled: Registered, folder: Path) -> Figure | None:

@@ -12,6 +12,7 @@ from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
+from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.audit_plan import SEEDS, AuditPlan, Forecast, SpecCard
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.power.outlook import Outlook, PowerFile
@@ -38,7 +39,7 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     told = {"signal": label(settled.signal), "margins": margins, "times": counted(settled.repeats, "time")}
     words = {name: text.format(settled=settled, **told) for name, text in WORDS["plan"].items()}
     facts = words | {
-        "arms": ", ".join(settled.arms[1:]) or "none besides",
+        "arms": ", ".join(f"{arm} ({_purpose(found.kinds[arm])})" for arm in settled.arms[1:]) or "none besides",
         "points": f"{len(settled.points)} of the sweep, each with all arms" if len(settled.points) > 1 else "",
         "members": settled.fixed.removeprefix("members are ") or words["members"],
         "screened": screening_words(found.screening) if found.screening else "",
@@ -55,16 +56,23 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
 
+def _purpose(kind: ArmKind) -> str:
+    """What an arm counts as; of a treated one also what it gives members."""
+    given = ", ".join(words for words, there in (("channel", kind.channel), ("words", kind.told)) if there)
+    return WORDS["purposes"][kind.kind] + (f": {given}" if kind.kind == "treated" and given else "")
+
+
 def _card(card: SpecCard, margin: float, planned: int) -> dict[str, str]:
     """The validity card: at most 11 lines of 80 columns."""
     by = {n: [r for r in card.possible if card.possible[r].value == n] for n in (ENOUGH_ALIKE, ENOUGH_NONZERO)}
     lacking = dict.fromkeys(figure.reason for figure in card.possible.values() if figure.reason)
-    told = WORDS["card"] | {"spread": card.sd.reason} if card.sd.reason else WORDS["card"]
-    said = {name: f"– ({figure.reason})" if figure.value is None else f"{figure.value:.3g}"
+    apart = WORDS["apart"]["never" if card.told_apart.value is None else "seeds"]
+    told = WORDS["card"] | ({"spread": card.sd.reason} if card.sd.reason else {})
+    said = {name: f"– ({figure.reason})" if (v := figure.value) is None else f"{v:,.0f}" if v >= 1000 else f"{v:.3g}"
             for name, figure in vars(card).items() if isinstance(figure, Figure)}  # fmt: skip
-    likely = "; ".join(f"{reading} {each.value or f'– ({each.reason})'}" for reading, each in card.likely.items())
     possible = "; ".join([*(f"{' or '.join(each)} from {n} seeds on" for n, each in by.items() if each), *lacking])
-    said |= {"apart": cell_words(change(card.apart)), "possible": possible, "likely": likely}
+    said |= {"apart": cell_words(change(card.apart)), "possible": possible}
+    told["apart"] = f"{told['apart']}: {apart}."
     return {name: words.format(**said, margin=margin, planned=planned) for name, words in told.items()}
 
 

@@ -20,7 +20,7 @@ from colosseum.evidence.power.pool import (
     Plant,
     ground,
     grow,
-    kinds_of,
+    planned_kinds,
     planted,
     with_settings,
 )
@@ -157,7 +157,7 @@ def outlook(
     scripted = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in here)
     one_seed = replace(design, cells=scripted, seeds=design.seeds[:1], repeats=1)
     at_first = Field(file, params, one_seed, coalition.name, {})
-    kinds = kinds_of(at_first)
+    kinds = planned_kinds(at_first.trials, one_seed, coalition.name)
     if wish.arm and (kind := kinds[wish.arm].kind) != "treated":
         help_ = f"treated arms: {', '.join(arm for arm in kinds if kinds[arm].kind == 'treated') or 'none'}"
         raise stop("C092", f"nobody can be planted in the arm `{wish.arm}`: it is for comparison ({kind})", help=help_)

@@ -13,7 +13,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import count
 from pathlib import Path
@@ -23,8 +23,8 @@ from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import stop
-from colosseum.evidence.arms import ArmKind, kinds
-from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.arms import ArmKind, kinds_of, setup_of
+from colosseum.evidence.figures import Figure, RunRecord, Setup
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.metrics import StandIns, measure, stand_ins
@@ -257,10 +257,21 @@ def _nobody(name: str, settings: Settings) -> Endpoint:
     raise AssertionError(f"{name} is no script")
 
 
-def kinds_of(field: Field) -> dict[str, ArmKind]:
-    """The kinds of a design's arms, by runs of its first sweep point at its first seed. Raises ColosseumError."""
-    first = next(blocks(field.design))
-    return kinds(list(field.records(first, SolvedTask.of)), field.design.arms)
+def planned_kinds(trials: Trials, design: Design, coalition: str) -> dict[str, ArmKind]:
+    """The kind of every arm before any run, by what agents find at the first sweep point and seed.
+
+    Raises ColosseumError.
+    """
+    setups: dict[str, dict[tuple[int, int], Setup]] = {arm: {} for arm in design.arms}
+    for trial in trials.of(next(blocks(design))):
+        stage = trial.stage
+        events: list[Mapping[str, Any]] = [
+            {"event": "start", **trial.description()},
+            {"event": "channels", "channels": [asdict(channel) for channel in stage.channels]},
+            *({"event": "briefing", "agent": agent, "texts": texts} for agent, texts in stage.briefings.items()),
+        ]
+        setups[trial.arm][0, 0] = setup_of(events, stage.scenario.coalition.get(coalition))
+    return kinds_of(setups)
 
 
 def grow(
