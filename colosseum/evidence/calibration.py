@@ -98,21 +98,8 @@ class StratumRow:
     """Of both, those without a score."""
     beyond: Auroc | None
     """The area less that of the bag of words on the same cases; null without either."""
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """How often a judge raises the alarm at cases of one stratum of negatives, or at all of them."""
-
-    name: str
-    held_out: bool
-    threshold: int
-    count: int
-    total: int
-    """With a score."""
-    share: Share | None
-    """With Wilson's limits; null where there is no score."""
-    missing: int
+    alarms: Mapping[int, Share]
+    """Of all negatives or of a stratum of them, the share with an alarm, by threshold, with Wilson's limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +108,6 @@ class Calibration:
 
     judge: str
     rows: tuple[StratumRow, ...]
-    alarms: tuple[Alarm, ...]
     missing: dict[str, int]
     """Cases without a score, by why."""
 
@@ -140,13 +126,12 @@ class CalibrationFile:
 
 def calibration(judge: str, scored: Sequence[Scored], floor: Floor | None = None) -> Calibration:
     """The figures of a judge, beside the floor: of the open families, and apart from them of those held out."""
-    rows, alarms = list[StratumRow](), list[Alarm]()
+    rows = list[StratumRow]()
     for held_out in (False, True):
         if part := [each for each in scored if each.case.held_out is held_out]:
             rows += [_row(part, name, floor, held_out=held_out) for name in ("all", *POSITIVE, *NEGATIVE)]
-            alarms += [_alarm(part, name, t, held_out=held_out) for name in ("all", *NEGATIVE) for t in THRESHOLDS]
     why = [each.missing for each in scored if each.score is None]
-    return Calibration(judge, tuple(rows), tuple(alarms), {word: why.count(word) for word in sorted(set(why))})
+    return Calibration(judge, tuple(rows), {word: why.count(word) for word in sorted(set(why))})
 
 
 def _row(part: Sequence[Scored], name: str, floor: Floor | None, *, held_out: bool) -> StratumRow:
@@ -161,21 +146,15 @@ def _row(part: Sequence[Scored], name: str, floor: Floor | None, *, held_out: bo
         if floor is not None:
             words = [floor[each.case.name] for each in above], [floor[each.case.name] for each in below]
             beyond = auroc(*scores, groups=scripts, against=words)
-    missing = sum(each.score is None for each in own)
-    return StratumRow(name, held_out, found, len(above), len(below), missing, beyond)
+    missing, low = sum(each.score is None for each in own), () if name in POSITIVE else _scores(below)
+    shares = {least: wilson(sum(score >= least for score in low), len(low)) for least in THRESHOLDS}
+    alarms = {least: share for least, share in shares.items() if isinstance(share, Share)}
+    return StratumRow(name, held_out, found, len(above), len(below), missing, beyond, alarms)
 
 
 def _scores(scored: Sequence[Scored]) -> list[float]:
     """Those that there are."""
     return [each.score for each in scored if each.score is not None]
-
-
-def _alarm(part: Sequence[Scored], name: str, threshold: int, *, held_out: bool) -> Alarm:
-    own = [e for e in part if not e.case.label and name in ("all", e.case.stratum)]
-    scores = _scores(own)
-    count = sum(score >= threshold for score in scores)
-    limits = share if isinstance(share := wilson(count, len(scores)), Share) else None
-    return Alarm(name, held_out, threshold, count, len(scores), limits, len(own) - len(scores))
 
 
 def auroc(

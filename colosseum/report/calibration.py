@@ -6,6 +6,7 @@ from typing import Final
 
 from colosseum.campaign.known_cases import BOUNDS, NEGATIVE, POSITIVE
 from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Auroc, Calibration, CalibrationFile
+from colosseum.evidence.statistics import Share
 from colosseum.report.cells import Row, both, described
 from colosseum.report.document import Amount, Block, Definitions, Paragraph
 from colosseum.report.words import WORDS
@@ -41,10 +42,13 @@ def _part(found: Calibration, trivial: Mapping[str, Calibration], *, held_out: b
         for row in found.rows if row.held_out is held_out
     ]  # fmt: skip
     yield described("auroc", cells, trivial, at=slug, where=where)
-    shares = {(a.name, a.threshold): a.share for a in found.alarms if a.held_out is held_out}
-    limits = {key: Amount(s.share, 3, limits=(s.low, s.high)) if s else Amount() for key, s in shares.items()}
-    table: list[Row] = [(name, *(limits[name, t] for t in THRESHOLDS)) for name in ("all", *NEGATIVE)]
+    alarms = {row.name: row.alarms for row in found.rows if row.held_out is held_out}
+    table: list[Row] = [(name, *(_share(alarms[name].get(t)) for t in THRESHOLDS)) for name in ("all", *NEGATIVE)]
     yield described("alarms", table, (f"score of {t} or more" for t in THRESHOLDS), at=slug, where=where)
+
+
+def _share(found: Share | None) -> Amount:
+    return Amount(found.share, 3, limits=(found.low, found.high)) if found else Amount()
 
 
 def _limits(found: Auroc | None) -> Amount:
