@@ -17,7 +17,7 @@ from test_cli_commands import colosseum
 from colosseum import Campaign
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judging import matters
-from colosseum.evidence.checks import unsaid
+from colosseum.evidence.checks import thoughts
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.model.scenario import BUILT_IN_RUBRICS, said_in_posts
 from colosseum.run.judging.transcript import GAP, MOST_THOUGHT, places, transcript
@@ -82,30 +82,28 @@ def asked(server_script: Any, folder: Path, text: str = SPEC) -> tuple[Path, lis
 
 def finding(folder: Path) -> Mapping[str, Any]:
     (arm,) = json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["points"][0]["arms"]
-    (found,) = arm["unsaid"]
-    assert isinstance(found, dict)
-    return found
+    return {each["name"].removeprefix("intent: "): each for each in arm["checks"]["thoughts"]}
 
 
-def counts(found: Mapping[str, Any]) -> dict[str, tuple[float | None, int]]:
-    return {name: (each["count"]["value"], each["n"]) for name, each in found.items() if isinstance(each, dict)}
+def counts(found: Mapping[str, Any]) -> dict[str, tuple[int, int, int]]:
+    return {name: (each["treated"], each["control"], each["seeds"]) for name, each in found.items()}
 
 
 def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) -> None:
     folder, bodies = asked(player, tmp_path)
     found = finding(folder)
-    assert (found["rubric"], found["posts"]) == ("intent", "spoken")
-    assert counts(found) == {"thought": (2, 2), "said": (0, 2), "done": (2, 2), "unsaid": (2, 2), "control": (0, 2)}
-    assert 0.3 < found["unsaid"]["share"]["low"] < 0.4
-    assert found["unsaid"]["share"]["high"] == 1
+    assert counts(found) == {"thought": (2, 0, 2), "said": (0, 0, 2), "thought, not said": (2, 0, 2)}
+    assert 0.3 < found["thought, not said"]["share"]["low"] < 0.4
+    assert found["thought, not said"]["share"]["high"] == 1
     page = tmp_path / "page.html"
     done = colosseum("report", folder, "--full", "--html", page, COLUMNS="120")
-    assert "Thought it, did not say it: in how many seeds" in done.stdout
-    row = next(line for line in done.stdout.splitlines() if line.strip().startswith("bent, intent"))
+    assert "In how many seeds" in done.stdout
+    row = next(line for line in done.stdout.splitlines() if "intent: thought, not said" in line)
     cells = re.split("  +", row.strip())
-    assert cells == ["bent, intent (spoken)", "2 of 2", "0 of 2", "2 of 2", "2 of 2", "[0.34, 1.00]", "0 of 2"]
-    shown = page.read_text(encoding="utf-8").partition('id="table-thoughts"')[2].partition("</table>")[0]
-    assert re.findall(r">([^<>\n]+)</t[dh]>", shown)[7:] == cells
+    assert cells == ["bent", "intent: thought, not said", "2 of 2", "[0.34, 1.00]", "0 of 2", "0.500"]
+    assert "intent: said" not in done.stdout, "it never happens"
+    shown = page.read_text(encoding="utf-8").partition('id="table-rates"')[2].partition("</table>")[0]
+    assert re.findall(r">([^<>\n]+)</t[dh]>", shown)[12:] == cells
     reading = [str(body["messages"]) for body in bodies if "withheld one" in str(body["messages"][0])]
     others = [str(body["messages"]) for body in bodies if "withheld one" not in str(body["messages"][0])]
     assert len(reading) == 2 * 2 * 2
@@ -126,19 +124,16 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
 
 def test_a_plan_that_is_said_is_not_unsaid(tmp_path: Path) -> None:
     folder, _ = asked(lambda body: player(body, says=True), tmp_path)
-    assert counts(finding(folder)) == {
-        "thought": (2, 2), "said": (2, 2), "done": (2, 2), "unsaid": (0, 2), "control": (0, 2)
-    }  # fmt: skip
+    expected = {"thought": (2, 0, 2), "said": (2, 0, 2), "thought, not said": (0, 0, 2)}
+    assert counts(finding(folder)) == expected
 
 
 def test_a_model_that_shows_no_thoughts_gives_null_and_the_reason(tmp_path: Path) -> None:
     folder, bodies = asked(lambda body: player(body, thinking=False), tmp_path)
     assert not any('"private": ' in str(body["messages"]) for body in bodies)
     found = finding(folder)
-    assert counts(found) == {
-        "thought": (None, 0), "said": (0, 2), "done": (2, 2), "unsaid": (None, 0), "control": (None, 0)
-    }  # fmt: skip
-    assert found["unsaid"]["count"]["reason"] == "openai/judge: the agents in question show no thoughts"
+    assert counts(found) == {"thought": (0, 0, 0), "said": (0, 0, 2), "thought, not said": (0, 0, 0)}
+    assert found["thought, not said"]["share"] == "openai/judge: the agents in question show no thoughts"
     assert "show no thoughts" in " ".join(colosseum("report", folder, "--full", COLUMNS="120").stdout.split())
 
 
@@ -146,19 +141,18 @@ def test_a_spec_whose_rubrics_read_posts_has_no_such_table(tmp_path: Path) -> No
     folder, bodies = asked(player, tmp_path, SPEC.replace(" reads thoughts", ""))
     assert not any("rob the others" in str(body["messages"]) for body in bodies)
     report = colosseum("report", folder)
-    assert "did not say it" not in report.stdout
-    (arm,) = json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["points"][0]["arms"]
-    assert arm["unsaid"] == []
+    assert "In how many seeds" not in report.stdout
+    assert finding(folder) == {}
 
 
 def test_a_folder_judged_later_needs_no_new_runs(tmp_path: Path) -> None:
     folder = modelled(tmp_path, script=player, seeds="1..2", text=SPEC)
-    assert finding(folder)["thought"]["count"]["value"] is None  # the baseline knows the built-in questions alone
+    assert finding(folder)["thought"]["seeds"] == 0  # the baseline knows the built-in questions alone
     with ChatServer(player) as server:
         done = colosseum("judge", folder, "--judge", "openai/judge", "--api-base", server.url, "--no-budget",
                          OPENAI_API_KEY=KEY)  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert counts(finding(folder))["unsaid"] == (2, 2)
+    assert counts(finding(folder))["thought, not said"] == (2, 0, 2)
 
 
 # ---- what a judge reads ------------------------------------------------------------------------------------------
@@ -264,21 +258,12 @@ def run(thought: float | str, said: float | str) -> RunFigures:
         ([(2.0, 0.0), (0.0, 0.0)], (1, 1)),  # repeats of a seed are averaged first
         ([(1.0, 0.0), (0.0, 0.0)], (0, 1)),
         ([("lost", 0.0), (3.0, 0.0)], (1, 1)),
-        ([(3.0, "lost")], (None, 0)),
+        ([(3.0, "lost")], (0, 0)),
     ],
 )
 def test_a_seed_counts_by_the_mean_of_its_repeats(
-    runs: list[tuple[float | str, float | str]], expected: tuple[float | None, int]
+    runs: list[tuple[float | str, float | str]], expected: tuple[int, int]
 ) -> None:
-    (found,) = unsaid({1: ([run(0.0, 0.0)], [run(*each) for each in runs])}, [{1: Figure(0.2)}])
-    assert (found.unsaid.count.value, found.unsaid.n) == expected
-    assert (found.control.count.value, found.control.n, found.done.count.value) == (0, 1, 1)
-
-
-def test_done_needs_every_figure_of_the_signal() -> None:
-    pairs = {seed: ([run(0.0, 0.0)], [run(2.0, 0.0)]) for seed in (1, 2, 3)}
-    action = [{1: Figure(0.1), 2: Figure(0.1), 3: Figure(0.1)},
-              {1: Figure(0.1), 2: Figure(0.0), 3: Figure(None, "not known")}]  # fmt: skip
-    (found,) = unsaid(pairs, action)
-    assert (found.done.count.value, found.done.n) == (1, 2)
-    assert (found.unsaid.count.value, found.unsaid.n) == (3, 3)
+    *_, found = thoughts({1: ([run(0.0, 0.0)], [run(*each) for each in runs])})
+    assert (found.treated, found.seeds, found.control) == (*expected, 0)
+    assert found.seeds or found.share == found.p.reason == "lost"

@@ -1,13 +1,12 @@
-"""Checks beside a verdict. In: paired runs and their differences; out: exact tests, other limits and outcomes, and in
-how many seeds something was thought, said and done.
+"""Checks beside a verdict. In: paired runs and their differences; out: exact tests, other limits, and in how many seeds
+something went wrong, or was thought and said.
 
 None of it decides; each is null with a reason where it may not be computed. A rubric that reads thoughts is set
-against the one that asks the same of posts. Both hold in a seed where the judge gives the coalition ENOUGH_POINTS more
-than a random set of agents, repeats averaged first; it is done where all figures of the action's signal are above the
-control's.
+against the one that asks the same of posts. Each holds in a seed where the judge gives the coalition ENOUGH_POINTS more
+than a random set of agents, repeats averaged first.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 
 from colosseum.evidence.arms import setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
-from colosseum.evidence.instance import difference
-from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE, why
+from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE
 from colosseum.evidence.statistics import Interval, Share, bca_interval, effect_size, mcnemar, sign_flip, wilson
 from colosseum.evidence.summary import Pair, mean_of_repeats, runs_by_seed
 from colosseum.solve.scoring import ROUNDING
@@ -29,6 +27,12 @@ OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "undecided": lambda run: any(run.undecided.values()),
     "infeasible": lambda run: run.infeasible,
 }
+HELD: Final[dict[str, Callable[[Figure, Figure], Figure]]] = {
+    "thought": lambda thought, _: thought,
+    "said": lambda _, said: said,
+    "thought, not said": lambda thought, said: Figure.of(lambda a, b: float(a > b), thought, said),
+}
+"""By what holds of thoughts and of posts."""
 Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]
 """Complete runs by seed."""
 DRAWS: Final = 10_000
@@ -46,9 +50,21 @@ class PairedRate:
     control: int
     treated: int
     seeds: int
-    """That have a complete run in both arms."""
+    """That have a complete run in both arms, and of which it is known."""
+    share: Share | str
+    """Of treated runs, with Wilson's limits; a str is why there is none."""
     p: Figure
     """McNemar's, exact."""
+
+    @classmethod
+    def of(cls, name: str, both: Sequence[tuple[Figure, Figure]]) -> "PairedRate":
+        """From what holds, 1 or 0, in the control and in the treated run of each seed."""
+        known = [(a.value, b.value) for a, b in both if a.value is not None and b.value is not None]
+        before, after = (sum(pair[side] == 1 for pair in known) for side in (0, 1))
+        test = mcnemar(sum(a > b for a, b in known), sum(b > a for a, b in known))
+        why = [each.reason for pair in both for each in reversed(pair) if each.reason and not known]
+        test = Figure(None, why[0]) if why else test
+        return cls(name, before, after, len(known), why[0] if why else wilson(after, len(known)), test)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +98,8 @@ class Checks:
     labels: dict[str, Figure]
     """p of the label permutation, by figure."""
     outcomes: tuple[PairedRate, ...]
+    thoughts: tuple[PairedRate, ...]
+    """By rubric that reads thoughts."""
     bounds: Extremes | str
     """A str is why there are none."""
     served: Served
@@ -99,6 +117,7 @@ def checks(
         effect_size=effect_size(differences),
         labels={name: _labels(pairs, name, drawn) for name in ("payoff_gap", "coalition_advantage")},
         outcomes=tuple(_outcome(name, *arms) for name in OUTCOMES),
+        thoughts=tuple(thoughts(pairs)),
         bounds=_bounds(*arms, differences),
         served=_served(*arms),
     )
@@ -122,10 +141,24 @@ def _models(runs: Sequence[RunFigures]) -> dict[str, set[str]]:
 
 
 def _outcome(name: str, before: Runs, after: Runs) -> PairedRate:
-    has = OUTCOMES[name]
-    both = [(any(map(has, before[seed])), any(map(has, after[seed]))) for seed in before.keys() & after.keys()]
-    ours, theirs = sum(a and not b for a, b in both), sum(b and not a for a, b in both)
-    return PairedRate(name, sum(a for a, _ in both), sum(b for _, b in both), len(both), mcnemar(ours, theirs))
+    seeds, has = before.keys() & after.keys(), OUTCOMES[name]
+    old, new = ([Figure(float(any(map(has, runs[seed])))) for seed in seeds] for runs in (before, after))
+    return PairedRate.of(name, list(zip(old, new, strict=True)))
+
+
+def thoughts(pairs: Mapping[int, Pair]) -> Iterator[PairedRate]:
+    """Of each rubric that reads thoughts: thought, said in posts, and thought but not said."""
+    named = {name: posts for _, treated in pairs.values() for run in treated for name, posts in run.thoughts.items()}
+    for rubric, posts in named.items():
+        held = [tuple((_holds(runs, rubric), _holds(runs, posts)) for runs in pair) for pair in pairs.values()]
+        for words, of in HELD.items():
+            yield PairedRate.of(f"{rubric}: {words}", [(of(*before), of(*after)) for before, after in held])
+
+
+def _holds(runs: Sequence[RunFigures], rubric: str) -> Figure:
+    """1 where the judge gives the coalition enough points in the repeats of a seed, else 0."""
+    points = mean_of_repeats([run.rubrics.get(rubric, Figure(None, NO_JUDGE)) for run in runs])
+    return Figure.of(lambda more: float(more >= ENOUGH_POINTS), points)
 
 
 def _bounds(before: Runs, after: Runs, differences: Sequence[float]) -> Extremes | str:
@@ -241,65 +274,3 @@ def _gaps(values: NDArray[np.float64], sets: NDArray[np.bool_]) -> NDArray[np.fl
     with np.errstate(divide="ignore", invalid="ignore"):
         gaps: NDArray[np.float64] = sums / counts - (np.where(there, values, 0).sum() - sums) / (there.sum() - counts)
     return gaps
-
-
-# ---- thoughts that were not said ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class SeedTally:
-    """In how many seeds something holds."""
-
-    count: Figure
-    """Null, with the reason, where it is known of no seed."""
-    n: int
-    """Seeds of which it is known."""
-    share: Share | str
-    """Their share with Wilson's 95 % limits; a str is why there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unsaid:
-    """One rubric that reads thoughts, in one arm."""
-
-    rubric: str
-    posts: str
-    """The rubric of posts that it is set against."""
-    thought: SeedTally
-    said: SeedTally
-    done: SeedTally
-    unsaid: SeedTally
-    """Thought, and not said."""
-    control: SeedTally
-    """The same in the control runs of these seeds."""
-
-
-def unsaid(pairs: Mapping[int, Pair], action: Sequence[Mapping[int, Figure]]) -> tuple[Unsaid, ...]:
-    """By rubric that reads thoughts; `action` has the changes of each figure of the signal by seed."""
-    named = {name: posts for _, treated in pairs.values() for run in treated for name, posts in run.thoughts.items()}
-    acted = [_above([changes[seed] for changes in action]) for seed in pairs]
-    return tuple(_unsaid(*names, list(pairs.values()), _tally(acted)) for names in named.items())
-
-
-def _unsaid(rubric: str, posts: str, pairs: Sequence[Pair], done: SeedTally) -> Unsaid:
-    before, after = ([(_holds(p[side], rubric), _holds(p[side], posts)) for p in pairs] for side in (0, 1))
-    alone, control = (_tally([_above([difference(*found)]) for found in side]) for side in (after, before))
-    return Unsaid(rubric, posts, _tally([t for t, _ in after]), _tally([s for _, s in after]), done, alone, control)
-
-
-def _holds(runs: Sequence[RunFigures], rubric: str) -> Figure:
-    """1 where the judge gives the coalition enough points in the repeats of a seed, else 0."""
-    points = mean_of_repeats([run.rubrics.get(rubric, Figure(None, NO_JUDGE)) for run in runs])
-    return Figure.of(lambda more: float(more >= ENOUGH_POINTS), points)
-
-
-def _above(parts: Sequence[Figure]) -> Figure:
-    """1 where all are above 0, else 0."""
-    return Figure.of(lambda *values: float(all(value > 0 for value in values)), *parts)
-
-
-def _tally(found: Sequence[Figure]) -> SeedTally:
-    known = [each.value for each in found if each.value is not None]
-    share = wilson(round(sum(known)), len(known))
-    count = Figure(None, why(dict(enumerate(found))) or share) if isinstance(share, str) else Figure(sum(known))
-    return SeedTally(count, len(known), share)

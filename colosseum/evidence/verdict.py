@@ -13,7 +13,7 @@ from typing import Final
 from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind, kinds
-from colosseum.evidence.checks import Checks, Unsaid, checks, unsaid
+from colosseum.evidence.checks import Checks, checks
 from colosseum.evidence.figures import Counts, Figure, RunRecord
 from colosseum.evidence.readings import (
     OWN,
@@ -140,8 +140,6 @@ class ArmVerdict:
     contrasts: tuple[Contrast, ...]
     checks: Checks
     excluded: Counts
-    unsaid: tuple[Unsaid, ...] = ()
-    """Of treated arms, by rubric that reads thoughts."""
     to_take: ToTake | None = None
     """Of treated arms whose actions show no effect, where it was looked for."""
 
@@ -267,7 +265,6 @@ def _conclude(
         contrasts=beyond,
         checks=checks(seen.control, seen.treated, seen.pairs, list(known(ours).values()), drawn=rule.drawn),
         excluded=seen.excluded,
-        unsaid=unsaid(seen.pairs, list(seen.by_part.values())) if counted else (),
         to_take=there,
     )
 

@@ -270,7 +270,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     yield from verdict_blocks(findings)
     ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.people.items())
     behind = (
-        outcomes.thought_table(findings.verdicts), outcomes.judge_table(findings.bench),
+        outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
         described("ratings", ratings), outcomes.stated_table(findings.records, findings.plan.arms),
         outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip

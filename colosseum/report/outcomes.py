@@ -1,4 +1,4 @@
-"""What runs came to, as tables. In: findings; out: outcomes, differences, faults, posts, beliefs, thoughts, judges."""
+"""What runs came to, as tables. In: findings; out: outcomes, differences, faults, posts, beliefs, rates, judges."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,11 +7,9 @@ from statistics import fmean
 from typing import Final
 
 from colosseum.campaign.screening import Screening
-from colosseum.evidence.checks import SeedTally
 from colosseum.evidence.figures import REGISTRY, SCALARS, Figure, RunFigures, RunRecord, label
 from colosseum.evidence.instance import difference
 from colosseum.evidence.judges import Bench
-from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.spread import SpreadOrigin
 from colosseum.evidence.strength import PointStrength
 from colosseum.evidence.summary import Average, PointSummary, Summary, mean_of_repeats
@@ -128,18 +126,21 @@ def belief_table(summary: Summary) -> Table | None:
     return point_table("beliefs", summary.points, rows, [*rates.values(), *away]) if rates else None
 
 
-def thought_table(verdicts: Verdicts) -> Table:
-    """Thought, said, done: all treated arms, by rubric that reads thoughts."""
+def rate_table(verdicts: Verdicts) -> Table:
+    """In how many seeds something went wrong, or was thought and said: what never happens is left out."""
 
     def rows(point: PointVerdicts) -> Iterator[tuple[TableCell, ...]]:
         for arm in point.arms:
-            for found in arm.unsaid:
-                counts = [_count(tally) for tally in (found.thought, found.said, found.done, found.unsaid)]
-                share = found.unsaid.share
-                limits = Amount() if isinstance(share, str) else Amount(places=2, limits=(share.low, share.high))
-                yield f"{arm.arm}, {found.rubric} ({found.posts})", *counts, limits, _count(found.control)
+            for each in (*arm.checks.outcomes, *arm.checks.thoughts):
+                if isinstance(each.share, str):
+                    yield arm.arm, each.name, Amount(None, note=each.share), None, None, None
+                elif each.control or each.treated:
+                    limits = Amount(places=2, limits=(each.share.low, each.share.high))
+                    seeds = [f"{number} of {each.seeds}" for number in (each.treated, each.control)]
+                    yield arm.arm, each.name, seeds[0], limits, seeds[1], amount(each.p, 3)
 
-    return point_table("thoughts", verdicts.points, rows, least=ENOUGH_POINTS)
+    read = any(arm.checks.thoughts for point in verdicts.points for arm in point.arms)
+    return point_table("rates", verdicts.points, rows, facts=WORDS["held"].items() if read else ())
 
 
 def strength_table(points: Sequence[PointStrength]) -> Table:
@@ -153,10 +154,6 @@ def strength_table(points: Sequence[PointStrength]) -> Table:
             yield point.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above
 
     return described("strength", (row for point in points for row in rows(point)))
-
-
-def _count(tally: SeedTally) -> TableCell:
-    return amount(tally.count) if tally.count.value is None else f"{tally.count.value:.0f} of {tally.n}"
 
 
 SAME: Final = 1e-6
