@@ -23,7 +23,7 @@ CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 
 
 def explain_code(words: str | None, flows: Path | None) -> int:
-    """Explain one code, figure or word of a verdict, or list all of them; or who can learn what in a spec."""
+    """Explain one code, figure or word of a report, or list all of them; or who can learn what in a spec."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     figure = looked_up(words) if words else None

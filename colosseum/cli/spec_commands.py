@@ -213,7 +213,7 @@ def explain(
     ] = None,
     flows: Annotated[Path | None, typer.Option(metavar="FILE", help="Who can learn what is private in a spec.")] = None,
 ) -> int:
-    """Explain a code of a message, a figure, or a word of a verdict."""
+    """Explain a code of a message, a figure, or a word of a report."""
     from colosseum.cli.explain import explain_code
 
     return explain_code(None if code is None else " ".join(code), flows)

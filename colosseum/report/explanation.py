@@ -45,7 +45,7 @@ def figure_blocks(entry: FigureEntry) -> Iterator[Block]:
 
 
 def word_blocks(word: str) -> Iterator[Block]:
-    """What a report says by a word of its verdicts."""
+    """What a report says by a word."""
     yield Paragraph(word, "title")
     yield Paragraph(f"{MEANINGS[word][0].upper()}{MEANINGS[word][1:]}.")
     yield Paragraph("`colosseum guide statistics` tells how calls, verdicts and readings are reached.")
