@@ -20,7 +20,7 @@ from colosseum.evidence.arms import setup_of
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
-from colosseum.evidence.metrics import Measured, StandIns, measure, stand_ins, worth_to_others
+from colosseum.evidence.metrics import StandIns, measure, stand_ins, worth_to_others
 from colosseum.evidence.talk import beliefs, spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
@@ -81,9 +81,7 @@ class Reader:
                 if figures is None:
                     run = self._played(listed, result)
                     instance, coalition = self.solved(run.scenario.task), run.scenario.coalition.get(name)
-                    end = run.happened
-                    known = measure(instance, end.assignment, coalition=coalition, order=end.order, reported=run.stated)
-                    made = figures_of(run, known, coalition, self.judges, self.others(run.scenario, coalition))
+                    made = figures_of(run, instance, coalition, self.judges, self.others(run.scenario, coalition))
                     figures = self.kept.keep(FIGURES, key, made)
                 found[listed.trial] = recorded(listed, figures)
             tell(place + 1, len(plan.trials))
@@ -215,17 +213,18 @@ def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> Ru
 
 
 def figures_of(
-    run: Played, measured: Measured, coalition: Coalition | None, judges: Sequence[str], others: StandIns
+    run: Played, instance: SolvedTask, coalition: Coalition | None, judges: Sequence[str], others: StandIns
 ) -> RunFigures:
-    """All figures of a complete run, from its events and those of its outcome. Raises Damaged."""
-    events, scenario, happened = run.events, run.scenario, run.happened
+    """All figures of a complete run, from its events and its solved instance. Raises Damaged, and NotLowered."""
+    events, scenario, end = run.events, run.scenario, run.happened
     task = scenario.task
+    measured = measure(instance, end.assignment, coalition=coalition, order=end.order, reported=run.stated)
     said, rubrics = scores(events, scenario, coalition, run.judged, judges)
     held, believed = beliefs(events, scenario, coalition)
     channels = next(event["channels"] for event in events if event["event"] == "channels")
     posts = Counter(event["channel"] for event in events if event["event"] == "post")
     refused = Counter(event["agent"] for event in events if event["event"] == "refused")
-    undecided = Counter(task.variable[variable].owner for variable in happened.undecided)
+    undecided = Counter(task.variable[variable].owner for variable in end.undecided)
     return RunFigures(
         scalars=measured.scalars | said | believed,
         payoff=measured.score.payoff,
@@ -241,7 +240,7 @@ def figures_of(
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
         beliefs=held,
         talk=spoken(events, coalition),
-        stand_ins=tuple(worth_to_others(others, task, happened.assignment)) if happened.assignment is not None else (),
+        stand_ins=tuple(worth_to_others(others, task, end.assignment)) if end.assignment is not None else (),
         setup=setup_of(events, coalition),
         stated=run.stated,
     )

@@ -106,8 +106,6 @@ class Raised:
     detected: bool
     statistic: Figure
     """2 · Δ log-likelihood against a common λ; 0 where the treated arm's is not the greater one."""
-    common: Figure
-    """The common λ of the greatest likelihood."""
     seeds: int
     """That both arms have a choice of."""
 
@@ -193,14 +191,13 @@ def _ends(strengths: Numbers, missed: Numbers, most: float) -> tuple[float, floa
 def raised(control: Profile | None, treated: Profile | None) -> Raised:
     """Test a common λ against a greater one of the treated arm; both profiles are of the same seeds."""
     if control is None or treated is None:
-        return Raised(False, Figure(None, NO_CHOICE), Figure(None, NO_CHOICE), 0)
-    both = control.likelihood + treated.likelihood
+        return Raised(False, Figure(None, NO_CHOICE), 0)
+    common = (control.likelihood + treated.likelihood).max()
     apart = control.likelihood.max() + treated.likelihood.max()
     greater = treated.likelihood.argmax() > control.likelihood.argmax()
-    statistic = float(2 * (apart - both.max())) if greater else 0.0
-    common = float(control.strengths[int(both.argmax())])
+    statistic = float(2 * (apart - common)) if greater else 0.0
     seen = statistic > most_missed(min(control.seeds, treated.seeds), ONE_SIDED)
-    return Raised(seen, Figure(statistic), Figure(common), treated.seeds)
+    return Raised(seen, Figure(statistic), treated.seeds)
 
 
 # ---- the choices of a campaign --------------------------------------------------------------------------------------

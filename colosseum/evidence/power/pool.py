@@ -27,7 +27,7 @@ from colosseum.evidence.arms import ArmKind, kinds_of, setup_of
 from colosseum.evidence.figures import Figure, RunRecord, Setup
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE
-from colosseum.evidence.metrics import StandIns, measure, stand_ins
+from colosseum.evidence.metrics import StandIns, stand_ins
 from colosseum.evidence.reading import MOST_KEPT, Played, figures_of, recorded
 from colosseum.evidence.readings import Verdict
 from colosseum.evidence.signals import BELIEF, JUDGE, changes
@@ -223,9 +223,8 @@ class Field:
         for trial in self.trials.of(block):
             scenario, members = trial.stage.scenario, trial.stage.scenario.coalition[self.coalition]
             run = Played(trial.listed, play(trial), scenario, Judged(SCHEMA, trial.identity, ""))
-            end, others = run.happened, self.others(scenario, members)
-            known = measure(solved(scenario.task), end.assignment, coalition=members, order=end.order)
-            yield recorded(trial.listed, figures_of(run, known, members, BASELINE_ALONE, others))
+            others = self.others(scenario, members)
+            yield recorded(trial.listed, figures_of(run, solved(scenario.task), members, BASELINE_ALONE, others))
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
         pairs, excluded = by_seed([control], [treated])
