@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bench.coverage import coverage
 from conftest import SPECS, checked, events, planned, run
+from reported import flat, printed
 from test_cli_commands import colosseum, read
 
 from colosseum.campaign.margins import margins_for
@@ -16,7 +17,8 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.power import pool as pools
-from colosseum.evidence.power.outlook import Outlook, Wish, outlook
+from colosseum.evidence.power import studies
+from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
 from colosseum.evidence.power.pool import (
     BENIGN,
     FAIR,
@@ -29,12 +31,13 @@ from colosseum.evidence.power.pool import (
     planted,
     play,
 )
-from colosseum.evidence.power.studies import Draws, Stand, StudyRule, shares, stands, study
+from colosseum.evidence.power.studies import Draws, Stand, StudyRule, mixture, shares, stands, study
 from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import Share
+from colosseum.evidence.statistics import Share, paired
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
+from colosseum.report.forecast import power_blocks
 from colosseum.run.trial import blocks
 
 JIRA = SPECS / "jira.colo"
@@ -187,8 +190,8 @@ def test_fair_play_counts_in_both_directions_and_words_do_not() -> None:
     plant = Plant("talk")
     ones: list[Changed] = [{"outsider_loss": Figure(0.1 * n), JUDGE: Figure(3.0)} for n in range(5)]
     grown = [
-        pools.Grown(True, {(plant.point, plant.arm): change, (plant.point, "placebo"): change})
-        for change in ones
+        pools.Grown(seed, True, {(plant.point, plant.arm): change, (plant.point, "placebo"): change})
+        for seed, change in enumerate(ones)
     ]
     rivals = {"placebo": ArmKind("placebo")}
     stand = stands(grown, [plant], {plant: ArmKind("treated", True, True)}, rivals, OUTSIDERS)[0]
@@ -367,3 +370,53 @@ def test_nothing_is_spread_where_nothing_is_claimed(game: Path) -> None:
     done = colosseum("power", game, "--kind", "misinform")
     assert done.returncode == 2
     assert "`misinform` has nothing to spread" in done.stderr
+
+
+# ---- the worst undetected harm -------------------------------------------------------------------------------------
+
+
+def test_a_mixture_has_so_many_runs_of_colluders_and_those_of_a_smaller_share() -> None:
+    fair, colluding = stood([0.0] * 40), stood([1.0] * 40)
+    acts = {share: mixture(colluding, fair, share).values("outsider_loss", range(40)) for share in (0, 0.25, 0.6, 1)}
+    assert [sum(each) for each in acts.values()] == [0, 10, 24, 40]
+    assert all(less <= more for less, more in zip(acts[0.25], acts[0.6], strict=True))
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that takes seconds."""
+    monkeypatch.setattr(studies, "ROUNDS", ((2, 1, 10), (2, 1, 10)))
+    monkeypatch.setattr(studies, "FRESH", 6)
+    monkeypatch.setattr(studies, "STRENGTHS", (1.0,))
+    monkeypatch.setattr(studies, "COLLUDERS", ("collude", "quiet"))
+    monkeypatch.setattr(studies, "SHARES", (1.0, 0.5, 0.1))
+
+
+@pytest.mark.usefixtures("alone", "short")
+def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
+    wish = Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1)
+    heard: list[tuple[str, int, int]] = []
+    found, again = (study_power(checked(game), wish, tell=lambda *each: heard.append(each)) for _ in range(2))
+    assert found.file.worst == again.file.worst
+    assert found.file.worst is not None
+    assert (found.file.worst.tried, found.file.worst.searched, found.file.worst.fresh) == (2, 4, 6)
+    assert found.file.worst.harm is not None
+    assert found.file.worst.called is not None
+    assert (found.file.worst.harm.n, found.file.worst.called.share < studies.SEEN) == (6, True)
+    assert ("1 colluders", 6, 6) in heard
+    shown = printed(power_blocks(found))
+    assert "The worst undetected outsider loss found" in shown
+    assert f"`{found.file.worst.kind}`, λ 1, in {found.file.worst.share:.0%} of runs" in flat(shown)
+    alike = replace(found.file.worst, harm=paired([0.5] * 6))
+    assert "outsiders lose 0.500 u each (all values are equal)" in flat(
+        printed(power_blocks(replace(found, file=replace(found.file, worst=alike))))
+    )
+
+
+@pytest.mark.usefixtures("alone", "short")
+def test_a_search_that_takes_too_long_says_so(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(studies, "PATIENCE", -1.0)
+    found = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
+    assert found.file.worst is not None
+    assert (found.file.worst.harm, found.file.worst.reason.partition(" within")[0]) == (None, "the search did not end")
+    assert "not known: the search did not end" in flat(printed(power_blocks(found)))

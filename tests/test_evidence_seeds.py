@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
 from records import figures, record
-from scipy.stats import t
+from scipy.stats import t, ttest_1samp
 
-from colosseum.evidence.figures import Figure
-from colosseum.evidence.spread import sd_by_chance
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.spread import NO_REPLICA, noise_of, sd_by_chance, unit_changes
 from colosseum.evidence.statistics import MOST_SEEDS, POWER, needed_seeds, seeds_to_see, smallest_effect
 
 SHARE = 2.0
@@ -65,3 +66,68 @@ def test_equal_arms_without_a_spread_say_nothing(changes: list[float | None]) ->
     assert plan(changes) is None
     runs = [record(arm, n, figures(scalars={"unit": "no outsider"})) for arm in ("base", "again") for n in range(3)]
     assert sd_by_chance(runs, ("base", "again"), "payoff_gap") is None
+
+
+# ---- the noise of real runs ----------------------------------------------------------------------------------------
+
+
+def runs(models: int, seeds: int, replicas: int, spread: tuple[float, float, float], effect: float) -> list[RunRecord]:
+    """Of two arms; the spreads are of a model's mean change, of a seed's change, and of single runs, in u."""
+    chance, found = np.random.default_rng(7), list[RunRecord]()
+    of_model, of_seed = chance.normal(effect, spread[0], models), chance.normal(0.0, spread[1], (models, seeds))
+    for model, seed, repeat, arm in product(range(models), range(seeds), range(replicas), ("base", "treated")):
+        lost = of_model[model] + of_seed[model, seed] if arm == "treated" else 0.0
+        made = figures(scalars={"unit": SHARE, "outsider_payoff": SHARE * (5.0 - lost + chance.normal(0, spread[2]))})
+        found.append(record(arm, seed, made, repeat=repeat, model=f"m{model}"))
+    return found
+
+
+def test_noise_is_told_apart_by_where_it_comes_from() -> None:
+    found = noise_of(runs(30, 60, 3, (0.3, 0.1, 0.2), 0.5), ("base", "treated"), signal="outsider_loss", wanted=0.04,
+                     planned=40)  # fmt: skip
+    assert (found.runs, found.models) == (10_800, 30)
+    parts = found.between_replicas, found.between_seeds, found.between_models
+    assert [math.sqrt(each.value or 0.0) for each in parts] == pytest.approx([0.2, 0.1, 0.3], rel=0.2)
+    for replicas, design in found.designs.items():
+        sd = math.sqrt(0.1**2 + 2 * 0.2**2 / replicas)
+        assert design.sd.value == pytest.approx(sd, rel=0.05)
+        assert design.seeds.value == pytest.approx(seeds_to_see(sd, 0.04), rel=0.1)
+        assert design.smallest.value == pytest.approx(smallest_effect(design.sd.value or 0.0, 40))
+    seeds = [each.seeds.value or 0.0 for each in found.designs.values()]
+    assert seeds == sorted(seeds, reverse=True), "more replicas never need more seeds"
+
+
+def test_without_replicas_their_noise_is_not_known_and_one_run_a_cell_goes_by_what_was_seen() -> None:
+    found = noise_of(runs(1, 30, 1, (0.0, 0.1, 0.2), 0.0), ("base", "treated"), signal="outsider_loss", wanted=0.04,
+                     planned=20)  # fmt: skip
+    assert found.between_replicas.reason == found.between_seeds.reason == NO_REPLICA
+    assert found.between_models.reason == "there is one model"
+    assert found.designs[1].sd.value == pytest.approx(0.3, rel=0.3)
+    assert found.designs[2].seeds.reason == NO_REPLICA
+
+
+def test_runs_that_cannot_be_compared_leave_the_noise() -> None:
+    good = runs(2, 6, 2, (0.1, 0.1, 0.1), 0.0)
+    bad = [record("base", 1, figures(scalars={"outsider_payoff": 900.0}, infeasible=True), model="m0", repeat=9),
+           record("base", 1, None, model="m0", repeat=8)]  # fmt: skip
+    both = (noise_of(each, ("base", "treated"), signal="outsider_loss", wanted=0.04, planned=9)
+            for each in (good, [*good, *bad]))  # fmt: skip
+    first, second = both
+    assert first == second
+
+
+def test_a_change_has_models_or_seeds_as_its_units() -> None:
+    """Models lose 1 and 3 u, and seeds 0 and 2 u more: means of models are 2 and 4, of seeds 2 and 4, too."""
+    found = [record(arm, seed, figures(scalars={"unit": 1.0, "coalition_advantage": worth * (arm == "treated")}),
+                    repeat=repeat, model=f"m{model}")
+             for model, seed, repeat in product((1, 3), (0, 2), range(2)) for worth in (model + seed,)
+             for arm in ("base", "treated")]  # fmt: skip
+    both = unit_changes(found, ("base", "treated"))
+    assert [(each.against, each.arm, each.units) for each in both] == [("base", "treated", "models"),
+                                                                       ("base", "treated", "seeds")]  # fmt: skip
+    student = ttest_1samp([2.0, 4.0], 0).pvalue
+    for each in both:
+        assert (each.change.mean.value, each.change.n) == (3.0, 2)
+        assert each.adjusted_p.value == pytest.approx(student)  # equal p stay what they are
+    alone = unit_changes(found[:1], ("base", "treated"))
+    assert [each.change.mean.reason for each in alone] == ["no pair has a value"] * 2

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from audited import scripted
 from conftest import MATCH, SPECS, checked
 from test_cli_commands import colosseum, read
 
+from colosseum import load
 from colosseum.campaign.kept import Kept
 from colosseum.evidence.figures import RunRecord, label
 from colosseum.evidence.findings import offered
@@ -492,6 +494,51 @@ def test_ratings_of_judges_and_tokens_are_kept(tmp_path: Path) -> None:
     assert (usage["prompt_tokens"], usage["completion_tokens"]) == (30, 4)
 
 
+def test_power_and_plan_go_by_the_noise_of_imported_runs(tmp_path: Path) -> None:
+    root, jira = tmp_path / "outputs", SPECS / "jira.colo"
+    some = [fact for fact in FACTS["runs"] if fact["seed"] in (1, 2, 7, 9)]
+    for fact in some:
+        write_run(root, fact)
+    brought(root)
+    told = colosseum("power", jira, "--noise-from", tmp_path / "in", "--effect", "0.1", COLUMNS="80", NO_COLOR="1")
+    assert told.returncode == 0, told.stderr
+    assert "REAL NOISE" in told.stdout
+    assert "PLANTED" not in told.stdout
+    assert max(map(len, told.stdout.splitlines())) <= 80
+    small = load(jira, engineers=4, tickets=5)  # of which scripted players are soon played
+    plan = small.plan(noise_from=tmp_path / "in", effect=0.1, out=tmp_path / "none")
+    assert plan.noise is not None
+    assert (plan.noise.runs, plan.noise.wanted) == (len(some), 0.1)
+    seeds = [plan.noise.designs[n].seeds.value for n in (1, 10)]
+    assert None not in seeds
+    assert seeds[0] >= seeds[1] >= 20
+    assert "REAL NOISE" in repr(plan)
+    assert "not known" not in repr(plan)
+
+
+def test_a_report_has_models_and_seeds_as_units_and_no_score_of_words_that_are_not_there(tmp_path: Path) -> None:
+    root, changes = tmp_path / "outputs", dict[str, dict[str, list[float]]]()
+    for seed, fact in ((f["seed"], f) for f in FACTS["runs"] if "coalition_mean_regret" in f["reported"]):
+        write_run(root, fact)
+        advantage = fact["reported"]["noncoalition_mean_regret"] - fact["reported"]["coalition_mean_regret"]
+        changes.setdefault(f"{fact['model']} {seed}", {}).setdefault(ARMS[fact["arm"]], []).append(advantage)
+    brought(root)
+    models: dict[str, list[float]] = {}
+    for cell, arms in changes.items():
+        if {"baseline", "emergent"} <= arms.keys():
+            change = fmean(arms["emergent"]) - fmean(arms["baseline"])
+            models.setdefault(cell.rpartition(" ")[0], []).append(change)
+    expected = fmean(map(fmean, models.values()))
+    shown = colosseum("report", tmp_path / "in", "--verdict", "paper", COLUMNS="80", NO_COLOR="1").stdout
+    (row,) = (each for line in shown.splitlines() if (each := line.split())[:3] == ["emergent", "−", "baseline"]
+              and each[4] == "models")  # fmt: skip
+    assert (row[3], float(row[5])) == (str(len(models)), pytest.approx(expected, abs=0.006))
+    assert "a change is claimed of other models like these, on these instances" in " ".join(shown.split())
+    for record in records(tmp_path / "in"):
+        assert record.figures is not None
+        assert record.figures.scalars["judge_score"].reason == "the source does not hold messages"
+
+
 def rated(folder: Path, ratings: dict[str, int]) -> None:
     """What each judge gave a run, as each has a folder beside the runs."""
     for judge, rating in ratings.items():
@@ -529,9 +576,11 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
         both = [pair for pair, fact in zip(given, april, strict=True) if ARMS[fact["arm"]] == arm]
         name = f"κ of one and two, simple in {arm}, {len(both)} labels"
         assert kappas[name] == pytest.approx(cohen(both, lambda a, b: a != b).value)
+    assert found["units"][0].keys() == {"against", "arm", "units", "change", "adjusted_p"}
     colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html", "--table", tmp_path / "runs.jsonl")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    titles = ("What the source states", "What there was to take at each seed", "Labels by people, and ratings")
+    titles = ("What the source states", "What there was to take at each seed", "Labels by people, and ratings",
+              "with models and with seeds as units")  # fmt: skip
     assert [title for title in titles if title not in page or title not in shown] == []
     rows = map(json.loads, (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines())
     assert all(row["stated[joint_payoff]"] in (None, pytest.approx(row["joint_payoff"], abs=1e-6)) for row in rows)
@@ -586,6 +635,13 @@ def test_own_runs_state_nothing(tmp_path: Path) -> None:
     assert read("report", folder)["screening"] is None
     assert {str(arm["stated"]) for point in read("report", folder)["points"] for arm in point["arms"]} == {"{}"}
     assert "What the source states" not in colosseum("report", folder, "--full").stdout
+
+
+def test_scripts_have_no_noise_of_their_own(tmp_path: Path) -> None:
+    folder = scripted(tmp_path / "own")
+    done = colosseum("power", SPECS / "jira.colo", "--noise-from", folder)
+    assert done.returncode == 2
+    assert "scripts have no noise of their own" in done.stderr
 
 
 @pytest.mark.parametrize(

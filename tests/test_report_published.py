@@ -23,7 +23,8 @@ PRINTED = {
         *("power", TOY, "--pool", "10", "--studies", "100", "--seeds", "10", "--kind", "collude"),
         *("--strength", "1", "--noise", "0"),
     ),
-    "plan": ("plan", TOY),
+    "noise": ("power", TOY, "--noise-from", "{others}"),
+    "plan": ("plan", TOY, "--noise-from", "{others}"),
     "forecast": ("audit", TOY, "--dry-run", "--out", "{runs}"),
     "check": ("check", TOY, "{wrong}"),
     "runs": ("log", "list", "{runs}"),
@@ -44,11 +45,14 @@ PRINTED = {
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A campaign, and files that commands read."""
     folder = tmp_path_factory.mktemp("published")
-    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "imported")}
+    places = {name: folder / name for name in ("runs", "merged", "chosen", "wrong", "imported", "others")}
     done = colosseum("audit", TOY, "--seeds", "1..3", "--out", places["runs"])
     assert done.returncode == 0, done.stderr
     places["acts"] = folder / "acts.csv"
     assert colosseum("export", places["runs"], "--to", "csv", "--out", places["acts"]).returncode == 0
+    named = folder / "others.csv"
+    named.write_text(places["acts"].read_text(encoding="utf-8").replace("sim/", "other/"), encoding="utf-8")
+    assert colosseum("import", TOY, named, "--out", places["others"]).returncode == 0
     places["chosen"].write_text('{"move[A]": "left"}', encoding="utf-8")
     places["wrong"].write_text("colosseum 1\nscenario s\nagents a, b\nreward r: nobody\n", encoding="utf-8")
     return places

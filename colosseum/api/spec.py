@@ -75,15 +75,18 @@ class Spec:
     def plan(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
         out: given.Place | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
+        noise_from: given.Place | None = None, effect: float | None = None,
     ) -> AuditPlan:  # fmt: skip
         """The rule that `audit` with the same arguments fixes before its first run, and what its seeds can detect.
 
-        Runs nothing and writes nothing. Raises ColosseumError.
+        `noise_from` is a folder of runs of models, by which an `effect` or the margin is to be seen. Runs nothing and
+        writes nothing. Raises ColosseumError.
         """
         request = given.request_of(
             self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking, couple=couple
         )
-        return paged(plan_audit(self.checked, request), plan_blocks)
+        noise = None if noise_from is None else given.place_of(noise_from)
+        return paged(plan_audit(self.checked, request, noise_from=noise, effect=effect), plan_blocks)
 
     def dry_run(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
@@ -108,14 +111,16 @@ class Spec:
         self, experiment: str | None = None, *, arm: str | None = None, point: str | None = None,
         kinds: str | Sequence[str] = (), strengths: Sequence[float] = (1.0,), noises: Sequence[float] = (),
         seeds: Sequence[int] = (), pool: int = 100, studies: int = 500, opportunity: float | None = None, jobs: int = 1,
+        worst: bool = False,
     ) -> Outlook:  # fmt: skip
         """How often an experiment detects players whose kind is known, by the number of `seeds` of a study.
 
-        Asks no model and writes nothing. Raises ColosseumError.
+        `worst` searches for the colluders that cost others most undetected. Asks no model and writes nothing. Raises
+        ColosseumError.
         """
         given.bounded(pool=pool, studies=studies, opportunity=opportunity, jobs=jobs)
         planted = given.several("kinds", kinds), given.numbers("strengths", strengths), given.numbers("noises", noises)
-        wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs)
+        wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs, worst)
         found = study_power(self.checked, wish, experiment=experiment, point=point)
         return paged(found, power_blocks)
 

@@ -107,6 +107,7 @@ def plan(
     sets: options.Sets = None,
     out: options.Out = None,
     couple: options.Couple = False,
+    noise_from: options.NoiseFrom = None,
     json: options.AsJson = False,
 ) -> int:
     """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
@@ -123,7 +124,7 @@ def plan(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
     )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
-    found = plan_audit(checked_spec(file, sets), request, tell=progress_lines(note))
+    found = plan_audit(checked_spec(file, sets), request, noise_from=noise_from, tell=progress_lines(note))
     output(lambda: plan_blocks(found), "plan", lambda: found, json)
     return 0
 
@@ -141,17 +142,25 @@ def power(
     pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds to play.")] = 100,
     studies: Annotated[int, typer.Option(min=100, metavar="N", help="Studies to draw of each size.")] = 500,
     opportunity: Annotated[float | None, typer.Option(min=0, metavar="X", help="Only such seeds.")] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="Also find the worst undetected outsider loss.")] = False,
+    noise_from: options.NoiseFrom = None,
+    effect: Annotated[float | None, typer.Option(min=0, metavar="U", help="With it: the wanted effect.")] = None,
     sets: options.Sets = None,
     json: options.AsJson = False,
 ) -> int:
     """Print how often an experiment detects known players. Asks no model."""
     from colosseum.cli.live_view import progress_lines
     from colosseum.cli.words import checked_spec, note, output
+    from colosseum.evidence.audit_plan import real_noise
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.report.forecast import power_blocks
+    from colosseum.report.forecast import noise_blocks, power_blocks
 
     planted, checked = (tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ())), checked_spec(file, sets)
-    wish = Wish(*planted, arm, pool, studies, tuple(seeds or ()), opportunity)
+    wish = Wish(*planted, arm, pool, studies, tuple(seeds or ()), opportunity, worst=worst)
+    if noise_from is not None:
+        real = real_noise(checked, noise_from, experiment=experiment, effect=effect)
+        output(lambda: noise_blocks(real), "noise", lambda: real, json)
+        return 0
     found = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
     output(lambda: power_blocks(found), "power", lambda: found.file, json)
     return 0

@@ -21,6 +21,7 @@ Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Ch
 Reader = Annotated[str | None, typer.Option("--from", metavar="NAME", help="The reader; default: as mapped.")]
 Experiment = Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")]
 Seeds = Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")]
+NoiseFrom = Annotated[Path | None, typer.Option(metavar="DIR", help="Go by the noise of real runs.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Default: a free port.")]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")]
 Couple = Annotated[bool, typer.Option("--couple", help="Answer equal prompts in two arms alike.")]

@@ -19,24 +19,24 @@ from colosseum.campaign.calls import read_calls
 from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Runs, Spread, Survey, judge_estimates, outlook, survey
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.judged import judges_of
-from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds, margins_of
 from colosseum.campaign.money import campaign_budget, prices_of
-from colosseum.campaign.part import read_shard
+from colosseum.campaign.part import Part, read_design, read_shard
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft
-from colosseum.diagnostics import ColosseumError
+from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import ArmKind, no_placebo
 from colosseum.evidence.figures import Figure, label
-from colosseum.evidence.findings import in_words
+from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, study_power
 from colosseum.evidence.power.pool import planned_kinds, with_settings
 from colosseum.evidence.reading import Reader, unheard
 from colosseum.evidence.readings import OWN, WIDE, Reading
 from colosseum.evidence.signals import less
-from colosseum.evidence.spread import NO_SPREAD, sd_by_chance
+from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
 from colosseum.evidence.statistics import Paired, needed_seeds, paired, smallest_effect
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
@@ -159,10 +159,15 @@ class AuditPlan:
     """What each arm counts as."""
     card: SpecCard | str
     """What it can show, by scripted players; a str is why that is not known."""
+    noise: Noise | None = None
+    """What real runs differ by, and seeds by replicas; null where no folder of them was named."""
 
 
-def plan_audit(checked: Checked, request: Request, *, tell: Tell = unheard) -> AuditPlan:
-    """What the same audit would settle. Raises ColosseumError."""
+def plan_audit(
+    checked: Checked, request: Request, *, noise_from: Path | None = None, effect: float | None = None,
+    tell: Tell = unheard,
+) -> AuditPlan:  # fmt: skip
+    """What the same audit would settle, by the noise of real runs where a folder is named. Raises ColosseumError."""
     place = request.place(checked)
     with in_words(place):
         made = draft(checked, request)
@@ -171,7 +176,22 @@ def plan_audit(checked: Checked, request: Request, *, tell: Tell = unheard) -> A
         card = spec_card(made, seeds, _on_file(settled, place), tell)
         coalition = next((each.name for each in checked.expansion.scenario.coalitions), "")
         kinds = planned_kinds(made.trials, made.design, coalition)
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, kinds, card)
+    name = request.part.experiment
+    noise = None if noise_from is None else real_noise(checked, noise_from, experiment=name, effect=effect)
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, kinds, card, noise)
+
+
+def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None, effect: float | None = None) -> Noise:
+    """What runs of models differ by, and the seeds for an `effect` in u, else for the margin. Raises ColosseumError."""
+    design, coalitions = read_design(checked, Part(experiment), file=""), checked.expansion.scenario.coalitions
+    margins = margins_of(design.cells[0].conditions.settings, next(iter(coalitions), None))
+    (signal, margin), plan = next(iter(margins.items())), read_campaign(folder)
+    with in_words(folder):
+        records = Reader(folder).records(plan)
+    if all(player.startswith("sim/") for run in records for player in run.players.values()):
+        help_ = "name a folder of runs of models, imported or own"
+        raise stop("C122", f"{folder} has no run of a model: scripts have no noise of their own", help=help_)
+    return noise_of(records, plan.arms, signal=signal, wanted=effect or margin, planned=len(design.seeds))
 
 
 def _on_file(settled: Registered, folder: Path) -> Figure | None:

@@ -29,7 +29,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench, label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
-from colosseum.evidence.spread import SpreadOrigin, spread_origins
+from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import PointStrength
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
@@ -88,6 +88,8 @@ class ReportFile:
     control: str
     arms: tuple[str, ...]
     points: tuple[PointSummary, ...]
+    units: tuple[UnitChange, ...]
+    """The change of CA with models and with seeds as units."""
     strength: tuple[PointStrength, ...] | None
     """λ_emp; null where it was not asked for."""
 
@@ -140,7 +142,8 @@ class Findings:
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
-            summary.control, summary.arms, summary.points, None if strength is None else tuple(strength),
+            summary.control, summary.arms, summary.points, tuple(unit_changes(self.records, plan.arms)),
+            None if strength is None else tuple(strength),
         )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ from colosseum.report.document import AnyChart, Block, Definitions, Heading, Int
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
-from colosseum.report.verdicts import published_table, verdict_blocks
+from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, WORDS, number, reasons
 from colosseum.run.judging.asking import BASELINE
 from colosseum.solve.scoring import ROUNDING
@@ -268,11 +268,12 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
+    several = len({run.model for run in findings.records}) > 1
     ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.people.items())
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
-        described("ratings", ratings), outcomes.stated_table(findings.records, findings.plan.arms),
-        outcomes.offered_table(findings.plan.screening),
+        described("ratings", ratings), unit_table(findings) if several else None,
+        outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)
     yield Definitions(tuple(facts(findings)), "The study")

@@ -17,9 +17,10 @@ from colosseum.evidence.audit_plan import SEEDS, AuditPlan, Forecast, SpecCard
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.power.outlook import Outlook, PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
-from colosseum.evidence.power.studies import SIGNALS, PlantPower
+from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm
 from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import BELIEF, JUDGE
+from colosseum.evidence.spread import Noise
 from colosseum.evidence.statistics import POWER, Share
 from colosseum.report.cells import Row, amount, change, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
@@ -52,6 +53,7 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     else:
         title = f"What it can show: scripted players at {SEEDS} seeds, in fair shares (u)"
         yield Definitions(tuple(_card(found.card, margin, found.seeds).items()), title)
+    yield from noise_blocks(found.noise) if found.noise else ()
     kept = Folder(found.folder).plan_path
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
@@ -154,7 +156,23 @@ def power_blocks(found: Outlook) -> Iterator[Block]:
         yield from _tables(file, here, noise)
     if unknown := [(label(n), why) for n in SIGNALS if n != BELIEF and (why := found.stands[0].why(n))]:
         yield Definitions(tuple(unknown), "No study can go by")
+    if file.worst:
+        yield Definitions(tuple(_worst(file.worst)), "The worst undetected outsider loss found; there may be worse")
     yield Paragraph("`colosseum guide statistics` says what planted players do.")
+
+
+def noise_blocks(found: Noise) -> Iterator[Block]:
+    """What real runs differ by, and how many seeds and replicas show the wanted effect."""
+    yield Paragraph(f"REAL NOISE: {counted(found.runs, 'run')} of {counted(found.models, 'model')}, no planted player")
+    sources = {"replicas": found.between_replicas, "seeds": found.between_seeds, "models": found.between_models}
+    facts = [(f"between {name}", v.reason or f"sd {(v.value or 0.0) ** 0.5:.3g} u") for name, v in sources.items()]
+    rows = [
+        (str(n), amount(each.sd, 3), amount(each.seeds, 0), Amount((each.seeds.value or 0) * 2 * n or None, 0),
+         amount(each.smallest, 3))
+        for n, each in found.designs.items()
+    ]  # fmt: skip
+    wanted, signal = f"{found.wanted:g}", label(found.signal)
+    yield described("noise", rows, facts=facts, wanted=wanted, planned=found.planned, signal=signal, power=POWER)
 
 
 def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
@@ -169,6 +187,17 @@ def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
     margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.rule.margins.items())
     yield "signal", f"{label(file.rule.signal)}; margin: {margins}"
     yield from WORDS["power"].items()
+
+
+def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
+    if found.harm is None or found.called is None:
+        yield "loss", f"not known: {found.reason}"
+    else:
+        ends = end if isinstance(end := found.harm.interval, str) else f"95 % interval: {end.low:.3f} to {end.high:.3f}"
+        yield "loss", f"outsiders lose {found.harm.mean.value or 0.0:.3f} u each ({ends})"
+        yield "by", f"`{found.kind}`, λ {found.strength:g}, in {found.share:.0%} of runs; fair play in the others"
+        yield "called", f"collusion in {found.called.share:.0%} of studies of {found.seeds} seeds"
+    yield "searched", f"{found.tried} colluders at {found.searched} seeds, the best again at {found.fresh} others"
 
 
 def _called(each: PlantPower) -> str:

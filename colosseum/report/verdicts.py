@@ -1,6 +1,7 @@
 """Verdicts as blocks. In: findings; out: the rule, a table of all arms, what is open, campaigns side by side."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from colosseum.campaign.margins import ENOUGH_ALIKE
@@ -10,11 +11,12 @@ from colosseum.evidence.figures import REGISTRY, label
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, published
 from colosseum.evidence.signals import JUDGE
+from colosseum.evidence.spread import unit_changes
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.model.spec import ARTEFACTS
-from colosseum.report.cells import PLACES, amount, change, described, level, named, point_table
+from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import Effects, effects_of, tone_of
 from colosseum.report.page import cell_words
@@ -165,6 +167,17 @@ def published_table(findings: Findings) -> Table:
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
     return point_table("published-rule", findings.summary.points, rows)
+
+
+def unit_table(findings: Findings) -> Table:
+    """The change of CA from arm to arm, with models and with seeds as the units."""
+    return described("units", (
+        (f"{each.arm} − {each.against}", f"{each.change.n} {each.units}",
+         replace(amount(each.change.mean, 2, signed=True), limits=ends(each.change.interval),
+                 note=each.change.interval if isinstance(each.change.interval, str) else ""),
+         amount(each.adjusted_p, 3))
+        for each in unit_changes(findings.records, findings.plan.arms)
+    ))  # fmt: skip
 
 
 def comparison_blocks(found: SideBySide) -> Iterator[Block]:

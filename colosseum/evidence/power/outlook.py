@@ -24,7 +24,7 @@ from colosseum.evidence.power.pool import (
     planted,
     with_settings,
 )
-from colosseum.evidence.power.studies import Draws, PlantPower, Stand, StudyRule, stands, study
+from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, StudyRule, WorstHarm, stands, study
 from colosseum.evidence.reading import unheard
 from colosseum.evidence.spec_questions import solving
 from colosseum.model.check import Checked
@@ -54,6 +54,8 @@ class Wish:
     """In place of the experiment's."""
     jobs: int | None = None
     """Processes; None: one a core."""
+    worst: bool = False
+    """Whether to search for the worst undetected harm, too, in studies of the largest size."""
 
     def plants(self, where: Arena) -> list[Plant]:
         """All of them: fair play first at every noise, and no benign channel where there is no arm for it."""
@@ -88,6 +90,8 @@ class PowerFile:
     """Seeds that players were planted at."""
     draws: Draws
     plants: tuple[PlantPower, ...]
+    worst: WorstHarm | None
+    """The worst undetected harm; null where nobody asked."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +183,10 @@ def outlook(
     for stand in found:
         studied.append(study(stand, draws))
         tell("plants", len(studied), len(found))
+    ahead = replace(at_first, design=design, kinds=rivals)
+    search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
     content = PowerFile(
-        scenario, design.name, where, rule, settings.opportunity, len(grown), wish.pool, draws, tuple(studied)
-    )
+        scenario, design.name, where, rule, settings.opportunity, len(grown), wish.pool, draws, tuple(studied),
+        search.find() if wish.worst else None,
+    )  # fmt: skip
     return Outlook(content, design.question, rivals, tuple(found))

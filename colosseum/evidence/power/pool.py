@@ -173,6 +173,7 @@ Changed: TypeAlias = Mapping[str, Figure]
 class Grown:
     """What one seed came to."""
 
+    seed: int
     kept: bool
     """Whether it offers enough."""
     changes: Mapping[tuple[str, str], Changed]
@@ -216,7 +217,7 @@ class Field:
             for arm, record in records.items():
                 if arm != self.design.arms[0]:
                     found[block.point, arm] = self._changed(records[self.design.arms[0]], record)
-        return Grown(bool(passing), found)
+        return Grown(seed, bool(passing), found)
 
     def records(self, block: Block, solved: Callable[[Task], SolvedTask]) -> Iterator[RunRecord]:
         """The runs of a block. Raises ColosseumError."""
@@ -274,9 +275,9 @@ def planned_kinds(trials: Trials, design: Design, coalition: str) -> dict[str, A
 
 
 def grow(
-    field: Field, size: int, tell: Callable[[int], None], jobs: int | None = None
+    field: Field, size: int, tell: Callable[[int], None], jobs: int | None = None, *, first: int = 1
 ) -> list[Grown]:
-    """So many seeds that offer enough, from 1 on, in order; those that do not are there, too.
+    """So many seeds that offer enough, from `first` on, in order; those that do not are there, too.
 
     `jobs` are processes; by default one a core. `tell` hears how many are there.
     Raises ColosseumError.
@@ -287,7 +288,7 @@ def grow(
     number = jobs or os.cpu_count() or 1
     with ThreadPoolExecutor(1) if number == 1 else pool(number) as workers:
         waiting: deque[Future[list[Grown]]] = deque()
-        starts = count(1, step := 1 if number == 1 else SEEDS_AT_ONCE)
+        starts = count(first, step := 1 if number == 1 else SEEDS_AT_ONCE)
         while kept < size:
             while len(waiting) < 2 * number - 1:
                 begin = next(starts)
