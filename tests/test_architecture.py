@@ -96,11 +96,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3369,
     "run": 1774,
     "campaign": 7089,
-    "evidence": 6820,
-    "report": 3997,
-    "api": 494,
+    "evidence": 6500,
+    "report": 3964,
+    "api": 490,
     "editor": 500,
-    "cli": 1779,
+    "cli": 1769,
     "imports": 1784,
 }
 

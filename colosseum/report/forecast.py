@@ -13,7 +13,8 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.audit_plan import SEEDS, AuditPlan, Forecast, SpecCard
+from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
+from colosseum.evidence.dry_run import Forecast
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.power.outlook import Outlook, PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
