@@ -99,7 +99,7 @@ def test_the_digest_is_part_of_a_trials_identity(tmp_path: Path) -> None:
         ("answers.jinja", "{# over() #}\nBye {% if %}.", "C081", 2, "not a template"),
         ("answers.jinja", "{# posted(channel) #}\n{{ channel.__class__ }}", "C083", 2, "no attributes"),
         ("answers.jinja", "{# posted(channel) #}\nhm\n{{ channel() }}", "C083", 3, "no calls"),
-        ("answers.jinja", '{# over() #}\n{% include "../secret" %}', "C083", 2, "no includes"),
+        ("answers.jinja", '{# over() #}\n{% include "../secret" %}', "C083", 2, "no include"),
         ("answers.jinja", "{# over() #}\n{{ 'a' * 1000000000 }}", "C083", 2, "no arithmetic"),
         ("answers.jinja", "{# long_text(most, length) #}\n{% for x in most %}x{% endfor %}", "C081", 1, "cannot be"),
         ("state.jinja", "{# state(channels) #}\n{% for a, b in channels %}{{ a }}{% endfor %}", "C081", 1, "cannot be"),
