@@ -42,16 +42,12 @@ def parse_graph(expr: syntax.Expr, facts: World) -> Graph:
         raise Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_, span=expr.span)
     known, given = PARAMETERS[name], dict[str, Value]()
     if isinstance(expr, syntax.Call):
-        if len(expr.arguments) > len(known):
-            takes = f"{len(known) or 'no'} argument{'s' * (len(known) != 1)}"
-            raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
         env = Environment(facts)
-        given = {argument: value(a, env) for argument, a in zip(known, expr.arguments, strict=False)}
-        for argument in expr.named:
-            if argument.name not in known or argument.name in given:
-                raise Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
-                            help=f"it takes: {', '.join(known) or 'nothing'}", span=argument.span)  # fmt: skip
-            given[argument.name] = value(argument.value, env)
+        named = [*zip(known, expr.arguments, strict=False), *((a.name, a.value) for a in expr.named)]
+        if len({*known} & dict(named).keys()) < len(expr.arguments) + len(expr.named):
+            help_ = f"it takes: {', '.join(known) or 'nothing'}"
+            raise Fault(f"`{name}` does not take these arguments", code="C070", help=help_, span=expr.span)
+        given = {argument: value(a, env) for argument, a in named}
         env.refuse_private("network")
     for missing in (k for k in known if k not in given and k != "center"):
         raise Fault(f"`{name}` needs `{missing}`", code="C070", help=f"as in `{name}({missing} = …)`", span=expr.span)
