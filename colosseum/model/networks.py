@@ -18,7 +18,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.evaluate import value
 from colosseum.model.scenario import PARAMETERS, Channel, Graph, Scenario
-from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
+from colosseum.model.values import Elements, Fault, Value, at, is_number, located, text
 from colosseum.model.world import Environment, Meter, World
 
 if TYPE_CHECKING:
@@ -67,13 +67,11 @@ def check_graph(graph: Graph, agents: Elements) -> None:
             case "k" | "m" if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
                 most = f"below the number of agents ({len(agents)})"
                 raise Fault(f"`{name}` is a whole number {most}, not `{text(argument)}`", code="C070")
-            case "edges" if not isinstance(argument, Elements):
-                message = f"`edges` takes a set of pairs, not {kind(argument)}"
-                raise Fault(message, code="C070", help="edges({(A, B), (B, C)})")
-        for edge in argument if name == "edges" and isinstance(argument, Elements) else ():
-            ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()
-            if len(ends & agents.as_set) != 2:
-                raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=f"agents: {agents}")
+            case "edges":
+                for edge in argument if isinstance(argument, Elements) else (text(argument),):
+                    if not (isinstance(edge, tuple) and len(edge) == 2 == len({*edge} & agents.as_set)):
+                        help_ = f"as in `edges({{(A, B), (B, C)}})`; agents: {agents}"
+                        raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=help_)
 
 
 def network_links(facts: "Realiser") -> Elements:

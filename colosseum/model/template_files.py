@@ -112,10 +112,9 @@ def wrong_texts(source: Source, known: Mapping[str, tuple[str, ...]], tried: Try
 def _unfit(section: Section, source: Source) -> Fault | None:
     """What a text does that no prompt may."""
     place = Span(source, section.start - 3, section.start + len(section.text))  # as if three quotes opened it
+    text = syntax.Text(section.text, long=True, span=place)
     try:
-        check_template(
-            syntax.Text(section.text, long=True, span=place), TemplateNames(frozenset(section.facts), {}, Doubts())
-        )
+        check_template(text, TemplateNames(frozenset(section.facts), {}, Doubts()))
     except Fault as fault:
         return fault
     return None
