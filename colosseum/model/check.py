@@ -193,7 +193,11 @@ def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
             yield report("C011", entry.span, f"expected `{shown}`")
         elif entry.what and not all(isinstance(n, syntax.Name | syntax.Lookup) for n in syntax.walk(entry.what)):
             yield report("C011", entry.what.span, "expected a name, or a name with indices")
-        elif isinstance(what, syntax.Name) and what.id not in known.get(entry.kind, {what.id}):
+        elif (
+            isinstance(what, syntax.Name)
+            and what.id not in known.get(entry.kind, {what.id})
+            and not spec.doubts.covers(what.id)
+        ):
             message = f"there is no {of.get(entry.kind, entry.kind)} `{what.id}`"
             yield report("C041", what.span, message, help=closest(what.id, known[entry.kind]))
 
