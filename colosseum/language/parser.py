@@ -16,7 +16,7 @@ from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.splitting import Parsed, split
-from colosseum.language.syntax import Comment, Edition, File, ScenarioName
+from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
 from colosseum.language.tables import tables
 from colosseum.language.words import LONG_QUOTE, OPENERS, QUOTE, Token, meant_opener, phrases
 
@@ -270,8 +270,9 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
                 told.append(found)  # a word that cannot be a name is blamed once: it is renamed everywhere
         if failures or touched:
             node = node if not touched or isinstance(node, Edition | ScenarioName) else None
-            whole_stretch = source.text[low:high].replace(first, meant_opener(first) or first, 1)
-            broken += parsed.left_out if node is not None and parsed.left_out else [whole_stretch]
+            stretches = [f"experiment e {source.line(failure.place.line)}" for failure in failures]
+            whole_one = source.text[low:high].replace(first, meant_opener(first) or first, 1)
+            broken += stretches if isinstance(node, Experiment) else [whole_one]
             alone = bool(failures) and failures[0].reason is ReadingReason.NO_OPENER and first.type != "NAME"
             if alone and pieces:  # it belongs to the statement before
                 pieces[-1] = (pieces[-1][0], None)

@@ -127,8 +127,6 @@ class Parsed:
     """Beside failures what could be read, of an experiment alone."""
     failures: tuple[ReadingFailure, ...] = ()
     """Several of an experiment alone."""
-    left_out: tuple[str, ...] = ()
-    """The parts of an experiment that fail."""
 
 
 def split(builder: Builder, tokens: list[Token]) -> Iterator[Parsed]:
@@ -234,17 +232,15 @@ class _Run:
 
     def _gone_on(self, failure: ReadingFailure) -> Parsed:
         """An experiment without the part that fails, or closed where it ends: its other mistakes are told, too."""
-        low = high = failure.stop
-        brace, closers = Token("}"), len(failure.opened) if failure.reason is ReadingReason.END else 0
+        ended, brace = failure.reason is ReadingReason.END, Token("}")
         brace.type, brace.start, brace.end = "RBRACE", failure.place.end, failure.place.end
-        if failure.reason is not ReadingReason.END:
-            low, high = self._part(failure.stop)
+        low, high = (failure.stop, failure.stop) if ended else self._part(failure.stop)
+        closers = len(failure.opened) if ended else 0
         tokens = [*self.tokens[:low], *[brace] * closers, *self.tokens[high:]]
         rest = _Run(self.builder, tokens, self.start, mended=(*self.mended, low)).read()
         if rest.failures and rest.failures[0].stop <= low:  # what is left does not fit together
             return Parsed(self.start, self._resume(failure.stop, failure.reason), None, (failure,))
-        left_out = (" ".join((*self.tokens[self.start : self.start + 2], *self.tokens[low:high])), *rest.left_out)
-        return Parsed(self.start, rest.end - closers + high - low, rest.node, (failure, *rest.failures), left_out)
+        return Parsed(self.start, rest.end - closers + high - low, rest.node, (failure, *rest.failures))
 
     def _part(self, index: int) -> tuple[int, int]:
         """Where the setting, sweep or arm begins and ends in which a token does not fit; a sign stands for itself."""

@@ -182,7 +182,7 @@ def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
     arms = {arm.name for statement in spec.of(syntax.Experiment) for arm in statement.arms} or {"baseline"}
     of = {"channel": "channel", "param": "param", "decide": "variable"}
     known = {word: {s.name for s in spec.symbols.values() if s.kind == kind} for word, kind in of.items()}
-    known["arm"], words = arms, sorted((*ALONE, *of, "agent", "arm"))
+    known["arm"], words, unsure = arms, sorted((*ALONE, *of, "agent", "arm")), spec.doubts.covers
     for entry in (entry for statement in spec.of(syntax.Trace) for entry in statement.mapped):
         what = entry.what.base if isinstance(entry.what, syntax.Lookup) else entry.what
         if entry.kind not in words:
@@ -193,11 +193,7 @@ def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
             yield report("C011", entry.span, f"expected `{shown}`")
         elif entry.what and not all(isinstance(n, syntax.Name | syntax.Lookup) for n in syntax.walk(entry.what)):
             yield report("C011", entry.what.span, "expected a name, or a name with indices")
-        elif (
-            isinstance(what, syntax.Name)
-            and what.id not in known.get(entry.kind, {what.id})
-            and not spec.doubts.covers(what.id)
-        ):
+        elif isinstance(what, syntax.Name) and what.id not in known.get(entry.kind, {what.id}) and not unsure(what.id):
             message = f"there is no {of.get(entry.kind, entry.kind)} `{what.id}`"
             yield report("C041", what.span, message, help=closest(what.id, known[entry.kind]))
 
