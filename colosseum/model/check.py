@@ -269,11 +269,10 @@ def _vocabulary(world: World, *more: str) -> TemplateNames:
     """The names that a prompt may read, and what the others are."""
     kinds = {s.name: s.kind for s in world.spec.symbols.values()}
     readable = {name for name, kind in kinds.items() if kind in READABLE} - world.spec.derived
-    other = {name: a(kind) for name, kind in kinds.items()}
-    other |= dict.fromkeys(world.spec.derived, "computed from decisions")
+    other = {s: a(kind) for s, kind in kinds.items()} | dict.fromkeys(world.spec.derived, "computed from decisions")
     other |= {"payoff": "what agents are credited", "total": "the sum of all payoffs"}
-    known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"} | {*more})
-    return TemplateNames(known, other, world.spec.doubts)
+    known = {*readable, *world.elements, *BUILT_IN} - {"payoff", "total"} | {*more}
+    return TemplateNames(frozenset(known), other, world.spec.doubts)
 
 
 def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:

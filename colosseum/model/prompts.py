@@ -337,12 +337,7 @@ def unclosed_tag(text: syntax.Text) -> Span | None:
 def entry_span(text: syntax.Text, line: int, table: str, key: Sequence[str]) -> Span | None:
     """The look-up of a table on a line whose indices are written most like a key; None where there is none."""
     found = _found(text, line, rf"\b{re.escape(table)}\s*\[([^\[\]]*)\]")
-
-    def alike(match: re.Match[str]) -> int:
-        written = [part.strip(" '\"\\") for part in match[1].split(",")]
-        return sum(one == other for one, other in zip(written, key, strict=False))
-
-    best = max(found, key=alike, default=None)
+    best = max(found, key=lambda each: sum(i.strip(" '\"\\") in key for i in each[1].split(",")), default=None)
     return Span(text.span.source, *best.span()) if best else None
 
 

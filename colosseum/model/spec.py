@@ -234,9 +234,6 @@ class _Scope:
             case syntax.Lookup(base=syntax.Name() as base, keys=keys):
                 yield from self.base(base, keys, bound)
                 yield from self.each(keys, bound)
-                if any(isinstance(key, syntax.Comparison) and key.operators == ("in",) for key in keys):
-                    message = f"here `{base.id}` is looked up, and a look-up has no `in`"
-                    yield report("C052", node.span, message, help=f"as in `{base.id}[a]`, in a loop over `a`")
             case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
                 self.means(left, bound) or self.means(right, bound) or node.span.text != f"{left}-{right}"
             ):
@@ -271,8 +268,7 @@ class _Scope:
             for diagnostic in self.inside(item.domain, inner):
                 alone = isinstance(item, syntax.Index) and not item.names
                 yield _helped(diagnostic, INDEX.format(item.span.text)) if alone else diagnostic
-                if alone:
-                    inner[item.span.text] = item.span  # `cost[a]` was to be `cost[a in agents]`: told once
+                inner |= {item.span.text: item.span} if alone else {}  # `cost[a]` for `cost[a in agents]` is told once
             yield from self.bind(item.names, item.span, inner)
         yield from self.inside(loop and loop.where, inner)
 
