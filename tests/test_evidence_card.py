@@ -35,7 +35,7 @@ def made(path: Path) -> SpecCard | str:
 
 
 @pytest.mark.parametrize(("drawing", "said"), [("", True), ("network erdos_renyi(p = 0.9)", False)])
-def test_seeds_of_one_instance_are_told(tmp_path: Path, drawing: str, said: bool) -> None:  # noqa: FBT001
+def test_seeds_of_one_instance_are_told(tmp_path: Path, drawing: str, said: bool) -> None:
     text = (ROOT / "specs/toy.colo").read_text(encoding="utf-8").replace("network complete", drawing)
     (tmp_path / "toy.colo").write_text(text, encoding="utf-8")
     spec = checked(tmp_path / "toy.colo")
