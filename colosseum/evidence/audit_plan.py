@@ -28,7 +28,7 @@ from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft
 from colosseum.diagnostics import ColosseumError, stop
-from colosseum.evidence.arms import no_placebo
+from colosseum.evidence.arms import no_placebo, one_instance
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, study_power
@@ -171,6 +171,8 @@ def plan_audit(
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
         card = spec_card(made, seeds, _on_file(settled, place), tell)
+    if words := one_instance(checked.spec, made.design):
+        request.warn(words)
     name = request.part.experiment
     noise = None if noise_from is None else real_noise(checked, noise_from, experiment=name, effect=effect)
     return AuditPlan(made.title, place, settled, made.screener.screening, seeds, card, noise)

@@ -152,7 +152,11 @@ def check_template(text: syntax.Text, vocabulary: TemplateNames) -> None:
     from jinja2 import TemplateSyntaxError
 
     try:
-        _check(_parsed(text.value), text, vocabulary)
+        found = {str(fault): fault for fault in reversed(list(_faults(_parsed(text.value), text, vocabulary)))}
+        if found:  # each is told where it stands first
+            *others, first = found.values()
+            first.others = others[::-1]
+            raise first
         _template(text.value)
     except TemplateSyntaxError as error:
         tag = unclosed_tag(text) if str(error.message).startswith("Unexpected end of template") else None
@@ -224,26 +228,23 @@ def _line(error: BaseException) -> int:
     return lines[-1] if lines else 1
 
 
-def _check(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> None:
-    """Raises a Fault at the first node that prompts do not know, or whose name means nothing."""
+def _faults(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> Iterator[Fault]:
+    """Every outermost node that prompts do not know, and every name that means nothing."""
     from jinja2 import nodes
 
     if (fault := _refused(node, vocabulary)) is not None:
         called = getattr(getattr(node, "node", None), "name", "")
         name = getattr(node, "attr", "") or getattr(node, "name", "") or called
         fault.span = template_span(text, node.lineno or 1, name)  # Jinja knows most lines
-        raise fault
-    if not isinstance(node, nodes.For):
-        for child in node.iter_child_nodes():
-            _check(child, text, vocabulary)
+        yield fault
         return
-    targets = (node.target, *node.target.find_all(nodes.Name))
-    bound = replace(vocabulary, known=vocabulary.known | {n.name for n in targets if isinstance(n, nodes.Name)})
-    _check(node.iter, text, vocabulary)
-    for child in (*([node.test] if node.test else []), *node.body):
-        _check(child, text, bound)
-    for child in node.else_:
-        _check(child, text, vocabulary)
+    inner = vocabulary
+    if isinstance(node, nodes.For):
+        targets = (node.target, *node.target.find_all(nodes.Name))
+        inner = replace(vocabulary, known=vocabulary.known | {n.name for n in targets if isinstance(n, nodes.Name)})
+    for child in node.iter_child_nodes():
+        outside = isinstance(node, nodes.For) and any(child is each for each in (node.iter, *node.else_))
+        yield from _faults(child, text, vocabulary if outside else inner)
 
 
 def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:

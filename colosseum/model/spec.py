@@ -262,6 +262,7 @@ class _Scope:
             for diagnostic in self.inside(item.domain, inner):
                 alone = isinstance(item, syntax.Index) and not item.names
                 yield _helped(diagnostic, INDEX.format(item.span.text)) if alone else diagnostic
+                inner |= {item.span.text: item.span} if alone else {}  # `cost[a]` for `cost[a in agents]` is told once
             yield from self.bind(item.names, item.span, inner)
         yield from self.inside(loop and loop.where, inner)
 

@@ -66,6 +66,8 @@ class Problems:
     def fault(self, fault: Fault, span: Span, *, instance: str = "") -> None:
         """Report a fault at its own span, or at `span`; `instance` names the case that failed."""
         fault.__traceback__ = None  # a fault may be kept, and its frames hold all that was made so far
+        for other in fault.others:
+            self.fault(other, span, instance=instance)
         if isinstance(fault, Poisoned):
             return
         help_ = (fault.help, f"this happens for `{instance}`" if "[" in instance else "")
