@@ -179,4 +179,5 @@ def _nobody(folder: Folder) -> str:
     earlier = judged.read_judges(folder)
     if earlier is not None and earlier.counted:
         return f"`{BASELINE}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
-    return f"no model was named: `{BASELINE}`, a baseline that goes by words, reads the runs again in every report"
+    how = "counts words, costs nothing, and reads the runs again for every report"
+    return f"`{BASELINE}` judged: it {how}; a model understands what it reads: `--judge openai/gpt-4o-mini`"
