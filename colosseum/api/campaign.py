@@ -73,9 +73,8 @@ def audit(
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
     with writing_to(folder.path):
-        work = plan_work(made.checked, request, folder)
-        outcome = carry_out(work)
-    return Campaign(folder.path)._later(outcome.words)
+        outcome = carry_out(plan_work(made.checked, request, folder))
+    return Campaign(folder.path)._later(outcome.words, look=not request.part.is_shard)
 
 
 def merge(folders: Sequence[given.Place], out: given.Place) -> merging.Merged:
@@ -160,11 +159,12 @@ class Campaign:
         outcome = judge_folder(Folder(self.folder), self._plan, request)
         return self._later(outcome.words)
 
-    def _later(self, outcome: str = "") -> "Campaign":
-        """The campaign as it is now; its folder has the report of it, as the commands keep it."""
+    def _later(self, outcome: str = "", *, look: bool = True) -> "Campaign":
+        """The campaign as it is now; its folder has the report of it, as the commands keep it, unless none is made."""
         found = Campaign(self.folder, coalition=self.coalition, points=self.points)
         found.outcome = outcome
-        keep_report(self.folder, (Campaign(self.folder) if self.coalition or self.points else found).findings)
+        if look:
+            keep_report(self.folder, (Campaign(self.folder) if self.coalition or self.points else found).findings)
         return found
 
     def rating_page(self, path: given.Place, *, runs: int = 20) -> Path:

@@ -17,7 +17,7 @@ from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
-from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
+from colosseum.campaign.part import Part, Say, read_design, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.runner import Options
@@ -152,7 +152,7 @@ class Work:
 
         Of a shard, its own: it has a part of the budget to itself.
         """
-        return self.planned_trials if read_shard(self.request.part.shard)[1] > 1 else self.plan.trials
+        return self.planned_trials if self.request.part.is_shard else self.plan.trials
 
     @cached_property
     def left(self) -> Sequence[Listed]:
@@ -218,7 +218,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
         if (module := module_of(name)) not in request.wanted.python:
             help_ = f"read its source; then `--allow-python {module}` lets it run"
             raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
-    before, shards = folder.earlier(), read_shard(request.part.shard)[1]
+    before = folder.earlier()
     ended = [each.seed for each in (before.trials if before else ()) if folder.ended(each.trial)]
     if before and ended and (gone := unrecorded(folder, before)):
         request.warn(gone)
@@ -234,9 +234,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if apart := sum(map(folder.ended, others)):
         request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
-    if shards > 1:
-        request.say("the report of a shard is a look, too, at its seeds alone; `colosseum merge` joins shards")
-    if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
+    if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if request.part.is_shard else min(passing.values()))):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     if judges_of(request.judged, design, asking)[0]:
         warn_of_names(checked.expansion.scenario.task.agents, request.warn)
