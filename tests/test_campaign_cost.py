@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from audited import body as body_of
 from chat_mind import key_of, late, plays
-from chat_server import Answer, Body, ChatServer, calls
+from chat_server import Answer, Body, ChatServer, calls, fails
 from conftest import KEY, adjusted, planned, results, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
@@ -165,6 +165,22 @@ def test_a_budget_is_kept_to_and_leaves_whole_pairs(
         assert study.audit("--budget", 100 * budget).returncode == 0
         assert study.complete == dict.fromkeys(range(1, 9), 2)
         assert study.asked == len(study.lines) == 16 * CALLS  # nothing was paid for twice
+
+
+def test_failed_runs_keep_their_results_where_no_money_is_left_to_try_again(tmp_path: Path) -> None:
+    def breaks(body: Body) -> Answer:
+        return fails(400, "no") if "Differ." in str(body["messages"]) else counting(flat)(body)
+
+    with ChatServer(breaks) as server:
+        study = Study(tmp_path, server)
+        assert study.audit("--no-budget", seeds="1..2").returncode == 3
+        before = results(study.runs)
+        done = study.audit("--budget", 1, "--retry-failed", seeds="1..2")
+        assert (done.returncode, results(study.runs)) == (4, before)
+    assert {result.status for _, result in before if result} == {"complete", "failed"}
+    words = " ".join(done.stderr.split())
+    assert "more than the budget, spent before this command" in words
+    assert "2 runs left, since nothing is left of the budget: the same command with a larger `--budget`" in words
 
 
 def test_a_budget_that_suffices_is_not_felt(tmp_path: Path) -> None:

@@ -234,7 +234,8 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if apart := sum(map(folder.ended, others)):
         request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
-    if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if request.part.is_shard else min(passing.values()))):
+    fewest = len(design.seeds) if request.part.is_shard else min(passing.values())
+    if len(design.arms) > 1 and (words := few_seeds(fewest)):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     if judges_of(request.judged, design, asking)[0]:
         warn_of_names(checked.expansion.scenario.task.agents, request.warn)

@@ -19,7 +19,7 @@ from colosseum.run.judging.asking import BASELINE
 
 
 def judge_runs(path: Path, request: Request, *, as_json: bool) -> int:
-    """Have complete runs judged, and report in full, with scores. Exit 3 when judgements are missing, 4 without money."""
+    """Have complete runs judged, and report their scores. Exit 3 when judgements are missing, 4 without money."""
     try:
         outcome = judge_folder(Folder(path), read_campaign(path), request)
     except KeyboardInterrupt:
