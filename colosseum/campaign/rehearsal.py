@@ -85,8 +85,6 @@ def least_habits(endpoint: Endpoint) -> Habits:
 class Load:
     """What calls of one model come to: in dollars as far as there is a price, in seconds one after the other."""
 
-    turns: float = 0.0
-    """That nobody else pays for: each takes a call at least."""
     calls: float = 0.0
     prompt_tokens: float = 0.0
     completion_tokens: float = 0.0
@@ -111,10 +109,10 @@ class Rehearsed:
 
 
 async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Rehearsed:
-    """What the run comes to, as if it shared no answer with another one; scripted players ask nobody."""
+    """What the run comes to; scripted players ask nobody."""
     found, marks = Rehearsed({name: Load() for name in trial.endpoints}), dict[str, float]()
     models = {
-        name: StandIn(endpoint, found.loads[name], prices.get(name), habits(endpoint), trial.coupled, marks)
+        name: StandIn(endpoint, found.loads[name], prices.get(name), habits(endpoint), marks)
         for name, endpoint in trial.endpoints.items()
     }
     silent = SCRIPTED["sim/greedy"]  # in place of agents of the user's own, who say themselves what they took
@@ -133,10 +131,9 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
 
 
 def least_cost(block: Sequence[Trial], prices: Mapping[str, Price]) -> float:
-    """US dollars that a block costs at least, without a provider's discounts; of arms that share answers, one pays."""
+    """US dollars that a block costs at least, without a provider's discounts."""
     runs = [completed(rehearse(trial, prices, least_habits)) for trial in block]
-    found = [sum(load.dollars for load in run.loads.values()) for run in runs]
-    return max(found) if any(trial.coupled for trial in block) else sum(found)
+    return sum(load.dollars for run in runs for load in run.loads.values())
 
 
 def _behind(text: str, marks: Mapping[str, float]) -> float:
@@ -152,8 +149,6 @@ class StandIn:
     load: Load
     price: Price | None
     habits: Habits
-    coupled: bool
-    """Whether another run may pay for its calls."""
     marks: dict[str, float]
     """Of the whole team: how long the posts are for which they stand."""
     request: Question = field(init=False)
@@ -174,12 +169,11 @@ class StandIn:
         habits, steps = self.habits, view.position.steps
         calls = min(steps, habits.planning_calls if view.position.phase == "planning" else habits.deciding_calls)
         size = self.request.size + _behind(json.dumps(self.request.messages, ensure_ascii=False), self.marks)
-        self.load.turns += not self.coupled
         for number in range(steps):
             prompt = (size + number * habits.step_bytes) / habits.bytes_per_token
             price = self.price and (self.price.most if habits.everywhere else self.price.cost)
             dollars = price(prompt, habits.completion_tokens) if price else 0.0
-            one = Load(0, 1, prompt, habits.completion_tokens, dollars, habits.seconds)
+            one = Load(1, prompt, habits.completion_tokens, dollars, habits.seconds)
             self.load.add(one, max(0.0, min(1.0, calls - number)))  # of a call that not every turn has, a part
 
     def _posts(self, view: View) -> list[ToolCall]:
