@@ -119,7 +119,7 @@ class Study:
     @property
     def charged(self) -> float:
         """What the provider will ask for, in US dollars, as it counted."""
-        paid = [body_of(line)["usage"] for line in self.lines if not line.get("origin")]
+        paid = [body_of(line)["usage"] for line in self.lines]
         return sum(PRICE.cost(tokens["prompt_tokens"], tokens["completion_tokens"]) for tokens in paid)
 
     @property
@@ -284,20 +284,6 @@ def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
 
 
 MODELLED = adjusted(model=(("agents", "some/model"),))
-
-
-def test_shared_answers_cost_nothing(tmp_path: Path) -> None:
-    with ChatServer(counting(flat)) as server:
-        study = Study(tmp_path, server)
-        assert study.audit("--couple", "--run-budget", 1.25).returncode == 4  # in the middle of every run
-        assert any(line.get("origin") for line in study.lines)
-        assert Purse(None, {}).recall(study.runs, study.runs.plan().trials).spent == pytest.approx(study.charged)
-        done = study.audit("--couple", "--budget", 100)
-        shared = Counter(line["place"]["phase"] for line in study.lines if line.get("origin"))
-        assert (done.returncode, shared["planning"]) == (0, 8 * 2)  # A and B are told the same until C has spoken
-        assert study.asked == 16 * CALLS - shared.total()  # and later, where C says the same in both arms
-    assert f"${study.charged:.2f} of $100.00 spent" in done.stderr
-    assert Purse(None, {}).recall(study.runs, study.runs.plan().trials).spent == pytest.approx(study.charged)
 
 
 # ---- the budget of a run ----------------------------------------------------------------------------------------

@@ -183,7 +183,6 @@ DIFFERENT = {
     "an experiment": (("--experiment", "f"), None, "experiment"),
     "a model": (("--model", "sim/greedy"), None, "options.model"),
     "a temperature": (("--temperature", "0.5"), None, "options.temperature"),
-    "coupling": (("--couple",), None, "options.couple"),
 }
 
 

@@ -70,7 +70,6 @@ class Request(Options):
     part: Part = field(default_factory=Part)
     wanted: Wanted = field(default_factory=Wanted)
     out: Path | None = None
-    couple: bool = False
     retry_failed: bool = False
     fresh: bool = False
     jobs: int | None = None
@@ -254,7 +253,7 @@ def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Tr
     """The arms and seeds asked for, how models are asked, and what makes trials. Raises ColosseumError, OSError."""
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
-    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
     asked = configured(checked.designs[design.name], checked, resolved(request, asking))
     return design, asking, trials, asked
 
@@ -264,7 +263,7 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
     part, budget = request.part, request.budget
     options: dict[str, Json] = {
         **asking.options,
-        "couple": request.couple,
+        "couple": False,  # earlier versions could share answers between arms
         "cache": request.cache,
         "shard": part.shard,
         "seeds": part.seeds,
