@@ -16,7 +16,7 @@ from statistics import fmean, median
 from typing import Final
 
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.estimate import NOTHING, Estimate, Runs, examples, judge_estimates, run_estimates, runs_by_arm
+from colosseum.campaign.estimate import Estimate, Runs, examples, judge_estimates, run_estimates, runs_by_arm
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
@@ -266,7 +266,7 @@ def _forecast(work: Work, title: str, place: Path) -> Forecast:
     ended = [found.expense for each in work.plan.trials if (found := folder.result(each.trial)) and not found.reason]
     costs = [each.cost for each in ended if each.calls and not each.unpriced]
     begun = [folder.calls(each.trial) for each in work.left]
-    nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
+    nothing = Estimate(0.0, 0.0, 0.0, 0.0, None)
     return Forecast(
         title=title,
         question=work.design.question,

@@ -3,10 +3,10 @@
 A figure that is not known is said to be so with the reason, and is never 0.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from colosseum.campaign.estimate import NOTHING, Amounts, Runs
+from colosseum.campaign.estimate import Runs
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
@@ -95,16 +95,12 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
     rows: list[tuple[TableCell, ...]] = []
     for name, estimate in tables.items():
         for part in ("calls", "prompt_tokens", "completion_tokens"):
-            rows.append((name, part.replace("_", " "), *_cells(getattr(estimate, part), "{:,.0f}".format)))
-        rows.append((name, "money", *(_cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, ""))))
+            rows.append((name, part.replace("_", " "), f"{getattr(estimate, part):,.0f}"))
+        rows.append((name, "money", UNKNOWN if estimate.dollars is None else dollars(estimate.dollars)))
     if found.at_their_cost is not None:
-        rows.append((rows[-1][0], f"money, as {counted(found.measured, 'run')} cost", dollars(found.at_their_cost), ""))
-    rows.append((rows[-1][0], "time in all", span(found.seconds), ""))
+        rows.append((rows[-1][0], f"money, as {counted(found.measured, 'run')} cost", dollars(found.at_their_cost)))
+    rows.append((rows[-1][0], "time in all", span(found.seconds)))
     return described("bill", rows, title=title)
-
-
-def _cells(amounts: Amounts, worded: Callable[[float], str]) -> tuple[str, str]:
-    return worded(amounts.likely), worded(amounts.ceiling)
 
 
 def _money(found: Forecast) -> Iterator[tuple[str, str]]:
@@ -127,12 +123,10 @@ def _enough(found: Forecast, budget: float) -> str:
     """Whether a budget suffices, where that can be told."""
     if found.unknown or not found.runs.missing:
         return ""
-    left, bill = budget - found.spent, found.total.dollars or NOTHING
-    judged = sum(each.dollars.likely for each in found.judges.values() if each.dollars)
-    likely = bill.likely if found.at_their_cost is None else found.at_their_cost + judged
-    if left < likely:
-        return ": probably less than the missing runs take, so that some will be left"
-    return ": enough in any case" if left >= bill.ceiling else ": probably enough"
+    judged = sum(each.dollars or 0.0 for each in found.judges.values())
+    likely = (found.total.dollars or 0.0) if found.at_their_cost is None else found.at_their_cost + judged
+    enough = budget - found.spent >= likely
+    return ": probably enough" if enough else ": probably less than the missing runs take, so that some will be left"
 
 
 def power_blocks(found: Outlook) -> Iterator[Block]:
