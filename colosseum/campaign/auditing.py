@@ -115,10 +115,9 @@ def _written(path: Path) -> int | None:
 
 
 def _words(folder: Folder, tally: Tally, purse: Purse, verdicts: JudgementTally) -> str:
-    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
-    parts = [f"{counted(complete, 'run')} complete"]
+    parts = [f"{counted(tally['complete'] + tally['reused'], 'run')} complete"]
     parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
-    parts += [f"{failed} failed"] if failed else []
+    parts += [f"{tally.failed} failed"] if tally.failed else []
     lines = [f"{', '.join(parts)}, in {folder.path}", spent_words(purse)]
     why = silent_words(tally.gave_up, runs=bool(tally["failed"])) if tally.gave_up else left_words(purse)
     if tally["halted"]:

@@ -65,6 +65,11 @@ class Tally(Counter[Became]):
     gave_up: str = ""
     """Why a model was asked no more, in words."""
 
+    @property
+    def failed(self) -> int:
+        """How many failed, now or before."""
+        return self["failed"] + self["failed before"]
+
 
 @dataclass
 class PaidSource:

@@ -26,16 +26,13 @@ LEFT = 4
 """The exit code where runs are left for the sake of money."""
 
 
-def audit_file(
-    checked: Checked, request: Request, gate: Gate, *, pilot: int | None, yes: bool, as_json: bool
-) -> int:  # fmt: skip
+def audit_file(checked: Checked, request: Request, gate: Gate, *, pilot: int | None, yes: bool, as_json: bool) -> int:
     """Run an experiment's trials and report; after `pilot` blocks go on where the user agrees, or said `yes` before.
 
     Exit 3 when some runs failed, 4 without money or after a pilot, 100 at a shut gate, 130 when interrupted.
     """
     if request.part.is_shard and (as_json or gate != Gate()):
-        help_ = "`colosseum merge` joins shards; then `colosseum report` has `--json` and `--fail-on`"
-        raise stop("C122", "`--shard` makes runs and reports nothing", help=help_)
+        raise stop("C122", "`--shard` reports nothing", help="`colosseum merge` joins shards for `colosseum report`")
     gc.freeze()  # spec and imports stay: looking through them for garbage takes as long as for all that runs leave
     gc.enable()
     folder = Folder(request.place(checked))
@@ -50,13 +47,12 @@ def audit_file(
     request.say(made.words)
     if request.part.is_shard:
         note(f"a shard shows no result: `colosseum merge` joins shards, and `colosseum report {folder.path}` is a look")
-        code = 3 if made.tally["failed"] + made.tally["failed before"] else 0
-    else:
-        code = report_folder(folder.path, ReportRequest(gate=gate, as_json=as_json), keep=True)
+    report = ReportRequest(gate=gate, as_json=as_json)
+    code = 0 if request.part.is_shard else report_folder(folder.path, report, keep=True)
     request.say("\n".join(f"{name}  {head}" for name, head in heads(folder).items()))
     if made.left and not made.tally.gave_up:
         return LEFT
-    return max(code, 3 if made.left or made.verdicts.missing else 0)
+    return max(code, 3 if made.left or made.tally.failed or made.verdicts.missing else 0)
 
 
 def _made(
