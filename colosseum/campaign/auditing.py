@@ -78,7 +78,8 @@ def carry_out(work: Work) -> AuditOutcome:
     judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, room)
     if endpoints:
         judged.keep_judges(work.folder, endpoints, repeats)
-    turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
+    left = {each.trial for each in work.left}
+    turns = {trial: turns * (trial in left) for block in work.planned for trial, turns in block.turns.items()}
     meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     with _taken_back(work.folder, [each.trial for each in work.left] if request.retry_failed else []):
         if work.by_workers:

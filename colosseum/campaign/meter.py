@@ -117,7 +117,7 @@ class Gauge:
     """Counts for one campaign."""
 
     turns: Mapping[str, int]
-    """By trial, its turns that models play."""
+    """By trial, its turns that models play; 0 of one that had ended before."""
     models: tuple[str, ...]
     purse: Purse
     gates: Mapping[tuple[str, str | None], RateLimit]
