@@ -459,7 +459,7 @@ def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path:
 
 
 def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Path) -> None:
-    colosseum("audit", TOY, "--seeds", "1..5", "--couple", "--out", tmp_path)
+    colosseum("audit", TOY, "--seeds", "1..5", "--temperature", "0.5", "--out", tmp_path)
     for listed in trials_of(tmp_path):
         if listed["seed"] in (2, 4):
             (tmp_path / "runs" / f"{listed['trial'][:24]}.json").unlink()
@@ -467,7 +467,7 @@ def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Pa
     assert "6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in " ".join(some.stdout.split())
     full = colosseum("report", tmp_path, "--full")
     assert "missing    6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in full.stdout
-    assert "options    --couple\n" in full.stdout
+    assert "options    --temperature 0.5\n" in full.stdout
     other = colosseum("audit", TOY, "--seeds", "2", "--out", tmp_path)
     assert "also keeps 9 runs of another configuration, not in this report" in other.stderr
     assert "options" not in colosseum("report", tmp_path, "--full").stdout
