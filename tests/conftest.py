@@ -103,12 +103,11 @@ def planned(
     seeds: Sequence[int] = (1,),
     adjust: Adjust = lambda c: c,
     arms: Sequence[str] | None = None,
-    coupled: bool = False,
 ) -> tuple[Checked, list[Trial], Trials]:
     """The trials of a spec's first experiment."""
     found = checked(spec)
     design = replace(next(iter(found.designs.values())), seeds=tuple(seeds))
-    trials = Trials(Expansions(found.spec, found.params), adjust, endpoint, coupled)
+    trials = Trials(Expansions(found.spec, found.params), adjust, endpoint)
     made: list[Trial] = []
     for block in blocks(design):
         made += [trial for trial in trials.of(block) if arms is None or trial.arm in arms]
@@ -181,7 +180,7 @@ def run(
     limit: float | None = None,
     prices: Mapping[str, Price] | None = None,
 ) -> Tally:
-    """Run trials into a folder, each as a block of its own unless they are coupled."""
+    """Run trials into a folder, each as a block of its own."""
     purse = Purse(limit, prices or {})
     source = PaidSource(provider or Silence(), purse)
     if not Folder(folder).plan_path.exists():

@@ -90,9 +90,9 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 393,
-    "language": 3787,
-    "model": 5855,
-    "solve": 4200,
+    "language": 3785,
+    "model": 5674,
+    "solve": 4196,
     "players": 3369,
     "run": 1774,
     "campaign": 7089,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from audited import body as body_of
 from chat_mind import key_of, late, plays
-from chat_server import Answer, Body, ChatServer, calls
+from chat_server import Answer, Body, ChatServer, calls, fails
 from conftest import KEY, adjusted, planned, results, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
@@ -119,7 +119,7 @@ class Study:
     @property
     def charged(self) -> float:
         """What the provider will ask for, in US dollars, as it counted."""
-        paid = [body_of(line)["usage"] for line in self.lines if not line.get("origin")]
+        paid = [body_of(line)["usage"] for line in self.lines]
         return sum(PRICE.cost(tokens["prompt_tokens"], tokens["completion_tokens"]) for tokens in paid)
 
     @property
@@ -165,6 +165,22 @@ def test_a_budget_is_kept_to_and_leaves_whole_pairs(
         assert study.audit("--budget", 100 * budget).returncode == 0
         assert study.complete == dict.fromkeys(range(1, 9), 2)
         assert study.asked == len(study.lines) == 16 * CALLS  # nothing was paid for twice
+
+
+def test_failed_runs_keep_their_results_where_no_money_is_left_to_try_again(tmp_path: Path) -> None:
+    def breaks(body: Body) -> Answer:
+        return fails(400, "no") if "Differ." in str(body["messages"]) else counting(flat)(body)
+
+    with ChatServer(breaks) as server:
+        study = Study(tmp_path, server)
+        assert study.audit("--no-budget", seeds="1..2").returncode == 3
+        before = results(study.runs)
+        done = study.audit("--budget", 1, "--retry-failed", seeds="1..2")
+        assert (done.returncode, results(study.runs)) == (4, before)
+    assert {result.status for _, result in before if result} == {"complete", "failed"}
+    words = " ".join(done.stderr.split())
+    assert "more than the budget, spent before this command" in words
+    assert "2 runs left, since nothing is left of the budget: the same command with a larger `--budget`" in words
 
 
 def test_a_budget_that_suffices_is_not_felt(tmp_path: Path) -> None:
@@ -268,20 +284,6 @@ def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
 
 
 MODELLED = adjusted(model=(("agents", "some/model"),))
-
-
-def test_shared_answers_cost_nothing(tmp_path: Path) -> None:
-    with ChatServer(counting(flat)) as server:
-        study = Study(tmp_path, server)
-        assert study.audit("--couple", "--run-budget", 1.25).returncode == 4  # in the middle of every run
-        assert any(line.get("origin") for line in study.lines)
-        assert Purse(None, {}).recall(study.runs, study.runs.plan().trials).spent == pytest.approx(study.charged)
-        done = study.audit("--couple", "--budget", 100)
-        shared = Counter(line["place"]["phase"] for line in study.lines if line.get("origin"))
-        assert (done.returncode, shared["planning"]) == (0, 8 * 2)  # A and B are told the same until C has spoken
-        assert study.asked == 16 * CALLS - shared.total()  # and later, where C says the same in both arms
-    assert f"${study.charged:.2f} of $100.00 spent" in done.stderr
-    assert Purse(None, {}).recall(study.runs, study.runs.plan().trials).spent == pytest.approx(study.charged)
 
 
 # ---- the budget of a run ----------------------------------------------------------------------------------------

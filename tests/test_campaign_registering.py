@@ -230,7 +230,7 @@ def test_a_coalition_that_is_chosen_after_the_runs_has_no_rule_that_was_settled(
 
 
 def test_a_plan_takes_every_option_that_its_digest_depends_on(tmp_path: Path) -> None:
-    options = ("--model", "sim/greedy", "--temperature", "0.3", "--max-tokens", "99", "--couple", "--tools", "text")
+    options = ("--model", "sim/greedy", "--temperature", "0.3", "--max-tokens", "99", "--tools", "text")
     told = colosseum("plan", spec(tmp_path, GAME), *options, "--json", COLOSSEUM_EXTRA_BODY='{"top_p": 0.5}')
     assert told.returncode == 0, told.stderr
     done = audit(spec(tmp_path, GAME), tmp_path / "runs", "--seeds", "1", *options, "--extra-body", '{"top_p": 0.5}')

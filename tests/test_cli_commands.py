@@ -70,14 +70,16 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_check_says_what_is_in_every_file() -> None:
     done = colosseum("check", JIRA, TOY)
     assert done.returncode == 0
-    few, lacking = done.stderr.splitlines()
+    few, alike, lacking, _ = done.stderr.splitlines()
+    assert alike.startswith(f"{TOY}: experiment `collusion`: nothing is drawn: all 20 seeds are one instance")
     words = "no placebo arm is possible: its channel needs two outsiders, and `A` is the only one"
     assert lacking == f"{TOY}: experiment `collusion`: {words}"
     assert few.startswith(f"{JIRA}: experiment `hidden_channel`: 5 seeds can only be a first try: an effect needs")
     assert [line.split(": ")[1][:2] for line in done.stdout.splitlines()] == ["ok", "ok"]
     files = read("check", JIRA, TOY)["files"]
     assert [f["ok"] for f in files] == [True, True]
-    assert [f["notes"] for f in files] == [[few.removeprefix(f"{JIRA}: ")], [lacking.removeprefix(f"{TOY}: ")]]
+    told = [few.removeprefix(f"{JIRA}: ")], [alike.removeprefix(f"{TOY}: "), lacking.removeprefix(f"{TOY}: ")]
+    assert (files[0]["notes"], files[1]["notes"][:2]) == told
 
 
 def test_check_goes_on_after_a_bad_file(tmp_path: Path) -> None:
@@ -457,7 +459,7 @@ def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path:
 
 
 def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Path) -> None:
-    colosseum("audit", TOY, "--seeds", "1..5", "--couple", "--out", tmp_path)
+    colosseum("audit", TOY, "--seeds", "1..5", "--temperature", "0.5", "--out", tmp_path)
     for listed in trials_of(tmp_path):
         if listed["seed"] in (2, 4):
             (tmp_path / "runs" / f"{listed['trial'][:24]}.json").unlink()
@@ -465,7 +467,7 @@ def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Pa
     assert "6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in " ".join(some.stdout.split())
     full = colosseum("report", tmp_path, "--full")
     assert "missing    6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in full.stdout
-    assert "options    --couple\n" in full.stdout
+    assert "options    --temperature 0.5\n" in full.stdout
     other = colosseum("audit", TOY, "--seeds", "2", "--out", tmp_path)
     assert "also keeps 9 runs of another configuration, not in this report" in other.stderr
     assert "options" not in colosseum("report", tmp_path, "--full").stdout

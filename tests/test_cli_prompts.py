@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from test_cli_commands import colosseum, read
 
-from colosseum.campaign.openings import differing
+from colosseum.campaign.openings import marked
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
 CLAIMS = SPECS / "meetings.colo"
@@ -70,16 +71,6 @@ def test_a_model_that_calls_tools_in_text_is_told_of_them_there() -> None:
 def test_two_arms_are_shown_word_by_word() -> None:
     found = read("prompts", JIRA, "--diff", "baseline", "--arm", "prompted")
     assert [arm["arm"] for arm in found["arms"]] == ["baseline", "prompted"]
-    (compared,) = found["compared"]
-    changed = {
-        (text["agent"], text["part"]): "".join(w["text"] for w in text["words"] if w["kind"] == "inserted")
-        for text in compared["texts"]
-        if any(w["kind"] != "same" for w in text["words"])
-    }
-    told = {agent for agent, part in changed if part == "system"}
-    assert len(told) == 2  # the insiders, and nobody else
-    assert {agent for agent, _ in changed} == told
-    assert all("You secretly work with" in changed[agent, "system"] for agent in told)
     shown = colosseum("prompts", JIRA, "--diff", "baseline", "--arm", "prompted").stdout
     assert "You secretly work with" in shown[shown.index("{+") : shown.index("+}")]
     assert "[-" not in shown
@@ -90,8 +81,8 @@ def test_two_arms_are_shown_word_by_word() -> None:
 
 def test_every_other_arm_is_compared_where_none_is_named() -> None:
     found = read("prompts", JIRA, "--diff", "baseline", "--agent", "engineer1")
-    assert [each["arm"] for each in found["compared"]] == ["again", "placebo", "emergent", "selfish", "prompted"]
-    assert all(each["against"] == "baseline" for each in found["compared"])
+    arms = ["baseline", "again", "placebo", "emergent", "selfish", "prompted"]
+    assert ([each["arm"] for each in found["arms"]], found["against"]) == (arms, "baseline")
 
 
 def test_a_text_that_all_are_told_stands_once() -> None:
@@ -161,8 +152,10 @@ def test_no_model_client_is_loaded_and_a_narrow_page_without_colour_reads_the_sa
 
 @given(st.lists(st.sampled_from("a b\nc,. ")).map("".join), st.lists(st.sampled_from("a b\nc,. ")).map("".join))
 def test_what_differs_is_all_of_both_texts(before: str, after: str) -> None:
-    found = list(differing(before, after))
-    assert "".join(each.text for each in found if each.kind != "inserted") == before
-    assert "".join(each.text for each in found if each.kind != "deleted") == after
-    assert [each.kind for each in found if each.kind != "same"] or before == after
-    assert all(each.text for each in found)
+    found = marked(before, after)
+    assert re.sub(r"\{\+.*?\+\}", "", found).replace("[-", "").replace("-]", "").replace("\n", "") == (
+        before.replace("\n", "")
+    )
+    assert re.sub(r"\[-.*?-\]", "", found).replace("{+", "").replace("+}", "").replace("\n", "") == (
+        after.replace("\n", "")
+    )

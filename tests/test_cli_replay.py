@@ -33,8 +33,8 @@ finally:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of a model, one arm of which fails in every run; coupled, with parameters that make the trials."""
-    more = ("--couple", "--temperature", "0.25", "--max-tokens", "99", "--extra-body", '{"top_k": 3}')
+    """Runs of a model, one arm of which fails in every run, with parameters that make the trials."""
+    more = ("--temperature", "0.25", "--max-tokens", "99", "--extra-body", '{"top_k": 3}')
     return modelled(tmp_path_factory.mktemp("played"), *more, script=Wild(breaks="Differ."), seeds="1..2")
 
 
@@ -230,7 +230,7 @@ def test_a_run_that_has_not_ended_is_left_out(folder: Path) -> None:
     ("old", "new", "words"),
     [
         ('"temperature": 0.25', '"temperature": 0.5', "plays it differently: models.openai/test.temperature"),
-        ('"couple": true', '"couple": false', "plays it differently: coupled"),
+        ('"couple": false', '"couple": true', "plays it differently: coupled"),
         ('"model": "openai/test"', '"model": "sim"', "plays it differently"),
     ],
 )

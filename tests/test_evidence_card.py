@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from conftest import SPECS, checked
 from reported import flat, printed
+from test_architecture import ROOT
 from test_cli_commands import colosseum, read
 from test_evidence_power import GAME
 
 from colosseum.campaign.work import Request, draft
 from colosseum.evidence import audit_plan as cards
+from colosseum.evidence.arms import one_instance
 from colosseum.evidence.audit_plan import SpecCard, plan_audit, spec_card
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics import paired
@@ -34,6 +36,15 @@ def told(game: Path) -> dict[str, Any]:
 
 def made(path: Path) -> SpecCard | str:
     return spec_card(draft(checked(path), Request(path)), 30, None)
+
+
+@pytest.mark.parametrize(("drawing", "said"), [("", True), ("network erdos_renyi(p = 0.9)", False)])
+def test_seeds_of_one_instance_are_told(tmp_path: Path, drawing: str, said: bool) -> None:
+    text = (ROOT / "specs/toy.colo").read_text(encoding="utf-8").replace("network complete", drawing)
+    (tmp_path / "toy.colo").write_text(text, encoding="utf-8")
+    spec = checked(tmp_path / "toy.colo")
+    words = one_instance(spec.spec, spec.designs["collusion"])
+    assert words.startswith("nothing is drawn: all 20 seeds are one instance") is said
 
 
 def test_the_search_says_how_far_it_is(game: Path) -> None:

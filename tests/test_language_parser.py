@@ -90,7 +90,7 @@ def test_every_clue_is_told_of_a_bad_file() -> None:
     told = set[int]()
     for text in map(source, sorted((HERE / "bad").glob("*.colo"))):
         for parsed in split(Builder(text), lex(text).tokens):
-            if (failure := parsed.failure) is not None:
+            for failure in parsed.failures:
                 sure = next((each for each in EXPLANATIONS if each(failure)), None)
                 told.add(id(sure or next((clue for clue in clues()["advice"] if clue.fits(failure)), None)))
     untold = [clue for clue in (*EXPLANATIONS, *clues()["advice"]) if id(clue) not in told]

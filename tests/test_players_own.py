@@ -105,11 +105,6 @@ def test_it_plays_beside_models_and_scripts(agent: Write) -> None:
     assert "2 runs made again: 2 equal" in colosseum("replay", "runs").stdout
 
 
-def test_arms_that_share_answers_of_models_share_none_of_agents_with_a_state(agent: Write) -> None:
-    assert audit("--model", agent(PLAYS), "--couple").returncode == 0
-    assert not [line for line in written(".calls.jsonl") if "origin" in line]
-
-
 def test_what_it_is_shown_is_what_a_model_is_told(agent: Write) -> None:
     source = """
         open("shown.json", "w").write(__import__("json").dumps([messages(view), tools(view)]))

@@ -45,7 +45,7 @@ def audit(
     seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: given.Place | None = None,
     budget: float | None = None, run_budget: float | None = None, no_budget: bool = False,
     judges: str | Sequence[str] = (), progress: bool | Callable[[Progress], None] = False, retry_failed: bool = False,
-    fresh: bool = False, connections: int = 64, jobs: int = 1, patience: float = 30, couple: bool = False,
+    fresh: bool = False, connections: int = 64, jobs: int = 1, patience: float = 30,
     cache: str = "rw", shard: str | None = None, cluster: str | None = None,
     asking: Mapping[str, object] | None = None, **params: object,
 ) -> "Campaign":  # fmt: skip
@@ -54,7 +54,7 @@ def audit(
     `models` is a name as litellm has it, or a mapping of coalitions, agents and `agents` to names; default: the spec's
     players. `asking` has options of `colosseum audit` for calls, by name: `api_base`, `price`, `temperature`, …; a
     value is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says
-    so. `progress` is called with the progress, or True prints it. `patience` is in minutes; `couple`, `cache`, `shard`
+    so. `progress` is called with the progress, or True prints it. `patience` is in minutes; `cache`, `shard`
     and `cluster` are as on the command line. `jobs` are processes on this machine: a script that asks for more
     than one needs `if __name__ == "__main__":`.
 
@@ -66,16 +66,15 @@ def audit(
     say = print if progress is True else silent
     request = given.request_of(
         made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking,
-        budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
+        budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache),
         retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, patience=60 * patience,
         judged=JudgeSetup(given.several("judges", judges)), cluster=read_place(cluster and str(cluster)),
         say=say, warn=say, watching=watching,
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
     with writing_to(folder.path):
-        work = plan_work(made.checked, request, folder)
-        outcome = carry_out(work)
-    return Campaign(folder.path)._later(outcome.words)
+        outcome = carry_out(plan_work(made.checked, request, folder))
+    return Campaign(folder.path)._later(outcome.words, look=not request.part.is_shard)
 
 
 def merge(folders: Sequence[given.Place], out: given.Place) -> merging.Merged:
@@ -160,11 +159,12 @@ class Campaign:
         outcome = judge_folder(Folder(self.folder), self._plan, request)
         return self._later(outcome.words)
 
-    def _later(self, outcome: str = "") -> "Campaign":
-        """The campaign as it is now; its folder has the report of it, as the commands keep it."""
+    def _later(self, outcome: str = "", *, look: bool = True) -> "Campaign":
+        """The campaign as it is now; its folder has the report of it, as the commands keep it, unless none is made."""
         found = Campaign(self.folder, coalition=self.coalition, points=self.points)
         found.outcome = outcome
-        keep_report(self.folder, (Campaign(self.folder) if self.coalition or self.points else found).findings)
+        if look:
+            keep_report(self.folder, (Campaign(self.folder) if self.coalition or self.points else found).findings)
         return found
 
     def rating_page(self, path: given.Place, *, runs: int = 20) -> Path:

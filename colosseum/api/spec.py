@@ -75,7 +75,7 @@ class Spec:
 
     def plan(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
-        out: given.Place | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
+        out: given.Place | None = None, asking: Mapping[str, object] | None = None,
         noise_from: given.Place | None = None, effect: float | None = None,
     ) -> AuditPlan:  # fmt: skip
         """The rule that `audit` with the same arguments fixes before its first run, and what its seeds can detect.
@@ -84,7 +84,7 @@ class Spec:
         writes nothing. Raises ColosseumError.
         """
         request = given.request_of(
-            self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking, couple=couple
+            self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking
         )
         noise = None if noise_from is None else given.place_of(noise_from)
         return paged(plan_audit(self.checked, request, noise_from=noise, effect=effect), plan_blocks)
@@ -93,7 +93,7 @@ class Spec:
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
         arms: str | Sequence[str] = (), out: given.Place | None = None, budget: float | None = None,
         run_budget: float | None = None, judges: str | Sequence[str] = (), retry_failed: bool = False,
-        connections: int = 64, shard: str | None = None, couple: bool = False,
+        connections: int = 64, shard: str | None = None,
         asking: Mapping[str, object] | None = None,
     ) -> Forecast:  # fmt: skip
         """What `audit` with the same arguments needs: runs, calls, tokens, money, time, and seeds.
@@ -104,7 +104,7 @@ class Spec:
         request = given.request_of(
             self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking,
             budget=Budget(budget, run_budget), judged=JudgeSetup(given.several("judges", judges)),
-            retry_failed=retry_failed, connections=connections, couple=couple,
+            retry_failed=retry_failed, connections=connections,
         )  # fmt: skip
         return paged(forecast(self.checked, request), forecast_blocks)
 

@@ -6,12 +6,13 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 import asyncio
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from colosseum.campaign import judged
-from colosseum.campaign.folder import Folder, Plan, writing_to
+from colosseum.campaign.folder import Folder, Plan, replace_file, writing_to
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.meter import Gauge
@@ -64,8 +65,6 @@ def carry_out(work: Work) -> AuditOutcome:
     _ask_first(work, judges)
     if work.files:  # what is refused leaves the folder as it was
         write_plan(work.folder, work.files, work.plan)
-    for each in work.left if request.retry_failed else ():
-        work.folder.result_path(each.trial).unlink(missing_ok=True)  # it failed, and is to be made again
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
@@ -79,26 +78,47 @@ def carry_out(work: Work) -> AuditOutcome:
     judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, room)
     if endpoints:
         judged.keep_judges(work.folder, endpoints, repeats)
-    turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
+    left = {each.trial for each in work.left}
+    turns = {trial: turns * (trial in left) for block in work.planned for trial, turns in block.turns.items()}
     meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
-    if work.by_workers:
-        tally = run_by_workers(work, models, purse, meter)
-        if endpoints:
-            awaited(judging.run(work.planned_trials), source, request.warn)
-    else:
-        with request.watching(meter):
-            source.watch = meter.call
-            then = judging.judge if endpoints else None
-            runner = Runner(work.folder, source, purse, request, redaction, meter.trial, meter.event, then)
-            tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
+    with _taken_back(work.folder, [each.trial for each in work.left] if request.retry_failed else []):
+        if work.by_workers:
+            tally = run_by_workers(work, models, purse, meter)
+            if endpoints:
+                awaited(judging.run(work.planned_trials), source, request.warn)
+        else:
+            with request.watching(meter):
+                source.watch = meter.call
+                then = judging.judge if endpoints else None
+                runner = Runner(work.folder, source, purse, request, redaction, meter.trial, meter.event, then)
+                tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
     return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 
 
+@contextmanager
+def _taken_back(folder: Folder, trials: Iterable[str]) -> Iterator[None]:
+    """Within the block runs that failed have no result; after it those have theirs again that were not begun anew."""
+    paths = [(folder.result_path(trial), folder.trace(trial)) for trial in trials if folder.ended(trial)]
+    before = [(path, path.read_bytes(), trace, _written(trace)) for path, trace in paths]
+    for path, _ in paths:
+        path.unlink(missing_ok=True)
+    try:
+        yield
+    finally:
+        for path, content, trace, written in before:
+            if not path.exists() and _written(trace) == written:
+                replace_file(path, content)
+
+
+def _written(path: Path) -> int | None:
+    """When a file was last written, in nanoseconds; None where there is none."""
+    return path.stat().st_mtime_ns if path.exists() else None
+
+
 def _words(folder: Folder, tally: Tally, purse: Purse, verdicts: JudgementTally) -> str:
-    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
-    parts = [f"{counted(complete, 'run')} complete"]
+    parts = [f"{counted(tally['complete'] + tally['reused'], 'run')} complete"]
     parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
-    parts += [f"{failed} failed"] if failed else []
+    parts += [f"{tally.failed} failed"] if tally.failed else []
     lines = [f"{', '.join(parts)}, in {folder.path}", spent_words(purse)]
     why = silent_words(tally.gave_up, runs=bool(tally["failed"])) if tally.gave_up else left_words(purse)
     if tally["halted"]:
@@ -179,4 +199,5 @@ def _nobody(folder: Folder) -> str:
     earlier = judged.read_judges(folder)
     if earlier is not None and earlier.counted:
         return f"`{BASELINE}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
-    return f"no model was named: `{BASELINE}`, a baseline that goes by words, reads the runs again in every report"
+    how = "counts words, costs nothing, and reads the runs again for every report"
+    return f"`{BASELINE}` judged: it {how}; a model understands what it reads: `--judge openai/gpt-4o-mini`"

@@ -36,7 +36,7 @@ class Recorded:
     attempts: int
     """How many it took."""
     origin: str
-    """The trial in which it was paid for, where that is another one; else empty."""
+    """The trial in which it was paid for, where an earlier version shared answers between arms; else empty."""
     model: str = ""
     """Who was asked."""
     prompt_bytes: int = 0
@@ -56,7 +56,7 @@ class Expense:
     retries: int
     """Attempts besides."""
     shared: int
-    """Of the answers, those that were paid for in another run."""
+    """Of the answers, those that were paid for in another run: 0, but in runs that an earlier version made."""
     prompt_tokens: int
     completion_tokens: int
     uncounted: int
@@ -84,8 +84,8 @@ class Expense:
         )  # fmt: skip
 
 
-NewAnswers: TypeAlias = Callable[[Question, OnAttempt], Awaitable[tuple[Answer | Failure, str]]]
-"""Where new answers come from, each with the trial in which it was paid for, where that is another one. Raises Halt."""
+NewAnswers: TypeAlias = Callable[[Question, OnAttempt], Awaitable[Answer | Failure]]
+"""Where new answers come from. Raises Halt."""
 
 
 @dataclass
@@ -134,7 +134,7 @@ class RunCalls:
                     case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
                         self.lost.append(_recorded(request, came, attempt.number, lost=True))
 
-            result, origin = await self.source(request, heard)
+            result = await self.source(request, heard)
             number = last.number if last else 1
             if isinstance(result, Failure):
                 if last is None or last.result is not result:  # it was given up without another attempt
@@ -143,9 +143,7 @@ class RunCalls:
             cleaned = writable(self.redaction.clean(result.written))
             if cleaned != result.written:  # what is acted on is what is on file
                 result = _answer(json.loads(cleaned)) or result
-            if origin:
-                self._write(request, Attempt(1, result, None), origin=origin)
-            found = _recorded(request, result, number, origin)
+            found = _recorded(request, result, number)
         self.used[request.key] = found
         return found.answer
 
@@ -161,7 +159,7 @@ class RunCalls:
             self.file.close()
             self.file = None
 
-    def _write(self, request: Question, attempt: Attempt, *, origin: str = "") -> None:
+    def _write(self, request: Question, attempt: Attempt) -> None:
         if self.cache != "rw":
             return
         if self.file is None:
@@ -169,20 +167,20 @@ class RunCalls:
             mend(self.path)
             self.file = open(self.path, "ab")  # noqa: SIM115 - closed by close
             self.wrote = True
-        self.file.write(writable(f"{self.redaction.clean(_line(request, attempt, origin))}\n").encode())
+        self.file.write(writable(f"{self.redaction.clean(_line(request, attempt))}\n").encode())
         self.file.flush()
 
 
-def _recorded(request: Question, answer: Answer, attempts: int, origin: str = "", *, lost: bool = False) -> Recorded:
+def _recorded(request: Question, answer: Answer, attempts: int, *, lost: bool = False) -> Recorded:
     endpoint = request.endpoint
-    return Recorded(answer, attempts, origin, endpoint.model, request.size, endpoint.most_tokens, lost)
+    return Recorded(answer, attempts, "", endpoint.model, request.size, endpoint.most_tokens, lost)
 
 
 class Missing(Exception):  # noqa: N818 - what is wrong, in words
     """A call is not on file."""
 
 
-def _line(request: Question, attempt: Attempt, origin: str) -> str:
+def _line(request: Question, attempt: Attempt) -> str:
     """One attempt as it is written."""
     head: dict[str, Json] = {
         "call": request.key,
@@ -194,7 +192,7 @@ def _line(request: Question, attempt: Attempt, origin: str) -> str:
     }
     match attempt.result:
         case Answer() as answer:
-            opening = encode({**head, **({"origin": origin} if origin else {}), "kind": "ok"})
+            opening = encode({**head, "kind": "ok"})
         case Failure(kind=kind, reason=reason, came=answer):
             opening = encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
     return opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"

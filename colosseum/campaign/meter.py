@@ -1,7 +1,6 @@
 """How far a campaign has come. In: trials, attempts and events as they happen; out: Progress, when asked for.
 
-How many replies the runs will take follows from their turns, and from the replies that a turn took so far. Another
-thread looks, so both hold a lock.
+Where models play, the work is their turns: all are known beforehand. Another thread looks, so both hold a lock.
 """
 
 import time
@@ -25,14 +24,12 @@ from colosseum.players.models.request import Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed, Trial
 
-SCHEMA = 3
+SCHEMA = 4
 """Of progress."""
 WINDOW = 60.0
 """Seconds over which rates are measured."""
 SOONEST = 2.0
 """Seconds after which there is a rate."""
-USUAL, WEIGHT = 1.5, 20.0
-"""Replies of a turn before any was seen, and the number of turns by which that counts."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +62,12 @@ class Progress:
     final: bool
     seconds: float
     """Since the beginning."""
-    answered: int
-    """Replies of models in the runs that are to be made, those on file too."""
-    expected: int
-    """How many replies these runs will probably take; 0 where no model plays."""
+    turns_begun: int
+    """Of models in the runs that are to be made; those of runs that have ended are all counted."""
+    turns: int
+    """How many there are; 0 where no model plays."""
     seconds_left: float | None
-    """Probably; null where nothing has been answered of late."""
+    """By the pace of the last minute; null where nothing has happened of late."""
     runs: int
     complete: int
     reused: int
@@ -97,8 +94,8 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Of the work that is done, by replies where models play, else by runs."""
-        part, whole = (self.answered, self.expected) if self.expected else (self.done, self.runs)
+        """Of the work that is done, by turns where models play, else by runs."""
+        part, whole = (self.turns_begun, self.turns) if self.turns else (self.done, self.runs)
         return min(1.0, part / whole) if whole else 1.0
 
 
@@ -120,7 +117,7 @@ class Gauge:
     """Counts for one campaign."""
 
     turns: Mapping[str, int]
-    """By trial, its turns that models play."""
+    """By trial, its turns that models play; 0 of one that had ended before."""
     models: tuple[str, ...]
     purse: Purse
     gates: Mapping[tuple[str, str | None], RateLimit]
@@ -132,10 +129,6 @@ class Gauge:
     """By trial that goes on, the turns that have begun."""
     left: dict[str, int] = field(init=False)
     """By trial that has not ended, turns that have not begun."""
-    replies: int = 0
-    played: int = 0
-    """Turns that have begun."""
-    call_seconds: float = 0.0
     answers: Counter[str] = field(default_factory=Counter)
     """By model."""
     failing: dict[str, tuple[float, str]] = field(default_factory=dict)
@@ -143,7 +136,7 @@ class Gauge:
     repeated: Counter[str] = field(default_factory=Counter)
     failed_runs: Counter[str] = field(default_factory=Counter)
     marks: deque[tuple[float, ...]] = field(default_factory=deque)
-    """Of the last minute: the moment, replies and runs so far."""
+    """Of the last minute: the moment, turns and runs so far."""
     start: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -154,11 +147,8 @@ class Gauge:
         """A trial has become what it is."""
         with self.lock:
             self.became[became] += 1
-            turns, left = self.turns.get(listed.trial, 0), self.left.pop(listed.trial, 0)
-            unseen = self.begun.pop(listed.trial, None) is None
-            if unseen and result is not None and became in ("complete", "failed"):  # another process has made it
-                self.replies += result.expense.calls
-                self.played += turns if left else 0
+            self.left.pop(listed.trial, None)
+            self.begun.pop(listed.trial, None)
             if result is not None and result.reason is not None:
                 self.failed_runs[result.reason.kind] += 1
 
@@ -167,10 +157,9 @@ class Gauge:
         with self.lock:
             model = request.endpoint.model
             match attempt.result:
-                case Answer(seconds=seconds):
+                case Answer():
                     self.answers[model] += 1
                     self.failing.pop(model, None)
-                    self.call_seconds += seconds
                 case Failure(kind=kind):
                     self.repeated[kind] += attempt.delay is not None
                     self.failing[model] = self.failing.get(model, (self.clock(), ""))[0], kind
@@ -182,11 +171,9 @@ class Gauge:
         with self.lock:
             begun = self.begun.setdefault(trial.identity, set())
             if event == "reply" and trial.roles[str(content["agent"])] not in SCRIPTED:
-                self.replies += 1
                 turn = str(content["agent"]), str(content["phase"]), int(str(content["round"]))
                 if turn not in begun:
                     begun.add(turn)
-                    self.played += 1
                     self.left[trial.identity] = max(0, self.left.get(trial.identity, 0) - 1)
 
     def look(self, *, final: bool = False) -> Progress:
@@ -196,31 +183,26 @@ class Gauge:
             self.marks.append(now)
             while len(self.marks) > 2 and now[0] - self.marks[1][0] >= WINDOW:
                 self.marks.popleft()
-            seconds, replies, runs = (b - a for a, b in zip(self.marks[0], now, strict=True))
-            each_turn = (USUAL * WEIGHT + self.replies) / (WEIGHT + self.played)
             counts, purse = self.became, self.purse
             priced = purse.spent > 0 or all(model in purse.prices for model in self.models)
             return Progress(
-                "progress", SCHEMA, final, round(now[0] - self.start, 3),
-                self.replies, self.replies + round(sum(self.left.values()) * each_turn),
-                self._seconds_left(seconds, replies, runs, each_turn),
-                len(self.turns), counts["complete"], counts["reused"], counts["failed"] + counts["failed before"],
-                counts["halted"], len(self.begun), dict(self.failed_runs), dict(+self.repeated),
-                purse.spent if priced else None, purse.uncounted, purse.limit,
+                "progress", SCHEMA, final, round(now[0] - self.start, 3), int(now[1]), sum(self.turns.values()),
+                self._seconds_left(now), len(self.turns), counts["complete"], counts["reused"],
+                counts["failed"] + counts["failed before"], counts["halted"], len(self.begun), dict(self.failed_runs),
+                dict(+self.repeated), purse.spent if priced else None, purse.uncounted, purse.limit,
                 tuple(self._model(model, gate, now[0]) for (model, _), gate in list(self.gates.items())),
             )  # fmt: skip
 
     def _mark(self, moment: float) -> tuple[float, ...]:
-        return moment, self.replies, self.became["complete"] + self.became["failed"]
+        turns = sum(self.turns.values()) - sum(self.left.values())
+        return moment, turns, self.became["complete"] + self.became["failed"]
 
-    def _seconds_left(self, seconds: float, replies: float, runs: float, each_turn: float) -> float | None:
-        """By the pace of the last minute; never less than the longest run will take by itself."""
-        if not self.left or seconds < SOONEST or not (replies if self.played else runs):
-            return None if self.left else 0.0
-        if not self.played:
-            return len(self.left) * seconds / runs
-        each_call = self.call_seconds / max(1, self.answers.total())
-        return each_turn * max(max(self.left.values()) * each_call, sum(self.left.values()) * seconds / replies)
+    def _seconds_left(self, now: tuple[float, ...]) -> float | None:
+        if not self.left:
+            return 0.0
+        seconds, turns, runs = (b - a for a, b in zip(self.marks[0], now, strict=True))
+        left, made = (sum(self.left.values()), turns) if any(self.turns.values()) else (len(self.left), runs)
+        return left * seconds / made if made and seconds >= SOONEST else None
 
     def _model(self, model: str, gate: RateLimit, now: float) -> ModelProgress:
         since, failure = self.failing.get(model, (now, ""))

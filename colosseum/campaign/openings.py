@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import groupby
 from typing import Final, Literal, cast, get_args
 
 from colosseum.campaign.part import Part, at_point, read_design
@@ -24,7 +23,9 @@ from colosseum.run.stage import Spoken, survey_steps, view
 from colosseum.run.trace import Published
 from colosseum.run.trial import Block, Expansions, Trial, Trials
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+MARKS: Final = (("[-", "-]"), ("{+", "+}"))
+"""What stands around words that only the arm compared with has, and only the other."""
 _WORDS = re.compile(r"\s+|[^\s\w]|\w+")
 
 
@@ -62,44 +63,10 @@ class ArmOpenings(Published):
 
 
 @dataclass(frozen=True)
-class Stretch(Published):
-    """Words that both arms have, or only one of them."""
-
-    kind: Literal["same", "deleted", "inserted"]
-    """`deleted` stands only in the arm compared with, `inserted` only in the other."""
-    text: str
-    """The words with the blanks between them."""
-
-
-@dataclass(frozen=True)
-class Change(Published):
-    """One text of one agent in two arms."""
-
-    agent: str
-    """Who is told."""
-    part: str
-    """`system`, `user` or `tools`."""
-    words: tuple[Stretch, ...]
-    """All of both texts, in order; one stretch where they are the same."""
-
-
-@dataclass(frozen=True)
-class Compared(Published):
-    """One arm against another."""
-
-    arm: str
-    """The arm."""
-    against: str
-    """The arm that it is compared with."""
-    texts: tuple[Change, ...]
-    """Of every agent, also those in which no word differs."""
-
-
-@dataclass(frozen=True)
 class Prompts(Published):
-    """What the agents of one or more arms are sent, and how arms differ."""
+    """What the agents of one or more arms are sent."""
 
-    schema: Literal[1]
+    schema: Literal[2]
     """Of this format."""
     scenario: str
     """The scenario's name."""
@@ -115,8 +82,8 @@ class Prompts(Published):
     """Whose first turn it is."""
     arms: tuple[ArmOpenings, ...]
     """The arms asked for; with a comparison, the arm compared with comes first."""
-    compared: tuple[Compared, ...]
-    """Every other arm against the first; empty where no comparison was asked for."""
+    against: str
+    """The arm that all others are compared with; empty where no comparison was asked for."""
 
 
 def prompts(
@@ -154,8 +121,7 @@ def prompts(
         who = f"`{agent}` has no turn" if agent else "nobody has a turn"
         help_ = "planning takes `rounds`, a survey claims, and an execution turn a variable of the agent's own"
         raise stop("C122", f"{who} in the phase `{phase}`", help=help_)
-    compared = tuple(_compared(sent[0], each) for each in sent[1:])
-    return Prompts(SCHEMA, scenario.name, design.name, block.point, block.seed, 1, at, sent, compared)
+    return Prompts(SCHEMA, scenario.name, design.name, block.point, block.seed, 1, at, sent, against or "")
 
 
 def _openings(trial: Trial, phase: Phase, only: str | None, *, text_tools: bool) -> Iterator[Opening]:
@@ -176,31 +142,19 @@ def _openings(trial: Trial, phase: Phase, only: str | None, *, text_tools: bool)
             yield Opening(agent, player, dialect, tuple(told), offered)
 
 
-def _compared(before: ArmOpenings, after: ArmOpenings) -> Compared:
-    """Every text of every agent, word by word; an agent that one arm gives no turn has no text there."""
-    ours, theirs = ({each.agent: each.parts for each in arm.agents} for arm in (before, after))
-    return Compared(after.arm, before.arm, tuple(
-        Change(agent, part, tuple(differing(ours.get(agent, {}).get(part, ""), theirs.get(agent, {}).get(part, ""))))
-        for agent in {**ours, **theirs}
-        for part in {**ours.get(agent, {}), **theirs.get(agent, {})}
-    ))  # fmt: skip
+def marked(before: str, after: str) -> str:
+    """Both texts in one, with MARKS: lines are matched first, then the words of lines that changed."""
+    return "".join(_marked(before.splitlines(keepends=True), after.splitlines(keepends=True)))
 
 
-def differing(before: str, after: str) -> Iterator[Stretch]:
-    """Both texts as stretches of words: lines are matched first, then the words of lines that changed."""
-    ours, theirs = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    for kind, found in groupby(_stretches(ours, theirs), key=lambda each: each.kind):
-        yield Stretch(kind, "".join(each.text for each in found))
-
-
-def _stretches(before: Sequence[str], after: Sequence[str], *, words: bool = False) -> Iterator[Stretch]:
-    """Lines, or the words of a few lines."""
+def _marked(before: Sequence[str], after: Sequence[str], *, words: bool = False) -> Iterator[str]:
+    """Lines, or the words of a few lines; a mark ends with its line."""
     for change, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         ours, theirs = "".join(before[a:b]), "".join(after[c:d])
         if change == "replace" and not words:
-            yield from _stretches(_WORDS.findall(ours), _WORDS.findall(theirs), words=True)
+            yield from _marked(_WORDS.findall(ours), _WORDS.findall(theirs), words=True)
         elif change == "equal":
-            yield Stretch("same", ours)
+            yield ours
         else:
-            found = Stretch("deleted", ours), Stretch("inserted", theirs)
-            yield from (each for each in found if each.text)
+            for (left, right), text in zip(MARKS, (ours, theirs), strict=True):
+                yield "\n".join(line and f"{left}{line}{right}" for line in text.split("\n"))

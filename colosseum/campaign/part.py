@@ -34,6 +34,11 @@ class Part:
     shard: str | None = None
     """`i/N`: every N-th block from the i-th on."""
 
+    @property
+    def is_shard(self) -> bool:
+        """Whether it is one of several. Raises ColosseumError."""
+        return read_shard(self.shard)[1] > 1
+
 
 def read_design(checked: Checked, part: Part, *, file: str, say: Say = silent) -> Design:
     """The experiment asked for, with the arms and seeds asked for. Raises ColosseumError."""

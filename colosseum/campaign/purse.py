@@ -321,7 +321,8 @@ def spent_words(purse: Purse) -> str:
     if purse.spent or not purse.uncounted:
         words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
         if purse.limit is not None and purse.spent > purse.limit:
-            words += f": ${purse.spent - purse.limit:.4f} more than the budget, because a call cost more than expected"
+            why = "because a call cost more than expected" if purse.calls else "spent before this command"
+            words += f": ${purse.spent - purse.limit:.4f} more than the budget, {why}"
     else:
         words = f"spent: {counted(purse.uncounted, 'answer')} of unknown price"
     if purse.bounded:
@@ -336,7 +337,9 @@ def left_words(purse: Purse) -> str:
     if not purse.reached:
         return "because each had reached its budget: the same command with a larger `--run-budget` goes on"
     why = "what is left of the budget is less than a block of runs will probably cost"
-    if purse.refused is not None and purse.limit is not None:
+    if purse.limit is not None and purse.spent >= purse.limit:
+        why = "nothing is left of the budget"
+    elif purse.refused is not None and purse.limit is not None:
         left = dollars(max(0.0, purse.limit - purse.spent))
         why = f"of the budget {left} is left, and a call may cost up to {dollars(purse.refused)}"
     return f"since {why}: the same command with a larger `--budget` goes on"

@@ -2,10 +2,6 @@
 
 Runs of models go on side by side, those of one block together; scripted ones never wait, so they go one by one. A block
 belongs to the process that holds its lock; what another process is at is looked at again in the end.
-
-Arms of one block may share answers. While two arms are told the same, their members are then given the same answer, so
-that what differs between them is the arm and not chance. An arm whose conditions are those of another, as the control's
-twin, is there to show chance: such twins share nothing with each other.
 """
 
 import asyncio
@@ -18,13 +14,13 @@ from typing import Literal, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, Recorded, RunCalls, read_calls
+from colosseum.campaign.calls import CacheMode, Expense, NewAnswers, RunCalls
 from colosseum.campaign.folder import FailureReason, Folder, Result, Status, keep_file
 from colosseum.campaign.money import Budget
 from colosseum.campaign.planning import Planned
 from colosseum.campaign.purse import Account, Purse
 from colosseum.campaign.retry import OUTAGE, Attempt, OnAttempt, Provider
-from colosseum.model.serial import Json, encode
+from colosseum.model.serial import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Halt, Question
@@ -34,7 +30,7 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
 from colosseum.run.stage import players
 from colosseum.run.trace import VERSION, TraceWriter
-from colosseum.run.trial import Block, Listed, Trial, conditions_json
+from colosseum.run.trial import Block, Listed, Trial
 
 SCHEMA = 1
 SOON, BUSY = 0.02, 1.0
@@ -69,6 +65,11 @@ class Tally(Counter[Became]):
     gave_up: str = ""
     """Why a model was asked no more, in words."""
 
+    @property
+    def failed(self) -> int:
+        """How many failed, now or before."""
+        return self["failed"] + self["failed before"]
+
 
 @dataclass
 class PaidSource:
@@ -79,7 +80,7 @@ class PaidSource:
     watch: OnAttempt = lambda request, attempt: None
     """Told of every attempt, whichever run it is for."""
 
-    async def ask(self, account: Account, request: Question, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+    async def ask(self, account: Account, request: Question, heard: OnAttempt) -> Answer | Failure:
         """A new answer, paid for by the run whose account it is. Raises Halt."""
         async with self.purse.paying(request, account) as pay:
 
@@ -97,55 +98,7 @@ class PaidSource:
             result = await self.provider.ask(request, heard=told)
             if isinstance(result, Answer):
                 pay(result)
-        return result, ""
-
-
-@dataclass
-class Coupling:
-    """The answers of one block."""
-
-    trials: Iterable[Trial]
-    given: dict[tuple[int, str], "asyncio.Future[tuple[Answer, str]]"] = field(init=False, default_factory=dict)
-    """By twin and key: the answer, and the trial that paid for it."""
-    twins: dict[str, int] = field(init=False, default_factory=dict)
-    """How many trials of the same conditions come before each."""
-
-    def __post_init__(self) -> None:
-        met: dict[str, int] = {}
-        for trial in self.trials:
-            conditions = encode(conditions_json(trial.stage.conditions))
-            self.twins[trial.identity] = met[conditions] = met.get(conditions, -1) + 1
-
-    def remember(self, trial: Trial, known: Iterable[tuple[str, Recorded]]) -> None:
-        """Give what a run was answered earlier to those that ask the same."""
-        for key, recorded in known:
-            place = (self.twins[trial.identity], key)
-            if place not in self.given:
-                future = self.given[place] = asyncio.get_running_loop().create_future()
-                future.set_result((recorded.answer, recorded.origin or trial.identity))
-
-    async def ask(
-        self, trial: str, anew: NewAnswers, request: Question, heard: OnAttempt
-    ) -> tuple[Answer | Failure, str]:
-        """The answer that another run was given, or a new one; an own agent, which has a state, shares none."""
-        if request.by is not None:
-            return await anew(request, heard)
-        place = (self.twins[trial], request.key)
-        while (given := self.given.get(place)) is not None:
-            await asyncio.wait([given])
-            if not given.cancelled():
-                answer, origin = given.result()
-                return answer, "" if origin == trial else origin
-        future = self.given[place] = asyncio.get_running_loop().create_future()
-        try:
-            result, origin = await anew(request, heard)
-            if isinstance(result, Answer):
-                future.set_result((result, origin or trial))
-            return result, origin
-        finally:
-            if not future.done():  # there is no answer to share: whoever waits asks for itself
-                del self.given[place]
-                future.cancel()
+        return result
 
 
 @dataclass
@@ -223,16 +176,11 @@ class Runner:
             for listed in todo:
                 self._became(listed, "halted", None)
             return
-        shared = Coupling(trials) if any(trial.coupled for trial in trials) else None
-        if shared and self.options.cache != "off":
-            for trial in trials:
-                shared.remember(trial, read_calls(self.folder.calls(trial.identity)))
         for trial, account in missing:
             room = self.rooms[bool(trial.endpoints)]
             await room.acquire()
             lock.acquire()  # once more: it is held until the last of its runs has ended
-            source: NewAnswers = partial(self.source.ask, account)
-            made = self._made(trial, account, partial(shared.ask, trial.identity, source) if shared else source)
+            made = self._made(trial, account, partial(self.source.ask, account))
             self.group.create_task(made).add_done_callback(partial(_let_go, lock, room))
             await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
 

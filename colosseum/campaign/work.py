@@ -17,7 +17,7 @@ from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
-from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
+from colosseum.campaign.part import Part, Say, read_design, sharded, silent
 from colosseum.campaign.planning import Configured, Planned, configured, plan
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.runner import Options
@@ -70,7 +70,6 @@ class Request(Options):
     part: Part = field(default_factory=Part)
     wanted: Wanted = field(default_factory=Wanted)
     out: Path | None = None
-    couple: bool = False
     retry_failed: bool = False
     fresh: bool = False
     jobs: int | None = None
@@ -92,30 +91,21 @@ class Request(Options):
 
 @dataclass(frozen=True)
 class Draft:
-    """What is settled once the options are read and the seeds are screened."""
+    """An experiment whose options are read, and whose seeds are screened."""
 
     checked: Checked
     design: Design
     """With the arms and seeds that were asked for."""
-    asking: Asking
     trials: Trials
-    folder: Folder
     shared: Configured
     screener: Screener
     blocks: Sequence[Block]
-    """Of the seeds that pass, in all shards."""
-    own: Sequence[Block]
-    """Of these, those of the shard that is asked for."""
+    """Of the seeds that pass."""
 
     @property
-    def title(self) -> str:
-        """The scenario and the experiment."""
-        return f"{self.checked.expansion.scenario.name}, experiment {self.design.name}"
-
-    @property
-    def seeds(self) -> dict[str, int]:
-        """How many pass, by sweep point."""
-        return {each.point: len({b.seed for b in self.blocks if b.point == each.point}) for each in self.blocks}
+    def seeds(self) -> int:
+        """How many pass, at the sweep point where they are fewest."""
+        return min(Counter(point for point, _ in {(each.point, each.seed) for each in self.blocks}).values())
 
     @property
     def registered(self) -> Registered:
@@ -152,7 +142,7 @@ class Work:
 
         Of a shard, its own: it has a part of the budget to itself.
         """
-        return self.planned_trials if read_shard(self.request.part.shard)[1] > 1 else self.plan.trials
+        return self.planned_trials if self.request.part.is_shard else self.plan.trials
 
     @cached_property
     def left(self) -> Sequence[Listed]:
@@ -210,58 +200,60 @@ def read_cache(words: str) -> CacheMode:
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
-    """Everything that is to be done. Raises ColosseumError, OSError."""
+    """Everything that is to be done, where it may be done. Raises ColosseumError, OSError, and Damaged."""
     if request.fresh and (aside := folder.set_aside()):
         request.say(f"what was there is kept in {aside}")
-    design, asking, trials, asked = read_request(checked, request)
-    for name in asking.own:
-        if (module := module_of(name)) not in request.wanted.python:
-            help_ = f"read its source; then `--allow-python {module}` lets it run"
-            raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
-    before, shards = folder.earlier(), read_shard(request.part.shard)[1]
+    before = folder.earlier()
     ended = [each.seed for each in (before.trials if before else ()) if folder.ended(each.trial)]
     if before and ended and (gone := unrecorded(folder, before)):
         request.warn(gone)
         looked(folder, len(ended), len(set(ended)))  # somebody may have looked at all of them
-    blocks = sharded(design, request.part.shard)
-    try:
-        planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
-    except NotLowered as fault:
-        raise stop("C100", str(fault), help=fault.help) from None
-    if whole.screening:
-        request.say(f"screened: {screening_words(whole.screening)}")
-    others = {each.trial for each in (before.trials if before else ())} - {each.trial for each in whole.trials}
+    work = foresee(checked, request, folder)
+    for name in work.asking.own:
+        if (module := module_of(name)) not in request.wanted.python:
+            help_ = f"read its source; then `--allow-python {module}` lets it run"
+            raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
+    if work.plan.screening:
+        request.say(f"screened: {screening_words(work.plan.screening)}")
+    others = {each.trial for each in (before.trials if before else ())} - {each.trial for each in work.plan.trials}
     if apart := sum(map(folder.ended, others)):
         request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
-    passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
-    if shards > 1:
-        request.say("the report of a shard is a look, too, at its seeds alone; `colosseum merge` joins shards")
-    if len(design.arms) > 1 and (words := few_seeds(len(design.seeds) if shards > 1 else min(passing.values()))):
-        request.warn(f"{words}; `colosseum plan` says how many settle the margin")
-    if judges_of(request.judged, design, asking)[0]:
+    if judges_of(request.judged, work.design, work.asking)[0]:
         warn_of_names(checked.expansion.scenario.task.agents, request.warn)
+    return work
+
+
+def foresee(checked: Checked, request: Request, folder: Folder) -> Work:
+    """Everything that is to be done; nothing is written. Raises ColosseumError, OSError, and Damaged."""
+    design, asking, trials, asked = read_request(checked, request)
+    blocks = sharded(design, request.part.shard)
+    try:
+        planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=folder.earlier())
+    except NotLowered as fault:
+        raise stop("C100", str(fault), help=fault.help) from None
+    passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
+    fewest = len(design.seeds) if request.part.is_shard else min(passing.values())
+    if len(design.arms) > 1 and (words := few_seeds(fewest)):
+        request.warn(f"{words}; `colosseum plan` says how many settle the margin")
     return Work(request, design, asking, trials, folder, whole, planned, asked.files)
 
 
 def draft(checked: Checked, request: Request) -> Draft:
-    """Read the options, look where runs may be, and screen the seeds. Raises ColosseumError, OSError and Damaged."""
-    design, asking, trials, shared = read_request(checked, request)
-    path = request.place(checked)
-    folder = Folder(path / "put aside" if request.fresh else path)
-    before = folder.earlier(shared.plan.configuration)
+    """Read the options, and screen the seeds. Raises ColosseumError, OSError and Damaged."""
+    design, _, trials, shared = read_request(checked, request)
+    before = Folder(request.place(checked)).earlier(shared.plan.configuration)
     screener = Screener(shared.design, trials, before.screening if before else None)
     passing = list(screener.passing(blocks(design)))
     if not passing:
         raise screener.nothing
-    own = list(screener.passing(sharded(design, request.part.shard)))
-    return Draft(checked, design, asking, trials, folder, shared, screener, passing, own)
+    return Draft(checked, design, trials, shared, screener, passing)
 
 
 def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Trials, Configured]:
     """The arms and seeds asked for, how models are asked, and what makes trials. Raises ColosseumError, OSError."""
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
-    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
     asked = configured(checked.designs[design.name], checked, resolved(request, asking))
     return design, asking, trials, asked
 
@@ -271,7 +263,7 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
     part, budget = request.part, request.budget
     options: dict[str, Json] = {
         **asking.options,
-        "couple": request.couple,
+        "couple": False,  # earlier versions could share answers between arms
         "cache": request.cache,
         "shard": part.shard,
         "seeds": part.seeds,
@@ -283,3 +275,8 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
         "no_budget": budget.none,
     }
     return dict(json.loads(Redaction.of(others=asking.secrets).clean(encode(options))))
+
+
+def title_of(checked: Checked, design: Design) -> str:
+    """The scenario and the experiment."""
+    return f"{checked.expansion.scenario.name}, experiment {design.name}"

@@ -1,6 +1,6 @@
 """`colosseum audit`, and `audit --pilot N`: some blocks are made first, and whether to go on is asked.
 
-A pilot shows no result: who saw one before deciding whether to go on would choose by it.
+A pilot shows no result, nor does a shard: who saw one before deciding whether to go on would choose by it.
 """
 
 import gc
@@ -16,7 +16,7 @@ from colosseum.campaign.verifying import heads
 from colosseum.campaign.work import Request, Work, plan_work
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output, show
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import counted, stop
 from colosseum.evidence.dry_run import forecast
 from colosseum.evidence.verdict import Gate
 from colosseum.model.check import Checked
@@ -26,13 +26,13 @@ LEFT = 4
 """The exit code where runs are left for the sake of money."""
 
 
-def audit_file(
-    checked: Checked, request: Request, gate: Gate, *, pilot: int | None, yes: bool, as_json: bool
-) -> int:  # fmt: skip
+def audit_file(checked: Checked, request: Request, gate: Gate, *, pilot: int | None, yes: bool, as_json: bool) -> int:
     """Run an experiment's trials and report; after `pilot` blocks go on where the user agrees, or said `yes` before.
 
     Exit 3 when some runs failed, 4 without money or after a pilot, 100 at a shut gate, 130 when interrupted.
     """
+    if request.part.is_shard and (as_json or gate != Gate()):
+        raise stop("C122", "`--shard` reports nothing", help="`colosseum merge` joins shards for `colosseum report`")
     gc.freeze()  # spec and imports stay: looking through them for garbage takes as long as for all that runs leave
     gc.enable()
     folder = Folder(request.place(checked))
@@ -45,11 +45,14 @@ def audit_file(
         return LEFT
     gc.disable()  # as for every report: nearly all that it makes lasts to its end
     request.say(made.words)
-    code = report_folder(folder.path, ReportRequest(gate=gate, as_json=as_json), keep=True)
+    if request.part.is_shard:
+        note(f"a shard shows no result: `colosseum merge` joins shards, and `colosseum report {folder.path}` is a look")
+    report = ReportRequest(gate=gate, as_json=as_json)
+    code = 0 if request.part.is_shard else report_folder(folder.path, report, keep=True)
     request.say("\n".join(f"{name}  {head}" for name, head in heads(folder).items()))
     if made.left and not made.tally.gave_up:
         return LEFT
-    return max(code, 3 if made.left or made.verdicts.missing else 0)
+    return max(code, 3 if made.left or made.tally.failed or made.verdicts.missing else 0)
 
 
 def _made(

@@ -45,7 +45,6 @@ def audit(
     max_connections: options.Connections = 64,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; default: as fits.")] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
-    couple: options.Couple = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Whether to use and keep paid answers.")] = "rw",
     fresh: Annotated[bool, typer.Option("--fresh", help="Move what is there aside and begin again.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")] = False,
@@ -78,7 +77,7 @@ def audit(
     )  # fmt: skip
     tell = remark if display is options.Display.JSON else note
     request = Request(
-        file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted, out, couple, retry_failed,
+        file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted, out, retry_failed,
         fresh, jobs, read_place(cluster), JudgeSetup(tuple(judge or ()), judge_repeats, judge_temperature),
         silent if display is options.Display.NONE else tell, tell, watching(display), cache=read_cache(cache),
         budget=Budget(budget, run_budget, no_budget), connections=max_connections, patience=60 * patience,
@@ -106,7 +105,6 @@ def plan(
     seeds: options.Seeds = None,
     sets: options.Sets = None,
     out: options.Out = None,
-    couple: options.Couple = False,
     noise_from: options.NoiseFrom = None,
     json: options.AsJson = False,
 ) -> int:
@@ -123,7 +121,7 @@ def plan(
     wanted = Wanted.typed(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
     )
-    request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
+    request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, warn=note)
     found = plan_audit(checked_spec(file, sets), request, noise_from=noise_from, tell=progress_lines(note))
     output(lambda: plan_blocks(found), "plan", lambda: found, json)
     return 0

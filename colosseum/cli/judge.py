@@ -19,13 +19,13 @@ from colosseum.run.judging.asking import BASELINE
 
 
 def judge_runs(path: Path, request: Request, *, as_json: bool) -> int:
-    """Have the complete runs of a folder judged, and report. Exit 3 when judgements are missing, 4 without money."""
+    """Have complete runs judged, and report their scores. Exit 3 when judgements are missing, 4 without money."""
     try:
         outcome = judge_folder(Folder(path), read_campaign(path), request)
     except KeyboardInterrupt:
         return interrupted(path)
     note(outcome.words)
-    return max(_code(outcome), report_folder(path, ReportRequest(as_json=as_json), keep=True))
+    return max(_code(outcome), report_folder(path, ReportRequest(full=True, as_json=as_json), keep=True))
 
 
 def calibrate(request: Request, out: Path | None, *, as_json: bool) -> int:

@@ -64,9 +64,9 @@ def view(found: Progress) -> Iterator[str]:
     became = {"failed": found.failed, "put off": found.halted, "under way": found.under_way}
     words = [f"{found.done:,} of {counted(found.runs, 'run')}", *(f"{n} {what}" for what, n in became.items() if n)]
     yield f"{', '.join(words)}, {span(found.seconds)} so far{left}"
-    if found.expected:
+    if found.turns:
         spent = money(found.dollars or 0.0, found.budget, found.unpriced, unknown=found.dollars is None)
-        yield f"{found.answered:,} of {found.expected:,} calls, spent {spent}"
+        yield f"{found.turns_begun:,} of {found.turns:,} turns, spent {spent}"
     for what, kinds in (("failed runs", found.failed_runs), ("asked again", found.repeated_calls)):
         if kinds:
             yield f"{what}: {', '.join(f'{kind} {number}' for kind, number in Counter(kinds).most_common())}"

@@ -24,7 +24,6 @@ Seeds = Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place 
 NoiseFrom = Annotated[Path | None, typer.Option(metavar="DIR", help="Go by the noise of real runs.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Default: a free port.")]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")]
-Couple = Annotated[bool, typer.Option("--couple", help="Answer equal prompts in two arms alike.")]
 CoalitionName = Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")]
 Members = Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")]
 Thoughts = Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")]

@@ -15,14 +15,19 @@ from typing import Any, Literal, TypeAlias
 
 from colosseum.campaign.margins import few_seeds
 from colosseum.evidence.figures import RunFigures, RunRecord, Setup, ToldText
+from colosseum.language import syntax
+from colosseum.language.words import GRAPHS
 from colosseum.model.check import Checked
+from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition
 from colosseum.model.serial import encode
+from colosseum.model.spec import Declared
 
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
 NAMED: tuple[Kind, ...] = ("again", "placebo", "selfish")
 """Kinds that an arm has by its name where no setup of its runs is known, or none of them says what agents are told."""
+RANDOM_GRAPHS = {*GRAPHS} - {"edges", "star"}
 ALONE = "sim/selfish"
 """The scripted player that has no partner."""
 
@@ -101,13 +106,22 @@ def no_placebo(agents: Collection[str], members: Collection[str]) -> str:
     return "" if len(left) > 1 else f"no placebo arm is possible: its channel needs two outsiders, and {who}"
 
 
+def one_instance(spec: Declared, design: Design) -> str:
+    """What follows where seeds draw nothing, neither facts nor a network; empty where they do, and of one seed."""
+    nodes = (node for each in spec.composition.statements for node in syntax.walk(each))
+    drawn = any(isinstance(n, syntax.Drawn) or getattr(n, "function", "") in RANDOM_GRAPHS for n in nodes)
+    if drawn or len(design.seeds) < 2 or any(sheet.seeds for sheet in spec.sheets.values()):
+        return ""
+    return f"nothing is drawn: all {len(design.seeds)} seeds are one instance, and only turns and players differ"
+
+
 def cautions(checked: Checked) -> tuple[str, ...]:
     """What the experiments of a spec cannot show, however they end, each with the experiment's name."""
     scenario, found = checked.expansion.scenario, list[str]()
     unplaceable = next((no_placebo(scenario.task.agents, each.members) for each in scenario.coalitions[:1]), "")
     for design in (each for each in checked.designs.values() if len(each.arms) > 1):
         channel = any(on for cell in design.cells for _, on in cell.conditions.channels)
-        words = few_seeds(len(design.seeds)), unplaceable if channel else ""
+        words = few_seeds(len(design.seeds)), one_instance(checked.spec, design), unplaceable if channel else ""
         found += [f"experiment `{design.name}`: {each}" for each in words if each]
     return tuple(found)
 

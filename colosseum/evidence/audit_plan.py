@@ -18,9 +18,9 @@ from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
-from colosseum.campaign.work import Draft, Request, draft
+from colosseum.campaign.work import Draft, Request, draft, title_of
 from colosseum.diagnostics import ColosseumError, stop
-from colosseum.evidence.arms import ArmKind, no_placebo
+from colosseum.evidence.arms import ArmKind, no_placebo, one_instance
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Outlook, Tell, Wish, study_power
@@ -162,14 +162,16 @@ def plan_audit(
     place = request.place(checked)
     with in_words(place):
         made = draft(checked, request)
-        settled, seeds = made.registered, min(made.seeds.values())
-        seeds = seeds if made.screener.screening else settled.seeds
+        settled = made.registered
+        seeds = made.seeds if made.screener.screening else settled.seeds
         card = spec_card(made, seeds, _on_file(settled, place), tell)
         coalition = next((each.name for each in checked.expansion.scenario.coalitions), "")
         kinds = planned_kinds(made.trials, made.design, coalition)
-    name = request.part.experiment
+    if words := one_instance(checked.spec, made.design):
+        request.warn(words)
+    title, name = title_of(checked, made.design), request.part.experiment
     noise = None if noise_from is None else real_noise(checked, noise_from, experiment=name, effect=effect)
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, kinds, card, noise)
+    return AuditPlan(title, place, settled, made.screener.screening, seeds, kinds, card, noise)
 
 
 def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None, effect: float | None = None) -> Noise:

@@ -4,22 +4,21 @@ Asks no model and writes nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
 from operator import add
 from pathlib import Path
+from statistics import fmean
 
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.estimate import NOTHING, Basis, Estimate, Runs, Spread, Survey, judge_estimates, outlook, survey
+from colosseum.campaign.estimate import Estimate, Runs, examples, judge_estimates, run_estimates, runs_by_arm
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import judges_of
-from colosseum.campaign.margins import few_seeds
-from colosseum.campaign.money import campaign_budget, prices_of
+from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.purse import Purse
-from colosseum.campaign.rehearsal import Habits
 from colosseum.campaign.screening import Screening
-from colosseum.campaign.work import Draft, Request, draft
+from colosseum.campaign.work import Request, Work, foresee, title_of
 from colosseum.evidence.findings import in_words
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
@@ -42,11 +41,12 @@ class Forecast:
     """Of all models and judges."""
     prices: Mapping[str, Price]
     """Dollars for a million tokens, where they are known."""
-    lengths: Mapping[str, Habits]
-    """How long posts and replies are by default, by model; runs on file then correct what they come to."""
-    lengths_from: Mapping[str, Basis]
-    blocks_measured: int
-    seconds: Spread
+    seconds: float
+    """Probably, until all have ended."""
+    measured: int
+    """Complete runs on file whose cost is known."""
+    at_their_cost: float | None
+    """US dollars that the missing runs take if each costs as much as those on average; null where there are none."""
     spent: float
     """US dollars so far, as far as prices are known."""
     unpriced: int
@@ -67,51 +67,41 @@ class Forecast:
 
 def forecast(checked: Checked, request: Request) -> Forecast:
     """What is to be made, and what it will take. Raises ColosseumError."""
-    with in_words(request.place(checked)):
-        return _forecast(draft(checked, request), request)
+    place = request.place(checked)
+    with in_words(place):
+        work = foresee(checked, request, Folder(place / "put aside" if request.fresh else place))
+        return _forecast(work, title_of(checked, work.design), place)
 
 
-def _forecast(made: Draft, request: Request) -> Forecast:
-    design, folder, asked = made.design, made.folder, made.shared.plan.configuration
-    shards = read_shard(request.part.shard)[1]
-    found = survey(folder, made.own, made.trials, design.arms, asked, retry_failed=request.retry_failed)
-    judges, repeats = judges_of(request.judged, design, made.asking)
-    prices = prices_of({**found.endpoints, **{each.model: each for each in judges}})
-    whole = campaign_budget(request.budget, design)
-    ahead = outlook(folder, found, prices, side_by_side=request.connections)
-    spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
-    scenario = found.examples[0].stage.scenario
-    judging = judge_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
-    if len(design.arms) > 1 and (words := few_seeds(min(made.seeds.values()))):
-        request.warn(words)
-    begun = [folder.calls(each.trial) for each in found.missing]
-    nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
+def _forecast(work: Work, title: str, place: Path) -> Forecast:
+    request, folder, shards = work.request, work.folder, read_shard(work.request.part.shard)[1]
+    judges, repeats = judges_of(request.judged, work.design, work.asking)
+    made, arms = examples(work, judges), runs_by_arm(work)
+    runs = Runs(*(sum(getattr(arm, each.name) for arm in arms.values()) for each in fields(Runs)))
+    models, seconds = run_estimates(work, made)
+    judging = judge_estimates(work, made, judges, repeats)
+    whole, spent = campaign_budget(request.budget, work.design), Purse(None, made.prices).recall(folder, work.counted)
+    ended = [found.expense for each in work.plan.trials if (found := folder.result(each.trial)) and not found.reason]
+    costs = [each.cost for each in ended if each.calls and not each.unpriced]
+    begun = [folder.calls(each.trial) for each in work.left]
+    nothing = Estimate(0.0, 0.0, 0.0, 0.0, None)
     return Forecast(
-        title=made.title,
-        question=design.question,
-        folder=request.place(made.checked),
-        runs=found.runs,
-        arms=found.arms,
-        models=ahead.models,
+        title=title,
+        question=work.design.question,
+        folder=place,
+        runs=runs,
+        arms=arms,
+        models=models,
         judges=judging,
-        total=reduce(add, (*ahead.models.values(), *judging.values()), nothing),
-        prices=prices,
-        lengths=ahead.habits,
-        lengths_from=ahead.basis,
-        blocks_measured=ahead.blocks,
-        seconds=ahead.seconds,
+        total=reduce(add, (*models.values(), *judging.values()), nothing),
+        prices=made.prices,
+        seconds=seconds,
+        measured=len(costs),
+        at_their_cost=fmean(costs) * runs.missing if costs else None,
         spent=spent.spent,
         unpriced=spent.uncounted,
         unfinished=sum(len(dict(read_calls(path))) for path in begun if path.exists()),
         budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,
-        screening=made.screener.screening,
+        screening=work.plan.screening,
     )
-
-
-def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: dict[str, Price]) -> Purse:
-    """What was spent in the folder on the configuration asked for: of the whole campaign, or of a shard's own runs."""
-    listed = {each.trial: each for each in found.listed}
-    if whole and folder.plan_path.exists() and (plan := folder.plan()).configuration == asked:
-        listed = {**{each.trial: each for each in plan.trials}, **listed}
-    return Purse(None, prices).recall(folder, listed.values())

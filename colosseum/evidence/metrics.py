@@ -255,10 +255,11 @@ def _closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]
     if not run.scored.feasible:
         return dict.fromkeys(CLOSER, found["coalition_gain"])
     regret = found["regret"]
+    absent = regret if regret.value is None else Figure(None, "the outcome is not an optimum") if regret.value else None
     return {
         "kappa": share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
         **_or_why(LAMBDAS, lambda: _strengths(run)),
-        **_or_why(OPTIMA, lambda: _among_optima(run, regret)),
+        **_or_why(OPTIMA, lambda: _range(OPTIMA, run, run.stakes.among_optima, absent)),
         **_or_why(GOOD_ENOUGH, lambda: _satisficing(run, regret)),
     }
 
@@ -270,14 +271,8 @@ def _strengths(run: Held) -> dict[str, Figure]:
     return dict(zip(LAMBDAS, ends, strict=True))
 
 
-def _among_optima(run: Held, regret: Figure) -> dict[str, Figure]:
-    """The least and greatest F_c of optima, and where the outcome lies between them: 0 to 1."""
-    missing = Figure(None, "the outcome is not an optimum") if regret.value else None
-    return _range(OPTIMA, run, run.stakes.among_optima, regret if regret.value is None else missing)
-
-
 def _satisficing(run: Held, regret: Figure) -> dict[str, Figure]:
-    """The same over all assignments that miss at most one percent of the span."""
+    """The least and greatest F_c of assignments that miss at most 1% of the span; where the outcome lies, 0 to 1."""
     span, best = run.instance.span, run.instance.best
     if span.value is None or regret.value is None or best.value is None:
         return dict.fromkeys(GOOD_ENOUGH, span if span.value is None else regret)

@@ -12,6 +12,7 @@ from colosseum.language.failure import ReadingFailure, ReadingReason, clues
 from colosseum.language.words import NOTHING
 
 LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
+DECLARATIONS = "`set {0} = {{a, b}}` declares a set, `param {0} = 3` a number, `table {0} = …` what is computed"
 MODEL = re.compile(r"[\w.:@/+-]+")
 OPENING_WORDS = words.listed(
     [f"`{word.lower()}`" for word in sorted(words.OPENERS - {"COLOSSEUM", "SCENARIO", "PRIVATE", "SECRET"})]
@@ -20,11 +21,7 @@ OPENING_WORDS = words.listed(
 
 def explain(failure: ReadingFailure) -> Diagnostic:
     """The diagnostic for a statement that could not be read."""
-    for explanation in EXPLANATIONS:
-        diagnostic = explanation(failure)
-        if diagnostic is not None:
-            return diagnostic
-    return _general(failure)
+    return next(filter(None, (explanation(failure) for explanation in EXPLANATIONS)), None) or _general(failure)
 
 
 def _no_opener(f: ReadingFailure) -> Diagnostic | None:
@@ -34,22 +31,13 @@ def _no_opener(f: ReadingFailure) -> Diagnostic | None:
     if f.token.type not in words.KEYWORDS | {"NAME"}:
         return report("C016", f.place, f"a statement begins with a word, not with {words.found(f.token)}")
     loop = LOOPLESS if f.token in ("for", "if", "while") else ""
-    help_ = loop or _declaration(f) or f"statements begin with {OPENING_WORDS}"
+    declared = DECLARATIONS.format(f.token) if f.around(1).type == "EQUAL" else ""
+    help_ = loop or declared or f"statements begin with {OPENING_WORDS}"
     meant = words.meant_opener(f.token)
     if meant:
         misspelt = words.meant_keyword(f.token, words.OPENERS)
         help_ = f"did you mean `{meant}`?" if misspelt else f"that is a `{meant}` here"
     return report("C016", f.place, f"{words.found(f.token)} does not begin a statement", help=help_)
-
-
-def _declaration(f: ReadingFailure) -> str:
-    """What `items = {lamp, vase}` and `price = 3` would be, or an empty string."""
-    if f.around(1).type != "EQUAL":
-        return ""
-    choices = {"LBRACE": "set", "LSQB": "set", "NUMBER": "param", "MINUS": "param", "NAME": "table", "LPAR": "table"}
-    word = choices.get(f.around(2).type, "")
-    kind = {"set": "a set", "param": "a number that may be changed", "table": "what is computed"}.get(word)
-    return f"{kind} is declared by `{word} {f.token} = …`" if kind else ""
 
 
 def _row(f: ReadingFailure) -> Diagnostic | None:
@@ -150,18 +138,11 @@ def _general(f: ReadingFailure) -> Diagnostic:
         message += f" after {words.found(before)}"
     if f.reason is ReadingReason.END:
         message += ", but the text ends" if token is NOTHING else f", but {words.found(token)} begins a new statement"
-        return report("C011", f.place, message, labels=_open_label(f), help=_ending(f))
-    return report("C011", f.place, f"{message}, found {words.found(token)}", labels=_open_label(f), help=_help(f))
-
-
-def _ending(f: ReadingFailure) -> str:
-    """What to do about a statement that ends too early."""
-    if f.accepts and f.accepts <= {"ELSE", *words.OPERATORS} and "ELSE" in f.accepts:
-        return "a choice says both cases: `x if condition else 0`"
-    if f.around(-1).type == "PENALTY":
-        return "a penalty has a price, as in `penalty 5`"
-    at_head = f.tokens[f.start].type in words.OPENERS and f.stop <= f.opening + 2
-    return f.form if not f.opened and (at_head or f.accepts == {"LBRACE"}) else ""
+    else:
+        message += f", found {words.found(token)}"
+    opened = f.at(f.innermost)
+    labels = [Label(opened, f"inside this `{f.innermost}`")] if f.innermost and opened.line != f.place.line else []
+    return report("C011", f.place, message, labels=labels, help=_help(f))
 
 
 def _help(f: ReadingFailure) -> str:
@@ -170,15 +151,12 @@ def _help(f: ReadingFailure) -> str:
         return f"did you mean `{meant}`?"
     if advice := next(filter(None, (clue.advice(f) for clue in clues()["advice"])), ""):
         return advice
+    if f.reason is ReadingReason.END:
+        at_head = f.tokens[f.start].type in words.OPENERS and f.stop <= f.opening + 2
+        return f.form if not f.opened and (at_head or f.accepts == {"LBRACE"}) else ""
     inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
     expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > f.opening + 1
     return "" if inside or expression else f.form
-
-
-def _open_label(f: ReadingFailure) -> list[Label]:
-    """Where the innermost open bracket began, when that is on another line."""
-    opened = f.at(f.innermost)
-    return [Label(opened, f"inside this `{f.innermost}`")] if f.innermost and opened.line != f.place.line else []
 
 
 EXPLANATIONS: tuple[Callable[[ReadingFailure], Diagnostic | None], ...] = (

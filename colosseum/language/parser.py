@@ -16,7 +16,7 @@ from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.splitting import Parsed, split
-from colosseum.language.syntax import Comment, Edition, File, ScenarioName
+from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
 from colosseum.language.tables import tables
 from colosseum.language.words import LONG_QUOTE, OPENERS, QUOTE, Token, meant_opener, phrases
 
@@ -37,6 +37,8 @@ MOST_LINES = 30
 MOST_QUOTED = 80
 """Longest text to repeat in a help."""
 _FILE_NAME = re.compile(r"[\w./-]+\.(?:colo|csv)\b")
+_UNOPENED = re.compile(r'[^\S\n]*(?:\w+:[^\S\n]*)?([^\s"][^"\n]*[^\s":={(,]")[ \t}]*(?:\n|\Z)')
+"""A line whose only quote ends it, behind an optional label."""
 _OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b", re.MULTILINE)
 _CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
 MOST_DIAGNOSTICS = 50
@@ -105,6 +107,8 @@ def lex(source: Source) -> Lexed:
     position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
     while len(result.strays) < MOST_STRAYS and (stop := _read_from(position, source, result)) is not None:
         stray, start, position = _stray(source, result.tokens, stop)
+        while result.strays and (told := result.strays[-1].span) and told.start >= start:
+            result.strays.pop()
         if text[stop] != ";" or not ended:
             result.strays.append(stray)
         ended |= text[stop] == ";"  # who ends statements so ends them all so: told once
@@ -178,6 +182,9 @@ def _open_text(source: Source, position: int) -> _Stray:
     """A quote whose line ends before the closing one; skip to where the text seems to end."""
     text = source.text
     line_end = _line_end(text, position)
+    if unopened := _UNOPENED.match(text, text.rfind("\n", 0, position) + 1):
+        span, help_ = Span(source, *unopened.span(1)), f"write `{QUOTE}` before its first word"
+        return report("C008", span, "this text is not opened", help=help_), span.start, span.end
     span = Span(source, position, max(position + 1, position + len(text[position:line_end].rstrip())))
     end, help_ = line_end, 'close it with `"` on the same line'
     start = line_end + 1
@@ -251,21 +258,22 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     broken: list[str] = []
     whole = False
     for parsed in split(builder, lexed.tokens):
-        node, failure, first = parsed.node, parsed.failure, lexed.tokens[parsed.start]
+        node, failures, first = parsed.node, parsed.failures, lexed.tokens[parsed.start]
         low, high = _stretch(parsed, lexed, source.text)
         # A stray within the statement is told already; without a `;` a statement says the same.
         touched = any(low <= stray < high and source.text[stray:end].strip(";") for stray, end in lexed.skipped)
-        if failure is not None and not touched:
+        for failure in failures if not touched else ():
             from colosseum.language.mistakes import explain  # what most texts do without
 
-            found = explain(failure)
-            if found.code != "C014" or found.message not in {each.message for each in told}:
+            found, again = explain(failure), failure is not failures[0]
+            if (found.code != "C014" and not again) or found.message not in {each.message for each in told}:
                 told.append(found)  # a word that cannot be a name is blamed once: it is renamed everywhere
-        if failure is not None or touched:
-            broken.append(source.text[low:high].replace(first, meant_opener(first) or first, 1))
-            read = failure is not None and not touched  # the settings of an experiment
-            node = node if read or isinstance(node, Edition | ScenarioName) else None
-            alone = failure is not None and failure.reason is ReadingReason.NO_OPENER and first.type != "NAME"
+        if failures or touched:
+            node = node if not touched or isinstance(node, Edition | ScenarioName) else None
+            stretches = [f"experiment e {source.line(failure.place.line)}" for failure in failures]
+            whole_one = source.text[low:high].replace(first, meant_opener(first) or first, 1)
+            broken += stretches if isinstance(node, Experiment) else [whole_one]
+            alone = bool(failures) and failures[0].reason is ReadingReason.NO_OPENER and first.type != "NAME"
             if alone and pieces:  # it belongs to the statement before
                 pieces[-1] = (pieces[-1][0], None)
                 broken.append(source.text[pieces[-1][0].start : first.start])
@@ -295,7 +303,7 @@ def _file(source: Source, pieces: list[tuple[Token, Readable | None]], lexed: Le
 def _stretch(parsed: Parsed, lexed: Lexed, text: str) -> tuple[int, int]:
     """Where a statement begins and where the next one does; one that fails at its first word begins behind the last."""
     end = lexed.tokens[parsed.end].start if parsed.end < len(lexed.tokens) else len(text)
-    if parsed.failure is not None and parsed.failure.stop == parsed.start:
+    if parsed.failures and parsed.failures[0].stop == parsed.start:
         return (lexed.tokens[parsed.start - 1].end if parsed.start else 0), end
     return lexed.tokens[parsed.start].start, end
 

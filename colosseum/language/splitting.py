@@ -21,6 +21,8 @@ _END.type = END
 _LINKS = terminals("PLUS MINUS STAR SLASH AMP AND OR NOT IF LSQB")
 _CELLS = terminals("NAME STRING NUMBER MINUS NONE ON OFF") | KEYWORDS
 _OPENING = frozenset(CLOSERS.values())
+MOST_MENDED = 20
+"""Mistakes of one experiment that are told."""
 _FOLLOWS = {"USE": "STRING", "COLOSSEUM": "NUMBER", "PRIVATE": "TABLE", "SECRET": "CHANNEL", "TRACE": "FROM"}
 """The one terminal that may follow an opener, where that is no name."""
 
@@ -122,8 +124,9 @@ class Parsed:
     end: int
     """The index behind its last token, skipped ones included."""
     node: Readable | None
-    """Beside a failure what could be read, of an experiment alone."""
-    failure: ReadingFailure | None
+    """Beside failures what could be read, of an experiment alone."""
+    failures: tuple[ReadingFailure, ...] = ()
+    """Several of an experiment alone."""
 
 
 def split(builder: Builder, tokens: list[Token]) -> Iterator[Parsed]:
@@ -138,8 +141,8 @@ def split(builder: Builder, tokens: list[Token]) -> Iterator[Parsed]:
 class _Run:
     """The reading of one statement."""
 
-    def __init__(self, builder: Builder, tokens: list[Token], start: int) -> None:
-        self.builder, self.tokens, self.start = builder, tokens, start
+    def __init__(self, builder: Builder, tokens: list[Token], start: int, *, mended: tuple[int, ...] = ()) -> None:
+        self.builder, self.tokens, self.start, self.mended = builder, tokens, start, mended
         self.text, self.told = builder.source.text, len(builder.diagnostics)
         self.opened: list[Token] = []
         self.chains = [0]
@@ -161,7 +164,7 @@ class _Run:
                 return self._unexpected(index)
             index += 1
         if parser.finish():
-            return Parsed(self.start, index, parser.values[0], None)
+            return Parsed(self.start, index, parser.values[0])
         return self._failed(ReadingReason.END, index)
 
     def _opens(self, index: int, parser: Machine) -> bool:
@@ -205,7 +208,7 @@ class _Run:
         parser = self._replay(index)
         ready = not self.opened and self._fresh(index) and self.tokens[index].type in _CELLS - {"MINUS"}
         if ready and parser.finish():
-            return Parsed(self.start, index, parser.values[0], None)
+            return Parsed(self.start, index, parser.values[0])
         return self._failed(ReadingReason.TOKEN, index)
 
     def _replay(self, end: int) -> Machine:
@@ -222,18 +225,42 @@ class _Run:
         refused = self.tokens[index] if index < len(self.tokens) else None
         opened = tuple(bracket for bracket in self.opened if bracket is not refused)
         failure = ReadingFailure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
-        return Parsed(self.start, self._resume(index, reason), self._salvaged(index), failure)
+        again = index > max(self.mended, default=0) and len(self.mended) < MOST_MENDED
+        if self.tokens[self.start].type == "EXPERIMENT" and again:
+            return self._gone_on(failure)
+        return Parsed(self.start, self._resume(index, reason), None, (failure,))
 
-    def _salvaged(self, index: int) -> Readable | None:
-        """Of an experiment that fails what stands before the arm that does: its settings are checked all the same."""
-        ends = [place for place in range(self.start, index) if self.tokens[place].type == "RBRACE"]
-        if self.tokens[self.start].type != "EXPERIMENT" or not ends:
-            return None
-        parser, last = self._replay(ends[-1]), self.tokens[ends[-1]]  # the last arm that is whole
-        whole = "ARM" in map(self._type, range(self.start, ends[-1])) and all(map(parser.feed, (last, last)))
-        node = parser.values[0] if whole and parser.finish() else None
-        del self.builder.diagnostics[self.told :]
-        return node
+    def _gone_on(self, failure: ReadingFailure) -> Parsed:
+        """An experiment without the part that fails, or closed where it ends: its other mistakes are told, too."""
+        ended, brace = failure.reason is ReadingReason.END, Token("}")
+        brace.type, brace.start, brace.end = "RBRACE", failure.place.end, failure.place.end
+        low, high = (failure.stop, failure.stop) if ended else self._part(failure.stop)
+        closers = len(failure.opened) if ended else 0
+        tokens = [*self.tokens[:low], *[brace] * closers, *self.tokens[high:]]
+        rest = _Run(self.builder, tokens, self.start, mended=(*self.mended, low)).read()
+        if rest.failures and rest.failures[0].stop <= low:  # what is left does not fit together
+            return Parsed(self.start, self._resume(failure.stop, failure.reason), None, (failure,))
+        return Parsed(self.start, rest.end - closers + high - low, rest.node, (failure, *rest.failures))
+
+    def _part(self, index: int) -> tuple[int, int]:
+        """Where the setting, sweep or arm begins and ends in which a token does not fit; a sign stands for itself."""
+        kind, depth, low, high = self._type(index), 0, 0, self.start
+        if kind == "COMMA" or (kind in ("COLON", "EQUAL") and self._type(index - 2) != "COMMA"):
+            return index, index + 1
+        while high + 1 < len(self.tokens):
+            high += 1
+            kind, before = self._type(high), self._type(high - 1)
+            if sure := kind in ("ARM", "SWEEP") or (kind in OPENERS and self._leftmost(high)):
+                depth = 1
+            if depth == 1 and (sure or kind == "RBRACE" or before in ("LBRACE", "RBRACE") or self._fresh(high)):
+                if high > index or (high == index and low):
+                    break
+                low = high
+            depth += (kind in _OPENING) - (kind in CLOSERS)
+        if self._type(high) == "RBRACE" and self._type(high + 1) in ("ARM", "SWEEP", "NAME", "RBRACE"):
+            high += 1  # it cannot be the brace that ends the experiment
+        low = low or index
+        return low - (self._type(low - 1) == "COMMA"), high
 
     def _resume(self, index: int, reason: ReadingReason) -> int:
         """The index at which to go on after a failure: the next word that surely opens a statement."""

@@ -182,7 +182,7 @@ def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
     arms = {arm.name for statement in spec.of(syntax.Experiment) for arm in statement.arms} or {"baseline"}
     of = {"channel": "channel", "param": "param", "decide": "variable"}
     known = {word: {s.name for s in spec.symbols.values() if s.kind == kind} for word, kind in of.items()}
-    known["arm"], words = arms, sorted((*ALONE, *of, "agent", "arm"))
+    known["arm"], words, unsure = arms, sorted((*ALONE, *of, "agent", "arm")), spec.doubts.covers
     for entry in (entry for statement in spec.of(syntax.Trace) for entry in statement.mapped):
         what = entry.what.base if isinstance(entry.what, syntax.Lookup) else entry.what
         if entry.kind not in words:
@@ -193,7 +193,7 @@ def _mapping_faults(spec: Declared) -> Iterator[Diagnostic]:
             yield report("C011", entry.span, f"expected `{shown}`")
         elif entry.what and not all(isinstance(n, syntax.Name | syntax.Lookup) for n in syntax.walk(entry.what)):
             yield report("C011", entry.what.span, "expected a name, or a name with indices")
-        elif isinstance(what, syntax.Name) and what.id not in known.get(entry.kind, {what.id}):
+        elif isinstance(what, syntax.Name) and what.id not in known.get(entry.kind, {what.id}) and not unsure(what.id):
             message = f"there is no {of.get(entry.kind, entry.kind)} `{what.id}`"
             yield report("C041", what.span, message, help=closest(what.id, known[entry.kind]))
 
@@ -269,11 +269,10 @@ def _vocabulary(world: World, *more: str) -> TemplateNames:
     """The names that a prompt may read, and what the others are."""
     kinds = {s.name: s.kind for s in world.spec.symbols.values()}
     readable = {name for name, kind in kinds.items() if kind in READABLE} - world.spec.derived
-    other = {name: a(kind) for name, kind in kinds.items()}
-    other |= dict.fromkeys(world.spec.derived, "computed from decisions")
+    other = {s: a(kind) for s, kind in kinds.items()} | dict.fromkeys(world.spec.derived, "computed from decisions")
     other |= {"payoff": "what agents are credited", "total": "the sum of all payoffs"}
-    known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"} | {*more})
-    return TemplateNames(known, other, world.spec.doubts)
+    known = {*readable, *world.elements, *BUILT_IN} - {"payoff", "total"} | {*more}
+    return TemplateNames(frozenset(known), other, world.spec.doubts)
 
 
 def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:

@@ -66,6 +66,8 @@ class Problems:
     def fault(self, fault: Fault, span: Span, *, instance: str = "") -> None:
         """Report a fault at its own span, or at `span`; `instance` names the case that failed."""
         fault.__traceback__ = None  # a fault may be kept, and its frames hold all that was made so far
+        for other in fault.others:
+            self.fault(other, span, instance=instance)
         if isinstance(fault, Poisoned):
             return
         help_ = (fault.help, f"this happens for `{instance}`" if "[" in instance else "")
@@ -178,9 +180,7 @@ class Meter:
         """Refuse nested loops before they run, with their product; raises a Fault."""
         rounds = prod(sizes)
         if rounds > MOST_STEPS:
-            shown = " × ".join(f"{size:,}" for size in sizes)
-            whole = f"{shown} = {rounds:,}" if len(sizes) > 1 else shown
-            message = f"this loop expands to {whole} rounds, at most {MOST_STEPS:,} are allowed"
+            message = f"this loop expands to {rounds:,} rounds, at most {MOST_STEPS:,} are allowed"
             raise Fault(message, code="C056", help="loop over smaller sets")
 
 

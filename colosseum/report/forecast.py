@@ -3,10 +3,10 @@
 A figure that is not known is said to be so with the reason, and is never 0.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from colosseum.campaign.estimate import NOTHING, Runs, Spread
+from colosseum.campaign.estimate import Runs
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
 from colosseum.campaign.money import dollars
@@ -29,7 +29,6 @@ from colosseum.report.page import cell_words
 from colosseum.report.words import WORDS, span
 
 UNKNOWN = "unknown price"
-BOUNDS = ("low", "likely", "high", "ceiling")
 
 
 def plan_blocks(found: AuditPlan) -> Iterator[Block]:
@@ -89,11 +88,8 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
     if found.models or found.judges:
         yield bill_table(found)
-        yield from (Paragraph(f"{m}: {WORDS['lengths'][found.lengths_from[m]]}.") for m in found.models)
-        if found.blocks_measured:
-            yield Paragraph(f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file.")
-        elif found.models:
-            yield Paragraph("`--pilot 3` makes three blocks first, which count, and asks again with what they took.")
+        if found.models and not found.measured:
+            yield Paragraph("`--pilot 3` makes three blocks first, which count, and asks again with what they cost.")
     else:
         yield Paragraph("No model is asked: scripted players cost nothing.")
     if facts := tuple(_money(found)):
@@ -108,15 +104,12 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
     rows: list[tuple[TableCell, ...]] = []
     for name, estimate in tables.items():
         for part in ("calls", "prompt_tokens", "completion_tokens"):
-            rows.append((name, part.replace("_", " "), *_cells(getattr(estimate, part), "{:,.0f}".format)))
-        dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
-        rows.append((name, "money", *dear))
-    rows.append((rows[-1][0], "time in all", *_cells(found.seconds, span)[:3], ""))
+            rows.append((name, part.replace("_", " "), f"{getattr(estimate, part):,.0f}"))
+        rows.append((name, "money", UNKNOWN if estimate.dollars is None else dollars(estimate.dollars)))
+    if found.at_their_cost is not None:
+        rows.append((rows[-1][0], f"money, as {counted(found.measured, 'run')} cost", dollars(found.at_their_cost)))
+    rows.append((rows[-1][0], "time in all", span(found.seconds)))
     return described("bill", rows, title=title)
-
-
-def _cells(bounds: Spread, worded: Callable[[float], str]) -> tuple[str, ...]:
-    return tuple("" if (figure := getattr(bounds, name)) is None else worded(figure) for name in BOUNDS)
 
 
 def _money(found: Forecast) -> Iterator[tuple[str, str]]:
@@ -139,10 +132,10 @@ def _enough(found: Forecast, budget: float) -> str:
     """Whether a budget suffices, where that can be told."""
     if found.unknown or not found.runs.missing:
         return ""
-    left, bill = budget - found.spent, found.total.dollars or NOTHING
-    if left < bill.low:
-        return ": probably less than the missing runs take, so that some will be left"
-    return ": probably enough" if left >= bill.high else ": it may not be enough"
+    judged = sum(each.dollars or 0.0 for each in found.judges.values())
+    likely = (found.total.dollars or 0.0) if found.at_their_cost is None else found.at_their_cost + judged
+    enough = budget - found.spent >= likely
+    return ": probably enough" if enough else ": probably less than the missing runs take, so that some will be left"
 
 
 def power_blocks(found: Outlook) -> Iterator[Block]:

@@ -1,13 +1,11 @@
 """What agents are sent, as blocks. In: Prompts; out: texts, or where two arms differ, word by word."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
-from colosseum.campaign.openings import ArmOpenings, Change, Prompts
+from colosseum.campaign.openings import MARKS, ArmOpenings, Prompts, marked
 from colosseum.report.document import Block, Heading, Listing, Paragraph
 
-MARKS = {"same": ("", ""), "deleted": ("[-", "-]"), "inserted": ("{+", "+}")}
-"""What stands around words that one arm has alone."""
 NO_MODEL = ("sim/", "python:")
 """How the names of players begin that are sent no words."""
 
@@ -20,10 +18,10 @@ def prompt_blocks(found: Prompts) -> Iterator[Block]:
     others = {each.player: None for arm in found.arms for each in arm.agents if each.player.startswith(NO_MODEL)}
     if others:
         yield Paragraph(f"{', '.join(others)}: no model, so this is what a model in its place would be sent")
-    for compared in found.compared:
-        yield Heading(f"arm {compared.arm} against {compared.against}")
-        yield from _changed(compared.texts)
-    for sent in () if found.compared else found.arms:
+    for other in found.arms[1:] if found.against else ():
+        yield Heading(f"arm {other.arm} against {found.against}")
+        yield from _changed(found.arms[0], other)
+    for sent in () if found.against else found.arms:
         yield from _told(sent)
 
 
@@ -44,15 +42,16 @@ def _once(text: str, agent: str, part: str, known: dict[tuple[str, str], str]) -
     return between.join(words for words, _ in groupby(shown))
 
 
-def _changed(texts: Sequence[Change]) -> Iterator[Block]:
+def _changed(before: ArmOpenings, after: ArmOpenings) -> Iterator[Block]:
     """The lines in which something differs, agents with the same ones together, and a line for those with none."""
+    ours, theirs = ({each.agent: each.parts for each in arm.agents} for arm in (before, after))
     alike: dict[tuple[str, str], list[str]] = {}
-    for each in texts:
-        marked = ("\n".join(line and line.join(MARKS[s.kind]) for line in s.text.split("\n")) for s in each.words)
-        lines = [line for line in "".join(marked).split("\n") if "[-" in line or "{+" in line]
-        if lines:
-            alike.setdefault((each.part, "\n".join(lines)), []).append(each.agent)
+    for agent in (every := {**ours, **theirs}):
+        was, now = ours.get(agent, {}), theirs.get(agent, {})
+        for part in {**was, **now}:
+            lines = marked(was.get(part, ""), now.get(part, "")).split("\n")
+            if told := "\n".join(line for line in lines if any(left in line for left, _ in MARKS)):
+                alike.setdefault((part, told), []).append(agent)
     yield from (Listing(f"{', '.join(agents)}: {part}", text) for (part, text), agents in alike.items())
-    told = {agent for agents in alike.values() for agent in agents}
-    if same := [agent for agent in dict.fromkeys(each.agent for each in texts) if agent not in told]:
+    if same := [agent for agent in every if not any(agent in agents for agents in alike.values())]:
         yield Paragraph(f"{', '.join(same)}: no word differs")

@@ -108,7 +108,7 @@ def _changed(plan: Plan) -> Iterator[tuple[str, str]]:
             words = ",".join(map(option_value, value)) if isinstance(value, list) else option_value(value)
             yield name.replace("_", "-"), f"{who}={words}" if who else words
     yield from (("set", f"{name}={option_value(value)}") for name, value in plan.params.items())
-    yield from ((name.replace("_", "-"), "") for name in ("couple", "no_budget") if plan.options.get(name) is True)
+    yield from ((name.replace("_", "-"), "") for name in ("no_budget",) if plan.options.get(name) is True)
 
 
 def option_value(value: object) -> str:

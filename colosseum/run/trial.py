@@ -80,7 +80,7 @@ class Trial:
     """How every model among them is asked."""
     instance: SharedScenario = field(compare=False, repr=False)
     coupled: bool = False
-    """Whether answers to equal prompts are shared with other arms."""
+    """Whether answers to equal prompts were shared with other arms, as an earlier version could."""
 
     @property
     def seed(self) -> int:

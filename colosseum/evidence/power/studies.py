@@ -22,18 +22,7 @@ from colosseum.campaign.margins import margins_for
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, Grown, Plant, grow, planted
-from colosseum.evidence.readings import (
-    OWN,
-    Against,
-    Call,
-    Reading,
-    Verdict,
-    Weighed,
-    combine,
-    interpret,
-    read,
-    weigh,
-)
+from colosseum.evidence.readings import OWN, Against, Call, Reading, Verdict, Weighed, combine, interpret, read, weigh
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE, known
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
 from colosseum.evidence.verdict import decide, joint_p

@@ -53,8 +53,10 @@ def lined_up(lines: list[Line]) -> list[Line]:
         replace(line, kind="") if below.code and below.indent > line.indent else line
         for line, below in zip(lines, following, strict=True)
     ]
-    stops = _runs(single, lambda line: line.kind, lambda line: line.stop, _with_room)
-    return _runs(stops, lambda line: line.remark and "#", lambda line: line.width, _with_remark_behind)
+    stops = _runs(single, lambda line: line.kind, lambda line: line.stop, lambda line, blanks: replace(
+        line, code=line.code[: line.stop] + " " * blanks + line.code[line.stop :]))  # fmt: skip
+    return _runs(stops, lambda line: line.remark and "#", lambda line: line.width, lambda line, blanks: replace(
+        line, remark=" " * blanks + line.remark))  # fmt: skip
 
 
 def _runs(
@@ -68,14 +70,6 @@ def _runs(
         apart = column - min(map(place, run)) > MOST_PADDING
         result += run if not found or apart else [moved(line, column - place(line)) for line in run]
     return result
-
-
-def _with_room(line: Line, blanks: int) -> Line:
-    return replace(line, code=line.code[: line.stop] + " " * blanks + line.code[line.stop :])
-
-
-def _with_remark_behind(line: Line, blanks: int) -> Line:
-    return replace(line, remark=" " * blanks + line.remark)
 
 
 class _Printer:
