@@ -199,18 +199,9 @@ def _together(left: Token, right: Token, wanted: str) -> bool:
 def _blamed(f: ReadingFailure, where: str) -> Span:
     """The words that a clue blames."""
     token, before, after = f.at(f.token), f.at(f.around(-1)), f.at(f.around(1))
-    match where:
-        case "token":
-            return token
-        case "before":
-            return before
-        case "both":
-            return before.to(token)
-        case "ahead":
-            return token.to(after)
-        case "first":
-            return f.at(f.tokens[f.opening + 1])
-    return f.place
+    first, both, ahead = f.at(f.around(f.opening + 1 - f.stop)), before.to(token), token.to(after)
+    places = {"token": token, "before": before, "both": both, "ahead": ahead, "first": first, "place": f.place}
+    return places[where]
 
 
 def _words(f: ReadingFailure) -> dict[str, str]:

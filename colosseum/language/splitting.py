@@ -130,9 +130,12 @@ def split(builder: Builder, tokens: list[Token]) -> Iterator[Parsed]:
     """Each statement of a text in turn."""
     position = 0
     while position < len(tokens):
-        parsed = _Run(builder, tokens, position).read()
+        run = _Run(builder, tokens, position)
+        parsed = run.read()
+        entry = run.entry(parsed.failure)
         yield parsed
-        position = parsed.end
+        del tokens[entry]
+        position = parsed.end if entry.start is None else parsed.start
 
 
 class _Run:
@@ -234,6 +237,17 @@ class _Run:
         node = parser.values[0] if whole and parser.finish() else None
         del self.builder.diagnostics[self.told :]
         return node
+
+    def entry(self, failure: ReadingFailure | None) -> slice:
+        """What to leave out of a mapping of traces that fails, so that its other entries are read; else nothing."""
+        first, stop = self.start + 4, failure.stop if failure else 0  # behind `trace from "…" {`
+        if self._type(self.start) != "TRACE" or not failure or failure.reason is ReadingReason.END or stop < first:
+            return slice(0)
+        whole = (place for place in range(stop, first, -1) if self._replay(place).takes("RBRACE"))
+        begin, end = next(whole, first), stop
+        while end <= begin or (end < len(self.tokens) and not self._fresh(end) and self._type(end) != "RBRACE"):
+            end += 1
+        return slice(0) if begin == first and self._type(end) == "RBRACE" else slice(begin, end)
 
     def _resume(self, index: int, reason: ReadingReason) -> int:
         """The index at which to go on after a failure: the next word that surely opens a statement."""
