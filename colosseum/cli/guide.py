@@ -1,4 +1,4 @@
-"""`colosseum guide`. In: a topic; out: its page of `cli/guide`, drawn on a terminal, as it is in a pipe."""
+"""`colosseum guide`. In: a topic; out: its page of `cli/guide`, at most 100 columns wide, 80 in a pipe."""
 
 import io
 import sys
@@ -29,14 +29,11 @@ def guide(
     text = (pages[topic] if topic else PAGES / "README.md").read_text(encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
+    from rich.console import Console
+    from rich.markdown import Markdown
 
-        console = Console(no_color=not wants_color(terminal=True))
-        console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))
-    else:
-        sys.stdout.write(text)
+    console = Console(no_color=not wants_color(sys.stdout.isatty()))
+    console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))
     return 0
 
 
