@@ -100,7 +100,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "report": 3997,
     "api": 494,
     "editor": 500,
-    "cli": 1779,
+    "cli": 1778,
     "imports": 1737,
 }
 

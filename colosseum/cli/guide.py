@@ -9,7 +9,7 @@ import typer
 
 from colosseum.cli.command import registering
 from colosseum.cli.words import wants_color
-from colosseum.diagnostics import closest, stop
+from colosseum.diagnostics import one_of
 from colosseum.language import shipped
 
 guides = typer.Typer()
@@ -24,9 +24,7 @@ def guide(
 ) -> int:
     """Print a guide, as in `colosseum guide start`."""
     pages = guide_pages()
-    if topic is not None and topic not in pages:
-        raise stop("C122", f"there is no guide `{topic}`", help=closest(topic, pages) or f"guides: {', '.join(pages)}")
-    text = (pages[topic] if topic else PAGES / "README.md").read_text(encoding="utf-8")
+    text = (pages[one_of("guide", topic, pages)] if topic else PAGES / "README.md").read_text(encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     from rich.console import Console
