@@ -246,6 +246,16 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert len(Campaign(tmp_path / "in")) == 1
 
 
+def test_a_dry_run_of_many_long_names_is_one_table(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    rows = (f"{seed:064},A,talk,{seed},move[A],left,gpt-4o\n" for seed in range(1, 61))
+    table.write_text("run,agent,arm,seed,variable,value,model\n" + "".join(rows), encoding="utf-8")
+    shown = colosseum("import", spec_in(tmp_path), table, "--out", tmp_path / "in", "--dry-run", COLUMNS="80").stdout
+    assert [line.split() for line in shown.splitlines() if line.startswith("  run ")] == [
+        ["run", "arm", "seed", "model", "posts", "decisions"]
+    ]
+
+
 def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("game,game_number,condition,llm,speaker,words\ng,1,B,x,A,\n", encoding="utf-8")
