@@ -151,7 +151,6 @@ def test_who_is_in_most_of_the_first() -> None:
     ]  # fmt: skip
     assert [e.by("worst_harm") for e in found.ranking[:3]] == [7, 6, 5]
     assert found.ranks == (1, 2, 3, 3, 5, 5, 7, 7, 9, 10)
-    assert found.most_often(3) == {"agent4": 3, "agent3": 1, "agent2": 1, "agent1": 1}
 
 
 def test_what_takes_too_long_is_not_known() -> None:

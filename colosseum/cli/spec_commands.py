@@ -201,7 +201,7 @@ def scan(
     bar = partial(track, description="coalitions", console=Console(stderr=True), transient=True, disable=hidden)
     checked = checked_spec(file, sets, seed=seed)
     scenario, found = checked.expansion.scenario, scanned(checked, size, by, bar)
-    output(lambda: scan_blocks(scenario, found, top=top), "scan", lambda: scan_content(scenario, found, top), json)
+    output(lambda: scan_blocks(scenario, found, top=top), "scan", lambda: scan_content(scenario, found), json)
     return 0
 
 

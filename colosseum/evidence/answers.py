@@ -176,14 +176,11 @@ class ScanFile(AboutInstance):
     sampled: bool
     """Only some of them were looked at."""
     ranking: tuple[RankedCoalition, ...]
-    top: int
-    most_often: Mapping[str, int]
-    """How often each agent is among the first `top`."""
     reason: str
     """Why nothing is ranked; else empty."""
 
 
-def scan_content(scenario: Scenario, found: Scan, top: int) -> ScanFile:
+def scan_content(scenario: Scenario, found: Scan) -> ScanFile:
     """What `scan --json` prints."""
     ranking = tuple(
         RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.by("worst_harm"),
@@ -191,6 +188,6 @@ def scan_content(scenario: Scenario, found: Scan, top: int) -> ScanFile:
         for rank, each in zip(found.ranks, found.ranking, strict=True)
     )  # fmt: skip
     return ScanFile(
-        *_about(scenario), found.size, found.by, found.optimum, found.total, found.sampled, ranking, top,
-        found.most_often(top), found.reason,
+        *_about(scenario), found.size, found.by, found.optimum, found.total, found.sampled, ranking,
+        found.reason,
     )  # fmt: skip

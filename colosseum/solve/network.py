@@ -125,10 +125,6 @@ class Factors:
                 found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
         return {kind: weight for kind, weight in found.items() if weight}
 
-    def kinds(self, query: Query) -> Iterator[Kind]:
-        """What a query counts, found out when the first is asked for."""
-        yield from self.weights(query)
-
     def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:
         for payoff in self.payoffs[replace(kind, agent=None)]:
             for factor, part in summands(payoff.term):
@@ -200,7 +196,7 @@ def outline(
 
 def small(factors: Factors, query: Query) -> bool:
     """Whether a query is nothing but small tables."""
-    return outline(factors, factors.kinds(query), query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
+    return outline(factors, factors.weights(query), query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
 
 
 def network(factors: Factors, query: Query) -> WeightedNetwork:

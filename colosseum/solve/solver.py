@@ -30,9 +30,9 @@ TIME_LIMIT = 120.0
 LITTLE = 1_000_000
 """Joint values that elimination goes through in less time than it takes to ask another engine, about 0.01 s, …"""
 MUCH = 1 << 27
-"""… and in about a second."""
+"""… and in a second."""
 A_MOMENT = 0.1
-"""Seconds that toulbar2 has before the best order of an elimination is looked for."""
+"""Seconds that toulbar2 has at least."""
 SOME, FEW = 16, 1_000
 """The relaxation is tried first at each so-manieth query of small tables, where variables have up to so many values:
 repeated optima come soonest by it where it is whole, as it is for some goals of a task and not for others."""
@@ -175,18 +175,19 @@ class Solver:
     def _by_tables(self, query: Query, until: float) -> Optimum | None:
         """The best assignment where the query is nothing but small tables, and an engine comes to an end soon enough.
 
-        Nobody knows how long toulbar2 will search: it has a moment, then comes elimination, if that takes no more than
-        a second; else toulbar2 has a share of all time, unless that was once not enough.
+        Nobody knows how long toulbar2 will search: it has as long as elimination would take, if that is no more than a
+        second, so that both take at most twice as long as the better one; else a share of all time, unless that was
+        once not enough.
         """
         if not small(self.elimination.factors, query):
             return None
-        found = self._eliminated(query)
-        if found or self.toulbar2 is None:
+        if (found := self._eliminated(query)) or self.toulbar2 is None:
             return found
-        found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
-        if found.status == "limit":
-            found = self._eliminated(query, most=MUCH) or found
-        if found.status == "limit" and not self.slow:
-            found = self.toulbar2.solve(query, until=time.monotonic() + SHARE * (until - time.monotonic()))
-            self.slow = found.status == "limit"
-        return None if found.status == "limit" else found
+        order, now = self.elimination.plan(query), time.monotonic()
+        seconds = order.cost / MUCH if order else math.inf
+        share = max(A_MOMENT, seconds) if seconds <= 1 else A_MOMENT if self.slow else SHARE * (until - now)
+        found = self.toulbar2.solve(query, until=min(until, now + share))
+        if found.status != "limit":
+            return found
+        self.slow = self.slow or seconds > 1
+        return self._eliminated(query, most=MUCH)

@@ -6,7 +6,6 @@ among equals), `temptation = max F_c(y) − F_c(x*)`, and `outsider_harm`, in u,
 best for F_c (the worst for them among equals) than at the y that is best for the team (the best for them among equals).
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -70,11 +69,6 @@ class Scan:
     def sampled(self) -> bool:
         """Whether only some of the coalitions were looked at."""
         return 0 < len(self.ranking) < self.total
-
-    def most_often(self, top: int) -> dict[str, int]:
-        """How often each agent is in one of the first so many coalitions, the most frequent first."""
-        members = Counter(agent for exposure in self.ranking[:top] for agent in exposure.coalition.members)
-        return dict(members.most_common())
 
 
 def scan(solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: Watch = iter) -> Scan:
