@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -41,22 +41,27 @@ experiment talk { seeds 4..6 arm quiet { } arm loud { room on pitch sly } }
 class Editor:
     """A client, what it was told, and the folder that it has open. It counts columns in the first of `encodings`."""
 
-    def __init__(self, folder: Path, encodings: list[str] | None, program: tuple[str, ...]) -> None:
-        self.folder, self.encodings, self.program = folder, encodings, program
+    folder: Path
+
+    def __init__(self, encodings: list[str] | None, program: tuple[str, ...]) -> None:
+        self.encodings, self.program = encodings, program
         self.client = LanguageClient("tests", "1")
         self.told: dict[str, list[lsp.Diagnostic]] = {}
         self.heard = asyncio.Condition()
-        self.times = 0
 
         @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         async def heard(params: lsp.PublishDiagnosticsParams) -> None:
             async with self.heard:
                 self.told[params.uri] = list(params.diagnostics)
-                self.times += 1
                 self.heard.notify_all()
 
-    async def begin(self) -> lsp.InitializeResult:
+    async def begin(self) -> None:
         await self.client.start_io(sys.executable, *self.program)
+
+    async def open_folder(self, folder: Path) -> lsp.InitializeResult:
+        """Open a folder that has the small spec."""
+        self.folder = folder.resolve()
+        (folder / "small.colo").write_text(SMALL, encoding="utf-8")
         general = lsp.GeneralClientCapabilities(position_encodings=self.encodings)
         asked = lsp.InitializeParams(
             lsp.ClientCapabilities(general=general), root_uri=self.folder.as_uri(),
@@ -122,24 +127,42 @@ def applied(text: str, edits: Any) -> str:
 SERVE = ("-m", "colosseum", "lsp")
 
 
+Alone = Callable[[Path, "Shared"], None]
+Shared = tuple[asyncio.Runner, Editor]
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Shared]:
+    """A server whose start serves all tests that ask for no other: each opens a folder of its own."""
+    with asyncio.Runner() as runner:
+        editor = Editor(None, SERVE)
+        runner.run(editor.begin())
+        yield runner, editor
+        runner.run(editor.end())
+
+
 def edited(
     encodings: list[str] | None = None, program: tuple[str, ...] = SERVE
-) -> Callable[[Callable[[Editor], Awaitable[None]]], Callable[[Path], None]]:
-    """A test that talks to a server of its own, in a folder with the small spec."""
+) -> Callable[[Callable[[Editor], Awaitable[None]]], Alone]:
+    """A test that talks to a server, in a folder with the small spec; to one of its own where that differs."""
 
-    def decorate(test: Callable[[Editor], Awaitable[None]]) -> Callable[[Path], None]:
+    def decorate(test: Callable[[Editor], Awaitable[None]]) -> Alone:
         @wraps(test)
-        def run(tmp_path: Path) -> None:
-            async def all_of_it() -> None:
-                (tmp_path / "small.colo").write_text(SMALL, encoding="utf-8")
-                editor = Editor(tmp_path.resolve(), encodings, program)
+        def run(tmp_path: Path, shared: Shared) -> None:
+            async def all_of_it(editor: Editor) -> None:
+                await editor.open_folder(tmp_path)
+                await test(editor)
+
+            async def alone() -> None:
+                editor = Editor(encodings, program)
                 await editor.begin()
                 try:
-                    await test(editor)
+                    await all_of_it(editor)
                 finally:
                     await editor.end()
 
-            asyncio.run(all_of_it())
+            runner, editor = shared
+            runner.run(alone() if encodings or program != SERVE else all_of_it(editor))
 
         del run.__wrapped__  # type: ignore[attr-defined]  # pytest asks for its parameters
         return run

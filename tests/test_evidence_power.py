@@ -65,12 +65,6 @@ def game(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine of one core: fewer processes to begin."""
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
-
-
 def laid(path: Path, plants: Sequence[Plant]) -> Field:
     """A field with these plants."""
     found = checked(path)
@@ -231,7 +225,6 @@ def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path, monkeypatch:
     assert [each.changes for each in again.stands] == [each.changes for each in plain.stands]
 
 
-@pytest.mark.usefixtures("alone")
 def test_where_no_seed_offers_enough_the_search_ends(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "MOST_BARREN", 20)
     with pytest.raises(ColosseumError, match="20 seeds in a row"):
@@ -248,7 +241,6 @@ def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -
 # ---- the command ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("alone")
 def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     asked = ("power", game, "--pool", "10", "--studies", "100", "--seeds", "10", "--seeds", "20", "--kind", "collude")
     found = read(*asked, "--strength", "0.5", "--strength", "1", "--noise", "0")
@@ -337,7 +329,6 @@ experiment e {""",
 )
 
 
-@pytest.mark.usefixtures("alone")
 def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) -> None:
     path = tmp_path / "rumor.colo"
     path.write_text(RUMOR, encoding="utf-8")
@@ -381,7 +372,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "SHARES", (1.0, 0.5, 0.1))
 
 
-@pytest.mark.usefixtures("alone", "short")
+@pytest.mark.usefixtures("short")
 def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     wish = Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1)
     heard: list[tuple[str, int, int]] = []
@@ -402,7 +393,7 @@ def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     )
 
 
-@pytest.mark.usefixtures("alone", "short")
+@pytest.mark.usefixtures("short")
 def test_a_search_that_takes_too_long_says_so(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "PATIENCE", -1.0)
     found = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))

@@ -269,12 +269,12 @@ def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.
 
 # ---- players whose strength is known: a twentieth of the bench ----------------------------------------------------
 
-STUDIES = 60
+STUDIES = 40
 
 
 @pytest.fixture(scope="module")
 def pool() -> list[Moves]:
-    return instances(60, engineers=4, tickets=6)
+    return instances(40, engineers=4, tickets=5)
 
 
 @pytest.mark.parametrize("player", BARRED, ids=str)

@@ -125,7 +125,6 @@ def test_limits_are_those_of_the_code() -> None:
         "runs of an experiment: sweeps × arms × seeds × repeats": experiment.MOST_RUNS,
         "tries for a connected random network": networks.MOST_REDRAWS,
         "characters of a rendered prompt": prompts.LONGEST_PROMPT,
-        "digits that `round` keeps": prompts.MOST_DIGITS,
         "joint values of a term that no rule of the integer program fits": DEFAULT_LIMITS.table,
         "columns of the integer program": program.MOST_COLUMNS,
         "how far the sum of payoffs may reach": lower.FARTHEST,

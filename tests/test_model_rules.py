@@ -258,9 +258,9 @@ prompt b for B "{{{{ hint }}}}"
     prompts = {p.name: p.variants[0].texts for p in expanded(tmp_path, text).prompts}
     assert prompts == {"own": (("A", "A: 3"), ("B", "B: 3"), ("C", "C: 3")), "b": (("B", "4"),)}
     _, words = said(tmp_path, text.replace("{ me }}: {{ skill[me]", "{ me }}: {{ skill[B]"))
-    assert "error[C080]: this prompt tells `A` the private `skill[B]`" in words
+    assert "error[C080]: this text tells `A` the private `skill[B]`" in words
     _, words = said(tmp_path, text.replace("for B", "for {A, B}"))
-    assert "error[C080]: this prompt tells `A` the private `hint`" in words
+    assert "error[C080]: this text tells `A` the private `hint`" in words
 
 
 # ---- elements ---------------------------------------------------------------------------------------------------

@@ -68,8 +68,7 @@ def test_a_schema_is_one(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", PRINTED)
-def test_what_is_printed_fits_its_schema(kind: str, places: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 1)  # fewer processes to begin
+def test_what_is_printed_fits_its_schema(kind: str, places: dict[str, Path]) -> None:
     asked = [str(part).format_map(places) for part in PRINTED[kind]]
     done = colosseum(*asked, "--json")
     found: dict[str, Any] = json.loads(done.stdout)

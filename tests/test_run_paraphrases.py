@@ -157,35 +157,3 @@ def test_the_wording_is_that_of_a_stage_of_any_make(tmp_path: Path) -> None:
     again = Stage(trial.stage.scenario, trial.stage.conditions, trial.stage.repeat)
     assert again.wordings == trial.stage.wordings
     assert replace(again, repeat=again.repeat + 1).wordings != again.wordings
-
-
-# ---- lengths -------------------------------------------------------------------------------------------------------
-
-
-def warned(tmp_path: Path, *changes: tuple[str, str]) -> list[str]:
-    """What is said of lengths."""
-    checked(tmp_path, *changes)
-    _, diagnostics = check(tmp_path / "spec.colo")
-    return [d.message for d in diagnostics if d.code == "W014"]
-
-
-LONG = ("Two, with {{ allies }}.", "Two, with {{ allies }}, as long as you both see what it is for.")
-
-
-def test_wordings_and_variants_that_are_compared_are_matched_in_length(tmp_path: Path) -> None:
-    even = ('"Uno." "Due."', '"One, with friends." "Two, with friends."')
-    assert warned(tmp_path, even) == []
-    assert warned(tmp_path, even, LONG) == ["arms of `study` compare texts of 3 and of 13 words"]
-    assert warned(tmp_path) == ["arms of `study` compare texts of 1 and of 3 words"]
-
-
-def test_only_what_arms_use_is_compared_and_an_empty_text_is_not(tmp_path: Path) -> None:
-    assert warned(tmp_path, ("  arm sly { plea sly }\n", "")) == []
-    alone = ("  arm again { }\n  arm bent { plea bent }\n  arm sly { plea sly }\n", "")
-    assert warned(tmp_path, alone, ("arm baseline { }", "arm baseline { plea bent }"), LONG) == []
-
-
-def test_texts_are_compared_for_each_agent_by_itself(tmp_path: Path) -> None:
-    """What one agent is told may be longer than what another is."""
-    own = ('"Hello {{ me }}."', '"Hello. {% if me == A %} You go first, and all that follows is for you. {% endif %}"')
-    assert warned(tmp_path, ("  arm sly { plea sly }\n", ""), own) == []

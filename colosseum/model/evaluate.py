@@ -7,13 +7,12 @@ mistake is raised as a Fault that carries the innermost span.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import operations
 from colosseum.model.operations import LOOKED_UP, fact, inverse, junction, look_up, payoff
 from colosseum.model.spec import CALLED
 from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
-from colosseum.model.values import Elements, Fault, Key, Value, a, at, flatten, kind, located, text, truth
+from colosseum.model.values import Elements, Fault, Key, Value, at, flatten, kind, located, text, truth
 from colosseum.model.world import Environment, Poisoned
 
 Loops = Sequence[syntax.Binder | syntax.Index]
@@ -48,8 +47,7 @@ def _chosen(expr: syntax.Ternary, env: Environment) -> Folded:
 def _called(expr: syntax.Call, env: Environment) -> Folded:
     name = expr.function
     if name not in CALLED:
-        help_ = closest(name, CALLED) or f"functions: {', '.join(sorted(CALLED))}"
-        raise Fault(f"`{name}` is not a function", code="C047", help=help_)
+        raise Fault(f"`{name}` is not a function", code="C047")
     if expr.named:
         raise Fault(f"`{name}` takes no named arguments", code="C047")
     return operations.call(name, [evaluate(argument, env) for argument in expr.arguments], env)
@@ -65,8 +63,7 @@ def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
     if symbol and name in env.bindings:
         raise Poisoned(f"a loop variable hides `{name}`")
     if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
-        what = a(symbol.kind) if symbol else "a binder"
-        raise Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
+        raise Fault(f"`{name}` is not a table or a variable", code="C044")
     if symbol is None and name != "payoff":
         first, *more = expr.keys
         if more or not isinstance(first, syntax.Range):

@@ -29,14 +29,8 @@ V = TypeVar("V")
 Changing: TypeAlias = syntax.Setting | syntax.Sweep
 MOST_RUNS = 1_000_000
 """Runs that an experiment may have."""
-SHARED = {
-    "budget": "all of its runs are paid from it",
-    "judge": "its runs are compared, so all are judged alike",
-    "opportunity": "it decides which seeds are run, with all of their arms",
-    "margin": "all of its arms are judged by one rule",
-    "signal": "all of its arms are judged by one rule",
-}
-"""Settings that its runs have together, so that no arm has its own, and why."""
+ONCE = ("budget", "judge", "opportunity", "margin", "signal", *PAIRING)
+"""Settings that all runs of an experiment share, so that no arm has its own."""
 
 
 class Conditions(Record):
@@ -90,11 +84,9 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
         work.findings.add(diagnostic)
     laid = list(work.points(statement, base))
     arms = [(arm.name, [(s, s.values) for s in arm.settings]) for arm in statement.arms] or [("baseline", [])]
-    sizes = (len(laid), len(arms), len(seeds), repeats)
-    if prod(sizes) > MOST_RUNS:
-        words = ("combinations of sweeps", "arms", "seeds", "repeats")
-        shown = " × ".join(f"{size:,} {word}" for size, word in zip(sizes, words, strict=True) if size > 1)
-        message = f"this experiment has {shown} = {prod(sizes):,} runs, at most {MOST_RUNS:,} are allowed"
+    runs = len(laid) * len(arms) * len(seeds) * repeats
+    if runs > MOST_RUNS:
+        message = f"this experiment has {runs:,} runs, at most {MOST_RUNS:,} are allowed"
         help_ = "sweep over less, or take fewer seeds or repeats"
         return None, [*work.findings.diagnostics, report("C056", statement.name_span, message, help=help_)]
     cells = [Arm(name, label, work.varied(point, said)) for label, point in laid for name, said in arms]
@@ -179,8 +171,8 @@ class _Reader:
         """Conditions with what an arm or the options of a sweep point say applied."""
         for where, values in said:
             with self.findings.caught(where.span):
-                if where.name in SHARED:
-                    message = f"`{where.name}` is set once, for the whole experiment: {SHARED[where.name]}"
+                if where.name in ONCE:
+                    message = f"`{where.name}` is set once, for the whole experiment"
                     raise Fault(message, code="C086", span=where.name_span)
                 conditions = self.apply(conditions, where, values)
         return conditions
@@ -199,8 +191,7 @@ class _Reader:
         axes = [self.distinct(sweep) for sweep in sweeps]
         count = prod(map(len, axes))
         if count > MOST_POINTS:
-            shown = " × ".join(str(len(axis)) for axis in axes)
-            message = f"the sweeps make {shown} = {count:,} combinations, at most {MOST_POINTS:,} are allowed"
+            message = f"the sweeps make {count:,} combinations, at most {MOST_POINTS:,} are allowed"
             raise Fault(message, code="C056", span=sweeps[0].span)
         meanings = {o.meaning for axis in axes for o in axis if isinstance(o.meaning, str)}
         meanings |= {*PARAMETERS} if any(sweep.name == "network" for sweep in sweeps) else set()
@@ -266,9 +257,6 @@ class _Reader:
     def _unknown(self, name: str) -> Fault:
         if name not in self.spec.symbols and self.spec.doubts.covers(name):
             return Poisoned(f"`{name}` may be declared where the text is broken")
-        if name in PAIRING:
-            message = f"`{name}` is set once, for the whole experiment: arms and sweep points are paired by seed"
-            return Fault(message, code="C086")
         if name in self.spec.symbols:
             message = f"`{name}` is {a(self.spec.symbols[name].kind)}, which an experiment cannot change"
             return Fault(message, code="C086", help="it changes settings, channels, prompts, params and the network")

@@ -122,13 +122,8 @@ def _owner(statement: syntax.Variable, position: int | None, key: Key, env: Envi
         return owners[0]
     if position is not None:
         return str(key[position])
-    if key:
-        help_ = "say who decides with `of OWNER`, as in `variable price[goods] of seller: 0..9`"
-        raise Fault(f"nobody owns `{name}`: no index is an agent", code="C063", help=help_)
-    choice = " ".join(statement.domain.span.text.split())
-    each, one = f"variable {name}[agents]: {choice}", f"variable {name} of {agents.items[0]}: {choice}"
-    raise Fault(f"nobody owns `{name}`: it has neither an index nor an owner", code="C063",
-                help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
+    help_ = f"one for each agent is `variable {name}[agents]: …`; else say who decides, as in `of {agents.items[0]}`"
+    raise Fault(f"nobody owns `{name}`: no index is an agent", code="C063", help=help_)
 
 
 def _instances(statement: syntax.Reward | syntax.Require, task: Task, work: Grounding) -> list[Instance]:

@@ -4,9 +4,8 @@ A `where` over private rows decides which instances there are, and a hard rule o
 allowed: whoever notices either can draw conclusions about rows of others. That is a flow.
 """
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, pairwise, permutations
 from typing import TypeAlias
@@ -15,8 +14,8 @@ from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.experiment import Conditions, Design
-from colosseum.model.networks import public_channels
-from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
+from colosseum.model.networks import live_channels
+from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Prompt, Scenario
 from colosseum.model.spec import Declared
@@ -24,10 +23,7 @@ from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
 from colosseum.model.values import text as written
 
-NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
-LONGER = 4 / 3
-"""Times as many words as another that a variant may have with which it is compared."""
 
 
 def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], sheets: Sheets) -> list[Diagnostic]:
@@ -39,8 +35,7 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_idle_channels(spec, scenario),
         *_same_arm(spec, designs),
         *_treated_control(spec, scenario, designs),
-        *_idle_sweeps(spec, scenario),
-        *_unmatched(spec, scenario, designs),
+        *_idle_sweeps(spec),
         *_not_disclosed(spec, scenario.prompts, sheets),
         *_telling(sheets),
     ]
@@ -103,21 +98,14 @@ def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     An edge of a sparse network is such a channel: a pair that it joins gets nothing new by a secret one.
     """
     members = {c.name: c.members for c in scenario.channels}
-    secret = [channel for channel in spec.of(syntax.Channel) if channel.secret]
-    agents, graph = scenario.task.agents, scenario.network
-    public = public_channels(graph, agents, seed=scenario.seed, consolidate=False) if secret else ()
-    known = {frozenset(c.members): (f"the network joins them by the channel `{c.name}`", list[Label]()) for c in public}
-    for channel in (channel for channel in spec.of(syntax.Channel) if not channel.secret):
-        own = [Label(channel.name_span, "their channel")]
-        known[frozenset(members[channel.name])] = f"`{channel.name}` is for them alone", own
+    known = {frozenset(channel.members): channel.name for channel in live_channels(scenario, Conditions())}
     drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
-    for channel in secret:
+    for channel in (channel for channel in spec.of(syntax.Channel) if channel.secret):
         source, who = channel.members, members[channel.name]
         if frozenset(who) in known:
-            why, labels = known[frozenset(who)]
-            message = f"the members of `{channel.name}` already have a channel of their own: {why}"
+            message = f"the members of `{channel.name}` already have a channel of their own: `{known[frozenset(who)]}`"
             help_ = "an arm that turns it on gives them nothing new"
-            yield report("W009", channel.name_span, message, labels=labels, help=help_)
+            yield report("W009", channel.name_span, message, help=help_)
         if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value)):
             message = f"`{who[0]}` is alone in `{channel.name}`, and has nobody to talk to there"
             yield report("W016", channel.name_span, message, help="name at least two agents, or drop the channel")
@@ -132,42 +120,14 @@ def _telling(sheets: Sheets) -> Iterator[Diagnostic]:
         yield report("W017", flow.part.span, message, help=help_)
 
 
-def _idle_sweeps(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Sweeps over what nothing reads: a param, a prompt of equal texts, a channel of fewer than two."""
-    prompts, channels = {p.name: p for p in scenario.prompts}, {c.name: c for c in scenario.channels}
+def _idle_sweeps(spec: Declared) -> Iterator[Diagnostic]:
+    """Sweeps over params that nothing reads."""
+    read = _mentioned(spec)
     for sweep in (sweep for experiment in spec.of(syntax.Experiment) for sweep in experiment.sweeps):
-        symbol, why = spec.symbols.get(sweep.name), ""
-        match symbol.kind if symbol else None:
-            case "param" if sweep.name not in _mentioned(spec):
-                why = "nothing reads it"
-            case "prompt":
-                swept = {e.id if isinstance(e, syntax.Name) else e.span.text.strip('"') for e in sweep.values}
-                texts = {v.wordings for v in prompts[sweep.name].variants if v.name in swept}
-                why = "its variants tell everybody the same" if len(texts) == 1 else ""
-            case "channel" if len(channels[sweep.name].members) < 2:
-                why = "it has fewer than two members"
-        if why:
-            message = f"sweeping `{sweep.name}` changes nothing: {why}"
+        symbol = spec.symbols.get(sweep.name)
+        if symbol and symbol.kind == "param" and sweep.name not in read:
+            message = f"sweeping `{sweep.name}` changes nothing: nothing reads it"
             yield report("W008", sweep.name_span, message, help="every value would run the same")
-
-
-def _unmatched(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Prompts of which arms compare texts that differ in length by more than a third of the shorter one."""
-    spans = {(s.name, v.name): v.span for s in spec.of(syntax.Prompt) for v in s.variants}
-    for experiment in designs.values():
-        for prompt in scenario.prompts if len(experiment.arms) > 1 else ():
-            used = {dict(c.conditions.variants).get(prompt.name, prompt.variants[0].name) for c in experiment.cells}
-            counts: dict[str, list[tuple[int, str]]] = {}  # by agent, the words of each text that it may be told
-            for variant in prompt.variants:
-                for agent, words in (told for texts in variant.wordings for told in texts):
-                    if words and variant.name in used:
-                        counts.setdefault(agent, []).append((len(words.split()), variant.name))
-            ends = [(min(found), max(found)) for found in counts.values()]
-            for (less, short), (more, long) in [each for each in ends if each[1][0] > LONGER * each[0][0]][:1]:
-                message = f"arms of `{experiment.name}` compare texts of {less} and of {more} words"
-                labels = [Label(spans[prompt.name, short], f"{less} words")] if long != short else []
-                help_ = "make them alike in length and wording, or an effect may come from the length"
-                yield report("W014", spans[prompt.name, long], message, labels=labels, help=help_)
 
 
 def _mentioned(spec: Declared) -> set[str]:
@@ -233,48 +193,29 @@ def _settled(spec: Declared, conditions: Conditions) -> Conditions:
 
 
 def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) -> Iterator[Diagnostic]:
-    """A warning for each statement that some who decide about it are not told, and for sheets that are too long.
+    """A warning for each statement that some who decide about it are not told.
 
-    It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands; one that
-    is meant to be hidden says `undisclosed`.
+    It reaches an agent by `{{ payoffs }}`, or by texts that read every table and param of it; one that is meant to be
+    hidden says `undisclosed`.
     """
     asking = {p.name: {n for v in p.variants for text in (v.text, *v.paraphrases) for n in template_names(text.value)}
               for p in spec.of(syntax.Prompt)}  # fmt: skip
-    read, said = defaultdict[str, set[str]](set), dict[str, set[float]]()
+    read: dict[str, set[str]] = {}
     for prompt in prompts:
-        for agent, text in (told for v in prompt.variants for wording in v.wordings for told in wording):
-            read[agent] |= asking[prompt.name]
-            said.setdefault(agent, set()).update(map(float, NUMBER.findall(text)))
-    deciders, task = defaultdict[str, set[str]](set), sheets.task
+        for agent in prompt.recipients:
+            read.setdefault(agent, set()).update(asking[prompt.name])
+    deciders, task, world = defaultdict[str, set[str]](set), sheets.task, sheets.world
     for name, scope in (*((p.statement, p.scope) for p in task.payoffs),
                         *((r.statement, r.condition.scope) for r in task.hard)):  # fmt: skip
         deciders[name] |= {task.variable[decided].owner for decided in scope}
     for statement in sheets.told if prompts else ():
-        facts, constants = _parts(statement, sheets)
-        left = [
-            agent for agent in task.agents if agent in deciders[statement.name]
-            and not (PAYOFFS in read[agent] and sheets.asked)
-            and not (agent in said and facts <= read[agent] and constants <= said[agent])
-        ]  # fmt: skip
+        facts = world.spec.closure([statement]) & {*world.tables, *world.params} - world.spec.derived
+        told = [a for a in read if (facts and facts <= read[a]) or (PAYOFFS in read[a] and sheets.asked)]
+        left = [a for a in task.agents if a in deciders[statement.name] and a not in told]
         if left:
             message = f"`{statement.name}` depends on {some(left)}, and no prompt tells them about it"
             help_ = "put `{{ payoffs }}` into their prompt, or end the statement with `undisclosed` if it is meant"
             yield report("W012", statement.name_span, message, help=help_)
-    if sheets.left_out:
-        first = next(p for p in spec.of(syntax.Prompt) if PAYOFFS in asking[p.name])
-        message = f"the payoff sheet is too long: it leaves out some of {some(list(sheets.left_out))}"
-        yield report("W013", first.name_span, message, help="the formulas and the reader's own rows are in it")
-
-
-def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:
-    """The tables and params of a statement, and its numbers but for 0."""
-    world = sheets.world
-    mentioned = world.spec.closure([statement])
-    derived = [world.spec.symbols[name].statement for name in mentioned & world.spec.derived]
-    nodes = (node for part in (statement, *derived) for node in syntax.walk(part))
-    numbers = (node.value for node in nodes if isinstance(node, syntax.Number))
-    facts = mentioned & {*world.tables, *world.params} - world.spec.derived
-    return facts, {float(number) for number in numbers if number}
 
 
 def some(names: list[str]) -> str:

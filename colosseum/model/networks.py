@@ -18,7 +18,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.evaluate import value
 from colosseum.model.scenario import PARAMETERS, Channel, Graph, Scenario
-from colosseum.model.values import Elements, Fault, Value, at, is_number, kind, located, text
+from colosseum.model.values import Elements, Fault, Value, at, is_number, located, text
 from colosseum.model.world import Environment, Meter, World
 
 if TYPE_CHECKING:
@@ -42,16 +42,12 @@ def parse_graph(expr: syntax.Expr, facts: World) -> Graph:
         raise Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_, span=expr.span)
     known, given = PARAMETERS[name], dict[str, Value]()
     if isinstance(expr, syntax.Call):
-        if len(expr.arguments) > len(known):
-            takes = f"{len(known) or 'no'} argument{'s' * (len(known) != 1)}"
-            raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
         env = Environment(facts)
-        given = {argument: value(a, env) for argument, a in zip(known, expr.arguments, strict=False)}
-        for argument in expr.named:
-            if argument.name not in known or argument.name in given:
-                raise Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
-                            help=f"it takes: {', '.join(known) or 'nothing'}", span=argument.span)  # fmt: skip
-            given[argument.name] = value(argument.value, env)
+        named = [*zip(known, expr.arguments, strict=False), *((a.name, a.value) for a in expr.named)]
+        if len({*known} & dict(named).keys()) < len(expr.arguments) + len(expr.named):
+            help_ = f"it takes: {', '.join(known) or 'nothing'}"
+            raise Fault(f"`{name}` does not take these arguments", code="C070", help=help_, span=expr.span)
+        given = {argument: value(a, env) for argument, a in named}
         env.refuse_private("network")
     for missing in (k for k in known if k not in given and k != "center"):
         raise Fault(f"`{name}` needs `{missing}`", code="C070", help=f"as in `{name}({missing} = …)`", span=expr.span)
@@ -71,13 +67,11 @@ def check_graph(graph: Graph, agents: Elements) -> None:
             case "k" | "m" if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
                 most = f"below the number of agents ({len(agents)})"
                 raise Fault(f"`{name}` is a whole number {most}, not `{text(argument)}`", code="C070")
-            case "edges" if not isinstance(argument, Elements):
-                message = f"`edges` takes a set of pairs, not {kind(argument)}"
-                raise Fault(message, code="C070", help="edges({(A, B), (B, C)})")
-        for edge in argument if name == "edges" and isinstance(argument, Elements) else ():
-            ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()
-            if len(ends & agents.as_set) != 2:
-                raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=f"agents: {agents}")
+            case "edges":
+                for edge in argument if isinstance(argument, Elements) else (text(argument),):
+                    if not (isinstance(edge, tuple) and len(edge) == 2 == len({*edge} & agents.as_set)):
+                        help_ = f"as in `edges({{(A, B), (B, C)}})`; agents: {agents}"
+                        raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=help_)
 
 
 def network_links(facts: "Realiser") -> Elements:

@@ -209,11 +209,6 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
     matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.meter.count(len(known))
-    if not matching:  # perhaps the same indices in another order lead to an entry
-        parts = [sorted((p for p in part or () if p is not None), key=text) for part in reach]
-        key = flatten(part[0] for part in parts if part)
-        if all(parts) and _swapped(key, source):
-            raise no_entry(source, key, env.facts.spec)
     found = tuple((key, term(select(source, flatten(key), env))) for key in matching)
     return Select(source.name, tuple(term(k) for k in keys), found)
 

@@ -25,12 +25,8 @@ from colosseum.model.values import Elements, Value, number
 from colosseum.model.world import Environment, Meter, Poisoned, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
-Line: TypeAlias = tuple[str, str, bool]
-"""A line of data: what it is about, its text, and whether the reader needs it before others."""
 PAYOFFS = "payoffs"
 """What a prompt calls it; a declared name of the same letters comes first."""
-LONGEST_SHEET = 24_000
-"""Characters of a sheet: its formulas whatever they take, then data as far as they fit."""
 GOAL = """\
 Your payoff is what is paid to you below, less what you bear. The team's goal: all agents' payoffs, added up, \
 as high as possible."""
@@ -166,8 +162,6 @@ class Sheets:
     """How the task was made."""
     whole: bool = False
     """Whether the instance is without errors."""
-    left_out: dict[str, None] = field(default_factory=dict)
-    """Tables and sets of which lines were left out, as a sheet would have been too long."""
     made: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -179,22 +173,10 @@ class Sheets:
         """The sheet of an agent; raises Poisoned where the instance is in error."""
         if not self.whole:
             raise Poisoned("a payoff is in error")
-        return self.made[reader] if reader in self.made else self.made.setdefault(reader, self._sheet(reader))
-
-    def _sheet(self, reader: str) -> str:
-        formulas = [GOAL, *self.formulas, DATA]
-        length = sum(len(line) + 1 for line in formulas)
-        lines = [*self._alone(reader), *self._data(reader)]
-        kept, left_out = set[Line](), dict[str, None]()
-        for line in sorted(lines, key=lambda line: not line[2]):
-            if length + len(line[1]) < LONGEST_SHEET:
-                length += len(line[1]) + 1
-                kept.add(line)
-            else:
-                left_out[line[0]] = None
-        self.left_out |= left_out
-        last = [f"Left out, as this is long enough: more of {', '.join(left_out)}."] if left_out else []
-        return "\n".join([*formulas, *(f"- {line[1]}" for line in lines if line in kept), *last])
+        if reader not in self.made:
+            data = (f"- {line}" for line in (*self._alone(reader), *self._data(reader)))
+            self.made[reader] = "\n".join((GOAL, *self.formulas, DATA, *data))
+        return self.made[reader]
 
     @cached_property
     def told(self) -> tuple[Statement, ...]:
@@ -301,23 +283,23 @@ class Sheets:
     def _guarded(self, *nodes: syntax.Node | None) -> bool:
         return not self.hidden.keys().isdisjoint(self.world.spec.closure([node for node in nodes if node is not None]))
 
-    def _data(self, reader: str) -> Iterator[Line]:
+    def _data(self, reader: str) -> Iterator[str]:
         nodes = (node for s in self.statements for node in syntax.walk(s) if isinstance(node, syntax.Comparison))
         compared = {name for node in nodes for name in syntax.mentioned(node)}
         for name in (name for name in self.names if name not in self.world.spec.derived):
             table = self.world.tables.get(name)
             members = {**self.world.sets, **self.world.network}.get(name)
             if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
-                yield name, f"{name}: known only to those whom it is about", True
+                yield f"{name}: known only to those whom it is about"
             elif members is not None:
                 numbers = [x for x in members if type(x) is int]
                 whole = len(numbers) == len(members) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1))
                 listed = f"{numbers[0]} to {numbers[-1]}" if whole else ", ".join(map(shown, members))
-                yield name, f"{name}: {listed}", True
+                yield f"{name}: {listed}"
             elif table is not None:
                 yield from _rows(table, reader, apart=name in compared)
 
-    def _alone(self, reader: str) -> Iterator[Line]:
+    def _alone(self, reader: str) -> Iterator[str]:
         """What each choice of the reader pays it, by the statements that ask for one decision of its own alone."""
         own = {v.name for v in self.task.owned[reader]}
         simple: list[tuple[str, list[Payoff]]] = []
@@ -337,7 +319,7 @@ class Sheets:
             if names:
                 entries = _entries(zip(variable.domain, paid, strict=True), digits(paid, apart=False))
                 start = f"If you choose {variable.name}, {' and '.join(names)} alone pays you"
-                yield variable.name, f"{start}: {entries}", True
+                yield f"{start}: {entries}"
 
     def _sees(self, reader: str, statement: Statement, instances: Sequence[Environment]) -> bool:
         """Whether the reader may see all that these instances were computed from."""
@@ -349,7 +331,7 @@ class Sheets:
         return all(reader in known for known in (*(self.hidden[name] for name in hidden), *audiences))
 
 
-def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:
+def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[str]:
     """`cost[engineer1]: ticket1 = 7.31, …`, and who alone knows the rest."""
     entries, audience = table.entries, table.audience
     visible = {key: entries[key] for key in entries if audience is None or reader in audience[key]}
@@ -361,10 +343,9 @@ def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:
         if key:
             rows.setdefault(key[:-1], []).append((key[-1], value))
         else:
-            yield table.name, f"{table.name}{note} = {shown(value, decimals)}", True
+            yield f"{table.name}{note} = {shown(value, decimals)}"
     for prefix, cells in rows.items():
-        own = audience is not None or reader in prefix or not prefix
-        yield table.name, f"{_cell(table.name, prefix)}{note}: {_entries(cells, decimals)}", own
+        yield f"{_cell(table.name, prefix)}{note}: {_entries(cells, decimals)}"
     unseen: dict[str, dict[str, None]] = {}
     beyond = ((key, who) for key, who in (audience or {}).items() if key not in visible)
     for key, who in dict.fromkeys((key if key[:-1] in rows else key[:-1], who) for key, who in beyond):
@@ -372,7 +353,7 @@ def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:
         named = re.search(rf"\b{re.escape(known)}\b", cell.removeprefix(table.name))
         unseen.setdefault("the agent named" if named else known, {})[cell] = None
     for known, hidden in unseen.items():
-        yield table.name, f"{', '.join(hidden)}: known only to {known}", True
+        yield f"{', '.join(hidden)}: known only to {known}"
 
 
 def _cell(name: str, key: tuple[Value, ...]) -> str:

@@ -30,20 +30,11 @@ BLOCKS = re.compile(r"\{%.*?%\}")
 MARKED = re.compile(r"\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)", re.DOTALL)
 """`{{ … }}` and `{% … %}`, also where the end is missing."""
 TAG = re.compile(r"\{#.*?#\}|\{%[-+]?\s*(\w+).*?%\}", re.DOTALL)
-MOST_DIGITS = 12
-"""Digits that `round` may keep."""
 ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
            "Or", "Not", "Test", "Const", "Filter")  # fmt: skip
-UNKNOWN = {
-    "Add": ("arithmetic", r"\+"), "Sub": ("arithmetic", "-"), "Mul": ("arithmetic", r"\*"), "Div": ("arithmetic", "/"),
-    "Mod": ("arithmetic", r"%(?!\})"), "Pow": ("arithmetic", r"\*\*"), "FloorDiv": ("arithmetic", "//"),
-    "Neg": ("arithmetic", ""), "Pos": ("arithmetic", ""), "Call": ("calls", ""), "Getattr": ("attributes (`a.b`)", ""),
-    "Assign": ("assignments", r"\bset\b"), "Macro": ("macros", ""), "Include": ("includes", ""),
-    "Import": ("imports", ""), "Block": ("blocks", ""), "Extends": ("inheritance", ""), "Slice": ("slices", ""),
-    "Concat": ("joining by `~`", "~"), "CondExpr": ("inline `if`", r"\bif\b"), "List": ("lists", ""),
-    "Dict": ("dictionaries", ""),
-}  # fmt: skip
-"""Nodes that prompts do not know: what they are, and what they look like."""
+UNKNOWN = {"Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "CondExpr": "inline `if`",
+           "Concat": "joining by `~`"}  # fmt: skip
+"""Some of the nodes that prompts do not know, in words."""
 TESTS = ("defined", "none", "number", "even", "odd", "in", "eq", "ne", "lt", "le", "gt", "ge")
 
 
@@ -79,11 +70,10 @@ class _Rows(Record):
             fault = no_entry(self.table, flat, self.spec)
         elif audience is None or self.reader in audience[flat]:
             return _shown(self.table.entries[flat], self.meter)
-        elif not self.reader:
-            fault = Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
         else:
             help_ = "a private row may be read only in prompts for those who see it, as in `cost[me, t]`"
-            fault = Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080", help=help_)
+            reader = f"`{self.reader}`" if self.reader else "everybody"
+            fault = Fault(f"this text tells {reader} the private `{name}`", code="C080", help=help_)
         fault.entry = self.table.name, tuple(map(text, flat))
         raise fault
 
@@ -99,21 +89,6 @@ def _join(value: object, between: object = "") -> str:
     if not isinstance(value, _Counted | tuple):
         raise Fault(f"`join` takes a set, not `{value}`", code="C083")
     return str(between).join(_bounded((str(_finalize(item)) for item in value), len(str(between))))
-
-
-def _round(value: object, digits: object = 0) -> float:
-    """`x | round(1)`."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Fault(f"`round` takes a number, not `{_finalize(value)}`", code="C083")
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= MOST_DIGITS:
-        raise Fault(f"`round` takes 0 to {MOST_DIGITS} digits, not `{_finalize(digits)}`", code="C083")
-    return round(float(value), digits)
-
-
-def _length(value: object) -> int:
-    if not isinstance(value, _Counted | tuple | str):
-        raise Fault(f"`length` takes a set or a text, not `{_finalize(value)}`", code="C083")
-    return len(value)
 
 
 def _finalize(value: object) -> object:
@@ -132,7 +107,8 @@ def _bounded(pieces: Iterable[str], between: int = 0) -> Iterator[str]:
         yield piece
 
 
-FILTERS = {"join": _join, "round": _round, "upper": lambda value: str(_finalize(value)).upper(), "length": _length}
+FILTERS = {"join": _join, "round": lambda value, digits=0: round(float(value), digits), "length": len,
+           "upper": lambda value: str(_finalize(value)).upper()}  # fmt: skip
 """What may follow `|`."""
 
 
@@ -222,13 +198,10 @@ def render(
     try:
         whole = "".join(_bounded(_template(text.value).generate(context)))
     except (TypeError, ValueError, OverflowError, RecursionError, TemplateError) as error:
-        reason, span = str(error), template_span(text, _line(error))
-        reason = "it compares what has no order" if isinstance(error, TypeError) else reason
-        raise Fault(f"this prompt cannot be rendered: {reason}", code="C081", span=span) from None
+        span = template_span(text, _line(error))
+        raise Fault(f"this prompt cannot be rendered: {error}", code="C081", span=span) from None
     except Fault as fault:
-        line = _line(fault)
-        found = entry_span(text, line, *fault.entry) if fault.entry else None
-        fault.span = fault.span or found or template_span(text, line)
+        fault.span = fault.span or template_span(text, _line(fault), *(fault.entry or ()))
         raise
     return "\n".join(line.rstrip() for line in whole.strip().splitlines())
 
@@ -255,9 +228,10 @@ def _check(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> 
     """Raises a Fault at the first node that prompts do not know, or whose name means nothing."""
     from jinja2 import nodes
 
-    if (refused := _refused(node, vocabulary)) is not None:
-        fault, pattern = refused
-        fault.span = template_span(text, node.lineno or 1, pattern=pattern)  # Jinja knows most lines
+    if (fault := _refused(node, vocabulary)) is not None:
+        called = getattr(getattr(node, "node", None), "name", "")
+        name = getattr(node, "attr", "") or getattr(node, "name", "") or called
+        fault.span = template_span(text, node.lineno or 1, name)  # Jinja knows most lines
         raise fault
     if not isinstance(node, nodes.For):
         for child in node.iter_child_nodes():
@@ -272,40 +246,31 @@ def _check(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> 
         _check(child, text, vocabulary)
 
 
-def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> tuple[Fault, str] | None:
-    """What is wrong with a node by itself, and a regular expression of what it looks like in the text."""
+def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:
+    """What is wrong with a node by itself."""
     from jinja2 import nodes
 
-    kind = type(node).__name__
-    if kind not in ALLOWED:
-        what, pattern = UNKNOWN.get(kind, (kind, ""))
-        match node:
-            case nodes.Call(node=nodes.Name(name=name)):
-                pattern = rf"\b{re.escape(name)}\s*\("
-            case nodes.Getattr(attr=name):
-                pattern = rf"[\w\])]\s*\.\s*{re.escape(name)}\b"
-        help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
-        help_ = "compute it in a table, and print the table's entry" if what == "arithmetic" else help_
-        return Fault(f"prompts know no {what}", code="C083", help=help_), pattern
+    kind, known = type(node).__name__, vocabulary.known
     match node:
+        case nodes.BinExpr() | nodes.UnaryExpr() if kind not in ALLOWED:
+            help_ = "compute it in a table, and print the table's entry"
+            return Fault("prompts know no arithmetic", code="C083", help=help_)
+        case _ if kind not in ALLOWED:
+            help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
+            return Fault(f"prompts know no {UNKNOWN.get(kind, kind.lower())}", code="C083", help=help_)
         case nodes.Filter(name=name) if name not in FILTERS:
-            fault = Fault(f"`{name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
+            return Fault(f"`{name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
         case nodes.Test(name=name) if name not in TESTS:
-            fault = Fault(f"`{name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
-        case nodes.Name(name=name, ctx="load") if name in vocabulary.known:
-            return None
-        case nodes.Name(name=name, ctx="load") if name in vocabulary.other:
+            return Fault(f"`{name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
+        case nodes.Name(name=name, ctx="load") if name in vocabulary.other and name not in known:
             message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
-            near = closest(name, vocabulary.known & {"payoffs"})
-            fault = Fault(message, code="C083", help=near or "prompts read params, sets and tables of data")
-        case nodes.Name(name=name, ctx="load") if vocabulary.doubts.covers(name):
-            fault = Poisoned(f"`{name}` may be declared where the text is broken")
-        case nodes.Name(name=name, ctx="load"):
-            help_ = closest(name, sorted(vocabulary.known))
-            fault = Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
-        case _:
-            return None
-    return fault, rf"\b{re.escape(name)}\b"
+            near = closest(name, known & {"payoffs"})
+            return Fault(message, code="C083", help=near or "prompts read params, sets and tables of data")
+        case nodes.Name(name=name, ctx="load") if name not in known and vocabulary.doubts.covers(name):
+            return Poisoned(f"`{name}` may be declared where the text is broken")
+        case nodes.Name(name=name, ctx="load") if name not in known:
+            return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(known)))
+    return None
 
 
 @lru_cache(maxsize=256)
@@ -333,36 +298,23 @@ def unclosed_tag(text: syntax.Text) -> Span | None:
     return opened[-1] if opened else None
 
 
-def entry_span(text: syntax.Text, line: int, table: str, key: Sequence[str]) -> Span | None:
-    """The look-up of a table on a line whose indices are written most like a key; None where there is none."""
-    found = _found(text, line, rf"\b{re.escape(table)}\s*\[([^\[\]]*)\]")
+def template_span(text: syntax.Text, line: int, name: str = "", key: Sequence[str] = ()) -> Span:
+    """The place of a name in the blocks of a line (counted from 1 in the template), with its indices.
+
+    Of several, it is the one whose indices are written most like a key. Without a name it is the only block of the
+    line; else the line; else, on a line of nothing, the whole text.
+    """
+    (low, high), source = _extent(text, line), text.span.source
+    blocks = list(MARKED.finditer(source.text, low, high))
+    named = re.compile(rf"\b{re.escape(name)}\b(?:\s*\[([^\[\]]*)\])?")
+    found = [each for block in blocks for each in named.finditer(source.text, *block.span())] if name else []
 
     def alike(match: re.Match[str]) -> int:
-        written = [part.strip(" '\"\\") for part in match[1].split(",")]
-        return sum(one == other for one, other in zip(written, key, strict=False))
+        return sum(part.strip(" '\"\\") == other for part, other in zip((match[1] or "").split(","), key, strict=False))
 
-    best = max(found, key=alike, default=None)
-    return Span(text.span.source, *best.span()) if best else None
-
-
-def template_span(text: syntax.Text, line: int, *, pattern: str = "") -> Span:
-    """The first match of a regular expression in the blocks of a line (counted from 1 in the template).
-
-    Without a match, the only block of the line; else the line; else, on a line of nothing, the whole text.
-    """
-    low, high = _extent(text, line)
-    if low >= high:
-        return text.span
-    blocks = list(MARKED.finditer(text.span.source.text, low, high))
-    places = [*(_found(text, line, pattern) if pattern else ()), *(blocks if len(blocks) == 1 else ())]
-    return Span(text.span.source, *(places[0].span() if places else (low, high)))
-
-
-def _found(text: syntax.Text, line: int, pattern: str) -> list[re.Match[str]]:
-    """The matches of a regular expression in what stands in braces on a line."""
-    whole = text.span.source.text
-    blocks = MARKED.finditer(whole, *_extent(text, line))
-    return [found for block in blocks for found in re.compile(pattern).finditer(whole, *block.span())]
+    best = max(found, key=alike, default=blocks[0] if len(blocks) == 1 else None)
+    place = best.span() if best else (low, high)
+    return Span(source, *place) if low < high else text.span
 
 
 def _extent(text: syntax.Text, line: int) -> tuple[int, int]:

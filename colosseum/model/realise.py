@@ -260,13 +260,12 @@ def _check_elements(facts: Realiser) -> None:
 def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
     """No declared channel is named as one of the network's own may be: a post reaches whom its channel's name says."""
     for statement in facts.spec.of(syntax.Channel):
-        names, wire = [(statement.name, statement.name_span)], statement.wire
-        trimmed = len(wire.value.strip()) if wire else 0
-        if wire and not (wire.value.isprintable() and 0 < trimmed == len(wire.value) <= LONGEST_WIRE):
-            message = f"a channel's name has 1 to {LONGEST_WIRE} characters on one line, and no blank at either end"
-            facts.findings.add(report("C042", wire.span, message))
-        elif wire:
+        names = [(statement.name, statement.name_span)]
+        if wire := statement.wire:
             names.append((wire.value, wire.span))
+            if not (wire.value.isprintable() and 0 < len(wire.value.strip()) == len(wire.value) <= LONGEST_WIRE):
+                message = f"a channel's name has 1 to {LONGEST_WIRE} characters on one line, and no blank at either end"
+                facts.findings.add(report("C042", wire.span, message))
         for name, span in names:
             if name == PUBLIC or joined(name, agents):  # posts go by name
                 message = f"`{name}` is how a network names a channel of its own"

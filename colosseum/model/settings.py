@@ -83,8 +83,7 @@ def _wordings(expr: syntax.Expr, env: Environment) -> Value:
     spec, last = env.facts.spec, max(numbers)
     most = max((len(v.paraphrases) + 1 for p in spec.of(syntax.Prompt) for v in p.variants), default=1)
     if last > most and not spec.doubts:
-        help_ = f"the most that a prompt has is {most}" if most > 1 else 'as in `bent: paraphrases "…" "…"`'
-        raise Fault(f"no prompt has a wording {last}", code="C087", help=help_)
+        raise Fault(f"no prompt has a wording {last}", code="C087", help=f"the most that a prompt has is {most}")
     return tuple(dict.fromkeys(numbers))
 
 

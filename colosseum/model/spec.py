@@ -198,12 +198,6 @@ class _Scope:
 
     def __init__(self, spec: Declared, elements: frozenset[str]) -> None:
         self.spec, self.elements = spec, elements
-        self.families: dict[str, str] = {}
-        """`engineer` of `engineer[1..n]`, and the set that it stands in."""
-        for statement in (*spec.of(syntax.Agents), *spec.of(syntax.Set)):
-            for node in syntax.walk(statement):
-                if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name):
-                    self.families.setdefault(node.base.id, statement.name)
 
     def inside(self, node: syntax.Node | None, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """Every mistake in a statement or an expression."""
@@ -316,10 +310,8 @@ class _Scope:
             what = a(symbol.kind) if symbol else "a binder"
             labels = [Label(symbol.span, "declared here")] if symbol else []
             yield report("C044", span, f"`{name}` is {what}, not a table or a variable", labels=labels)
-        elif symbol is None and name != "payoff":
-            enumerated = len(keys) == 1 and isinstance(keys[0], syntax.Range)
-            if not (enumerated and (name in self.families or any(e.startswith(name) for e in self.elements))):
-                yield from self.unknown(name, span, bound, among=("table", "variable"))
+        elif symbol is None and name != "payoff" and not (len(keys) == 1 and isinstance(keys[0], syntax.Range)):
+            yield from self.unknown(name, span, bound, among=("table", "variable"))
 
     def unknown(
         self, name: str, span: Span, bound: dict[str, Span], *, among: tuple[str, ...] = ()
@@ -331,16 +323,13 @@ class _Scope:
 
         def near() -> str:
             declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
-            known = declared if among else [*bound, *declared, *self.elements]
-            habit = _habits("names").get(name)
+            known, others = (declared, []) if among else ([*bound, *declared], self.elements)
             stem = name.removesuffix("s")
-            if habit or (stem != name and stem in self.families):
-                return habit or f"did you mean `{self.families[stem]}`, the set of `{stem}1`, …?"
-            family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
-            help_ = closest(name, known) or _habits("unlike").get(name, "")
-            if help_ or not family:
-                return help_
-            return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"
+            family = [e for e in self.elements if e.startswith(stem) and e[len(stem) :].isdigit()]
+            first = min(family, key=lambda e: (len(e), e), default="")
+            named = f"elements are named `{first}`; did you mean the set they are in?" if first else ""
+            near = _habits("names").get(name) or closest(name, known) or named or closest(name, others)
+            return near or _habits("unlike").get(name, "")
 
         message = f"`{name}` is not the name of {what}"
         yield report("C041", span, message, help=self.spec.helped((name, among), near))

@@ -175,8 +175,7 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
 def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[TableEntry]:
     if width != 1:
         message = f"a map gives a value for each label of one index, and `{name}` has {width or 'no'} indices"
-        other = "write it as a grid, or compute it by `= expr`"
-        help_ = other if width else f"write `table {name}[S] = {{…}}` with the set of its labels"
+        help_ = f"write `table {name}[S] = {{…}}` with the set of its labels, or a grid"
         raise Fault(message, code="C061", help=help_, span=entries.span)
     env, rows = facts.environment(), list[TableEntry]()
     for pair in entries.pairs:
@@ -263,10 +262,9 @@ def fit(rows: Iterable[TableEntry], keys: Iterable[Key], table: syntax.Table, at
         diagnostics.append(_unknown_label(position, label, labels, table))
     if beside:  # their labels are known, but not together
         names = few([f"`{instance_name(table.name, key)}`" for key, _ in beside])
-        message = f"{names} {'is not an entry' if len(beside) == 1 else 'are not entries'} of this table"
         help_ = "the `where` of its indices leaves this out; without it, every combination has a value"
         here = [Label(table.name_span, "the table")]
-        diagnostics.append(report("C061", beside[0][1].span, message, labels=here, help=help_))
+        diagnostics.append(report("C061", beside[0][1].span, f"the table has no {names}", labels=here, help=help_))
     if not strange:
         diagnostics += _missing([key for key in order if key not in found], table, at)
     findings.refuse(diagnostics)
@@ -316,11 +314,8 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
     if leads and last:
         return [(r[:k], r[k]) for r in sheet.rows]
-    here = [Label(at, "read here")]
-    if leads and k >= 2 and len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1]):
-        message = f"the last column holds `{table}`, but its heading is `{header[-1]}`"
-        raise Fault(message, code="C059", help=f"head it `{table}`", span=sheet.header[-1].span, labels=here)
-    if leads and k >= 2 and len(header) >= k:
+    listed = len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1])  # under another heading
+    if leads and k >= 2 and len(header) >= k and not listed:
         labelled = [replace(cell, value=cell_value(str(cell.value))) for cell in sheet.header[k - 1 :]]
         matrix = ((r[: k - 1], zip(labelled, r[k - 1 :], strict=True)) for r in sheet.rows)
         return [((*lead, label), cell) for lead, cells in matrix for label, cell in cells]
@@ -328,7 +323,7 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     wanted = ",".join((*shown, table))
     other = f", or `{','.join(shown[:-1])},` and the labels of `{shown[-1]}`" if k >= 2 else ""
     message, help_ = f"the header of this file does not fit `{table}`", f"it must be `{wanted}`{other}"
-    raise Fault(message, code="C059", help=help_, span=whole(sheet.header), labels=here)
+    raise Fault(message, code="C059", help=help_, span=whole(sheet.header), labels=[Label(at, "read here")])
 
 
 def grid_rows(grid: syntax.Grid, *, arity: int, findings: Problems) -> list[TableEntry]:

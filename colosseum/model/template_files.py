@@ -20,12 +20,10 @@ from colosseum.model.prompts import TemplateNames, check_template, lines_kept
 from colosseum.model.values import Fault
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template, nodes
+    from jinja2 import Environment, Template
 
 SECTION = re.compile(r"(?ms)^\{# (\w+)\(([\w, ]*)\) #\}(?=\n)(.*?)(?=^\{# \w+\([\w, ]*\) #\}\n|\Z)")
 REMARK = re.compile(r"^\{#.*?#\}\n", re.MULTILINE | re.DOTALL)
-DEEPEST = 2
-"""Loops within each other: over channels, and over their posts."""
 Shown: TypeAlias = str | int | float | list[str] | tuple[str, ...] | None
 Try: TypeAlias = Callable[[str, tuple[str, ...]], str]
 """What goes wrong when a text is rendered, by its name and its facts; empty where nothing does."""
@@ -114,16 +112,9 @@ def wrong_texts(source: Source, known: Mapping[str, tuple[str, ...]], tried: Try
 def _unfit(section: Section, source: Source) -> Fault | None:
     """What a text does that no prompt may."""
     place = Span(source, section.start - 3, section.start + len(section.text))  # as if three quotes opened it
+    text = syntax.Text(section.text, long=True, span=place)
     try:
-        check_template(
-            syntax.Text(section.text, long=True, span=place), TemplateNames(frozenset(section.facts), {}, Doubts())
-        )
+        check_template(text, TemplateNames(frozenset(section.facts), {}, Doubts()))
     except Fault as fault:
         return fault
-    deep = _deepest(_jinja().parse(section.text)) > DEEPEST
-    return Fault(f"loops stand at most {DEEPEST} deep within each other", code="C083") if deep else None
-
-
-def _deepest(node: "nodes.Node") -> int:
-    """Loops within each other."""
-    return (type(node).__name__ == "For") + max(map(_deepest, node.iter_child_nodes()), default=0)
+    return None

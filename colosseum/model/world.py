@@ -178,9 +178,7 @@ class Meter:
         """Refuse nested loops before they run, with their product; raises a Fault."""
         rounds = prod(sizes)
         if rounds > MOST_STEPS:
-            shown = " × ".join(f"{size:,}" for size in sizes)
-            whole = f"{shown} = {rounds:,}" if len(sizes) > 1 else shown
-            message = f"this loop expands to {whole} rounds, at most {MOST_STEPS:,} are allowed"
+            message = f"this loop expands to {rounds:,} rounds, at most {MOST_STEPS:,} are allowed"
             raise Fault(message, code="C056", help="loop over smaller sets")
 
 

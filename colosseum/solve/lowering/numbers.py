@@ -26,7 +26,7 @@ def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine |
     parts = addends(term)
     if len(parts) == 1 and parts[0][1] is term:
         return None
-    return total([_addend(part, lowering).scaled(factor) for factor, part in parts])
+    return total([_addend(part, lowering) for _, part in parts], [factor for factor, _ in parts])
 
 
 def _addend(part: Term, lowering: Lowering) -> Affine:

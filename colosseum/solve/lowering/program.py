@@ -8,6 +8,7 @@ the same as arrays by rows.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
 from math import inf
 from typing import TypeAlias
 
@@ -68,19 +69,14 @@ class Affine:
         return not self.coefficients
 
 
-def total(parts: Iterable[Affine]) -> Affine:
-    """The sum, in time linear in the parts."""
-    constant, coefficients = 0.0, dict[int, float]()
-    for part in parts:
-        constant += part.constant
-        if not coefficients:
-            coefficients = part.coefficients.copy()
-            continue
+def total(parts: Iterable[Affine], factors: Iterable[float] = repeat(1.0)) -> Affine:
+    """The sum of parts times factors, in time linear in the parts."""
+    constant, found = 0.0, dict[int, float]()
+    for part, factor in zip(parts, factors, strict=False):
+        constant += factor * part.constant
         for column, value in part.coefficients.items():
-            coefficients[column] = coefficients.get(column, 0.0) + value
-    return Affine(
-        constant, coefficients if all(coefficients.values()) else {c: v for c, v in coefficients.items() if v}
-    )
+            found[column] = found.get(column, 0.0) + factor * value
+    return Affine(constant, found if all(found.values()) else {c: v for c, v in found.items() if v})
 
 
 @dataclass(frozen=True, slots=True)
