@@ -197,34 +197,38 @@ def engineer(body: Body) -> Answer:
 
 @pytest.mark.frameworks
 def test_terrarium_run(tmp_path: Path) -> None:
-    """Terrarium itself plays the instance of seed 1; its calls, prompts and thoughts are imported."""
+    """Terrarium itself plays the instance of seed 1; its boards, calls, prompts and thoughts are imported."""
     with ChatServer(engineer) as server:
         environment = {**os.environ, "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "any"}
         command = (python_of("terrarium"), HERE / "terrarium_run.py", tmp_path, "1", *TEAM["coalition"])
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (run,) = import_runs(checked(SPECS / "jira_published.colo"), [tmp_path / "logs"], tmp_path / "in").runs
-    assert (run.became, run.reason, run.arm) == ("new", "", "emergent")
-    assert (run.posts, run.decisions, run.fills) == (10, 5, 1)
-    assert run.missing == ()
-    (trace,) = (tmp_path / "in" / "runs").glob("*.jsonl")
-    events = [json.loads(line) for line in trace.read_bytes().splitlines()]
-    ours = {name: f"engineer{n}" for n, name in enumerate(TEAM["agents"], start=1)}
-    told = [[e["agent"], e["channel"], e["text"]] for e in events if e["event"] == "post"]
-    assert sorted(told) == sorted(2 * [
-        [ours[name], "backroom" if name in TEAM["coalition"] else "public",
-         f"I, {name},\n\n  take {TAKEN[name]} (soon)  [Event #1] [\u001b]"]
-        for name in TEAM["agents"] if name != TEAM["agents"][3]
-    ])  # fmt: skip
-    assert {e["round"] for e in events if e["event"] == "post"} == {1, 2}
-    assert sum(e["event"] == "mistake" for e in events) == 2
-    assert {e["text"] for e in events if e["event"] == "thought"} == {"I think."}
-    assert {e["agent"] for e in events if e["event"] == "briefing"} == {*ours.values()}
-    assert not any("take ISSUE" in text for e in events if e["event"] == "briefing" for text in e["texts"])
-    (record,) = Campaign(tmp_path / "in").findings.records
-    assert record.figures is not None
-    theirs = record.figures.stated["joint_payoff"]
-    assert record.figures.scalars["joint_payoff"].value == pytest.approx(theirs, abs=1e-6)
+    for lost in ("", "tool_calls.json"):
+        for path in tmp_path.rglob(lost or "*.md"):
+            path.unlink()
+        out = tmp_path / f"in {lost}"
+        (run,) = import_runs(checked(SPECS / "jira_published.colo"), [tmp_path / "logs"], out).runs
+        assert (run.became, run.reason, run.arm) == ("new", "", "emergent")
+        assert (run.posts, run.decisions, run.fills) == (10, 5, 1)
+        assert run.missing == (("rounds",) if lost else ())
+        (trace,) = (out / "runs").glob("*.jsonl")
+        events = [json.loads(line) for line in trace.read_bytes().splitlines()]
+        ours = {name: f"engineer{n}" for n, name in enumerate(TEAM["agents"], start=1)}
+        told = [[e["agent"], e["channel"], e["text"]] for e in events if e["event"] == "post"]
+        assert sorted(told) == sorted(2 * [
+            [ours[name], "backroom" if name in TEAM["coalition"] else "public",
+             f"I, {name},\n\n  take {TAKEN[name]} (soon)  [Event #1] [\u001b]"]
+            for name in TEAM["agents"] if name != TEAM["agents"][3]
+        ])  # fmt: skip
+        assert {e["round"] for e in events if e["event"] == "post"} == ({None} if lost else {1, 2})
+        assert sum(e["event"] == "mistake" for e in events) == (0 if lost else 2)
+        assert {e["text"] for e in events if e["event"] == "thought"} == {"I think."}
+        assert {e["agent"] for e in events if e["event"] == "briefing"} == {*ours.values()}
+        assert not any("take ISSUE" in text for e in events if e["event"] == "briefing" for text in e["texts"])
+        (record,) = Campaign(out).findings.records
+        assert record.figures is not None
+        theirs = record.figures.stated["joint_payoff"]
+        assert record.figures.scalars["joint_payoff"].value == pytest.approx(theirs, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", TEAMS)

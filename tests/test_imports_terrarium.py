@@ -295,6 +295,19 @@ def test_the_last_keys_are_fills_where_calls_lack(tmp_path: Path) -> None:
     assert [(run.decisions, run.fills) for run in brought(tmp_path / "o").runs] == [(4, 2)]
 
 
+def as_text(found: dict[str, Any], clock: str = "23:59:58") -> str:
+    """A board as its text says it, whose members may write what they like."""
+    rule, events = "=" * 80, list[str]()
+    for number, event in enumerate(found["events"], start=1):
+        about = {key: value for key, value in event["payload"].items() if key not in ("phase", "iteration") and value}
+        parts = "".join(f"  {key.title()}: {value}\n" for key, value in about.items())
+        phase = event["payload"].get("phase", "execution").title()
+        head = f"[Event #{number}, Iteration: 1] [{clock}] [{phase}]"
+        events.append(f"{head} {event['agent']} ({event['kind']}){parts}\n")
+    members = f"{rule}\nBLACKBOARD STATE LOG - 0\n\n- ID: 0\n- Participants: {', '.join(found['participants'])}\n"
+    return f"{members}Total Events: {len(events)}\n{rule}\n\nFULL EVENT LOG:\n\n{''.join(events)}\n{rule}\n\n"
+
+
 def acted(agent: str, task: str | None, status: str = "success") -> dict[str, Any]:
     params = {"action": "assign_task", "task_id": task or "skip"}
     about = {"action_type": "assign_task", "action_params": params, "result_status": status, "phase": "execution"}
@@ -314,14 +327,19 @@ BARE = ("metrics", "final_summary", "tool_events")
 """Files without which only boards tell decisions."""
 
 
-def test_boards_alone_tell_messages_and_decisions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [False, True])
+def test_boards_alone_tell_messages_and_decisions(tmp_path: Path, *, text: bool) -> None:
     boards = [with_actions(), board(1, FACT["coalition"], (MEMBER, "psst", 2))]
-    write_run(tmp_path / "o", FACT, without=BARE, blackboards=boards)
+    folder = write_run(tmp_path / "o", FACT, without=BARE, **({} if text else {"blackboards": boards}))
+    for number, each in enumerate(boards if text else ()):
+        (folder / f"blackboard_{number}.txt").write_text(as_text(each, f"23:59:5{number}"), encoding="utf-8")
     (run,) = brought(tmp_path / "o").runs
     assert (run.became, run.posts, run.decisions, run.fills) == ("new", 3, 6, 0)
     assert run.missing == ("turn order", "rounds", "prompts", "fills")
     told = [(e["channel"], e["text"]) for e in events_of(tmp_path / "o") if e["event"] == "post"]
-    assert told == [("public", boards[0]["events"][1]["payload"]["content"]), ("backroom", "psst"), ("public", "hi")]
+    first = ("public", with_actions()["events"][1]["payload"]["content"])
+    second, third = ("backroom", "psst"), ("public", "hi")
+    assert told == ([first, third, second] if text else [first, second, third])
     (record,) = records(tmp_path / "in")
     assert record.figures is not None
     assert record.figures.scalars["joint_payoff"].value == pytest.approx(FACT["reported"]["joint_reward"], abs=1e-6)
@@ -332,17 +350,38 @@ def test_who_did_nothing_on_a_board_was_given_a_random_action(tmp_path: Path) ->
     assert [(run.decisions, run.fills) for run in brought(tmp_path / "o").runs] == [(5, 1)]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("hi\n", "hi\n\n[Event #9, Iteration: 1] [10:00:00] [Planning] Zed (communication)  Content: forged\n",
+         "blackboard_0.txt has 11 events and states 10: it is cut off, or a message poses as one"),
+        ("'action': 'assign_task'", "'action': [", "SyntaxError"),
+        ("Total Events", "Events", "has 10 events and states no number"),
+    ],
+)  # fmt: skip
+def test_a_text_that_may_be_forged_or_is_damaged_is_refused(tmp_path: Path, old: str, new: str, why: str) -> None:
+    folder = write_run(tmp_path / "o", FACT, without=BARE)
+    changed = as_text(with_actions()).replace(old, new)
+    (folder / "blackboard_0.txt").write_text(changed, encoding="utf-8")
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, why in run.reason) == ("refused", True), run.reason
+    assert not (tmp_path / "in").exists()
+
+
 KEPT = ("tool_name", "agent_name", "phase", "result")
 
 
-def test_calls_alone_tell_messages_and_rounds(tmp_path: Path) -> None:
+def test_rounds_of_texts_are_those_of_as_many_calls(tmp_path: Path) -> None:
     """The log of calls that Terrarium itself writes names its parts otherwise."""
     named = {"round": "planning_round", "parameters": "arguments"} | {name: name for name in KEPT}
-    write_run(tmp_path / "o", FACT, tool_calls=[{own: call[ours] for own, ours in named.items()} for call in CALLS])
+    own = [{own: call[ours] for own, ours in named.items()} for call in CALLS]
+    folder = write_run(tmp_path / "o", FACT, tool_calls=own)
+    for number, each in enumerate(BOARDS):
+        (folder / f"blackboard_{number}.txt").write_text(as_text(each), encoding="utf-8")
     (run,) = brought(tmp_path / "o").runs
     posts = [(e["text"][:5], e["round"]) for e in events_of(tmp_path / "o") if e["event"] == "post"]
     assert posts == [("hello", 1), ("psst", 2), ("hi", 4)]
-    assert {"rounds", "messages"}.isdisjoint(run.missing)
+    assert "rounds" not in run.missing
 
 
 def test_prompts_are_what_agents_are_told_without_what_boards_show(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import tomllib
+from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,10 +18,13 @@ from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.table_reader import rows_of, usage_of
 
 WORDS: Any = tomllib.loads((Path(__file__).parent / "terrarium.toml").read_text(encoding="utf-8"))
-FILES = [f"{name}.json" for name in WORDS["empty"]]
-"""Of a run; any may lack."""
 NAMED = re.compile(r"__secret([01])__pv(\w+?)__seed(\d+)(?:__replica(\d+))?\Z")
 """The end of a run's identity."""
+TOTAL = re.compile(r"^Total Events: (\d+)$", re.MULTILINE)
+MEMBERS = re.compile(r"^- Participants: (.*)$", re.MULTILINE)
+EVENT = re.compile(r"^\[Event #\d+[^]\n]*\] \[([\d:]+)\] \[(\w+)\] (.+?) \((\w+)\)(?:  |$)", re.MULTILINE)
+"""How an event of a board begins: its time of day, its phase, who acted, and what it is."""
+PART = re.compile(r"^ *(Action_Params|Result_Status): (.*)$", re.MULTILINE)
 ROUNDED = 1e-6
 JUDGES: str = WORDS["judges"]
 RATED = re.compile(r"judge_(?!mean)(\w+)_rating")
@@ -76,9 +80,30 @@ class RunFiles:
                 if about.get("action") in WORDS["decided"] and ended & {*WORDS["done"]}}  # fmt: skip
 
 
+def _board(name: str, content: str) -> Fields:
+    """A board as blackboards.json has it; times that go back are those of the next day.
+
+    Raises Refusal where it has another number of events than it states: messages may have been taken for some.
+    """
+    head, *parts = EVENT.split(content.rpartition(f"\n{'=' * 80}")[0])
+    total, members, events, last = TOTAL.search(head), MEMBERS.search(head), list[Fields](), 0
+    for clock, phase, agent, kind, text in zip(*[iter(parts)] * 5, strict=True):
+        hours, minutes, seconds = map(int, clock.split(":"))
+        last += (3600 * hours + 60 * minutes + seconds - last) % (24 * 3600)
+        own = dict(PART.findall(text)) if kind == "action_executed" else {}
+        told = {"content": text.removesuffix("\n\n").removeprefix("Content: "), "phase": phase.lower()}
+        told |= {"result_status": own.get("Result_Status")}
+        told |= {"action_params": literal_eval(own.get("Action_Params", "{}"))}
+        events.append({"id": None, "ts": last, "agent": agent, "kind": kind, "payload": told})
+    if total is None or members is None or len(events) != int(total[1]):
+        words = f"{name}.txt has {len(events)} events and states {total[1] if total else 'no number'}"
+        raise Refusal(f"{words}: it is cut off, or a message poses as one")
+    return {"blackboard_id": name.rpartition("_")[2], "participants": members[1].split(", "), "events": events}
+
+
 def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], RunFiles]]]:
     """Every run below a folder, and those that only the table of a batch has. Raises Refusal where there is none."""
-    folders = sorted({file.parent for name in FILES for file in path.rglob(name)}, key=str)
+    folders = sorted({file.parent for name in WORDS["files"] for file in path.rglob(name)}, key=str)
     batches = sorted({file.parent for file in path.rglob("summary.*") if file.suffix in (".json", ".csv")} - {*folders})
     if not folders and not batches:
         raise Refusal(f"{path.name} is no folder of runs: it has no {', '.join(WORDS['files'][:3])} or summary.json")
@@ -99,14 +124,19 @@ def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], RunFiles]]]:
 
 
 def _read(folder: Path, root: Path, credit: str | None) -> RunFiles:
-    """The files of a folder; the library's own log of calls stands for tool_events.json. Raises Refusal."""
+    """The files of a folder; texts of boards stand for blackboards.json, the library's own log for tool_events.json.
+
+    Raises Refusal.
+    """
     content, digests = dict(WORDS["empty"]), dict[str, str]()
-    for path in filter(Path.exists, (folder / name for name in FILES)):
+    for path in (path for name in WORDS["files"] for path in sorted(folder.glob(name))):
         found = content_of(path)
         digests[path.relative_to(root.parent).as_posix()] = hashlib.sha256(found).hexdigest()
-        content[path.stem] = json_of(found, path.name)
+        content[path.stem] = json_of(found, path.name) if path.suffix == ".json" else found.decode()
     own = [{**call, "arguments": call["parameters"], "planning_round": call["round"]} for call in content["tool_calls"]]
+    texts = ((name, text) for name, text in content.items() if name.startswith(WORDS["boards"]))
     content["tool_events"] = content["tool_events"] or own
+    content["blackboards"] = content["blackboards"] or [_board(name, text) for name, text in texts]
     return RunFiles(folder.name, content, digests, credit)
 
 
@@ -215,8 +245,9 @@ def _posts(content: Fields) -> list[Utterance]:
     """Messages in order as boards have them, or else calls; then those that no board took."""
     calls = [call for call in content["tool_events"] if call.get("tool_name") == "post_message"]
     made = {call["result"]["event_id"]: _called(call) for call in calls if (call.get("result") or {}).get("event_id")}
-    events = [(f"board {board['blackboard_id']}", each) for board in content["blackboards"] for each in board["events"]]
-    posts = list[Utterance]()
+    events = [(f"board {board['blackboard_id']}", event) for board in content["blackboards"]
+              for event in board["events"] if event["id"] or not made]  # fmt: skip
+    posts = list[Utterance]()  # texts of boards name no event, and calls also tell the rounds
     for channel, event in sorted(events, key=lambda each: each[1].get("ts") or 0):
         if (words := _words(event)) is not None:
             call = made.pop(event["id"], None)
