@@ -19,6 +19,7 @@ from test_cli_commands import colosseum
 
 from colosseum.chaos.injection import IN_A_ROW, KINDS, PACING, TRANSPORT, Faults, read_faults
 from colosseum.chaos.odd_answers import SHAPES, reshaped
+from colosseum.cli.guide import guide_pages
 
 MESSAGES = [{"role": "user", "content": "hello"}]
 
@@ -203,5 +204,5 @@ def test_odd_arguments_are_mistakes_of_the_agent_and_the_campaign_is_whole(tmp_p
 
 
 def test_every_kind_is_in_the_guide() -> None:
-    text = colosseum("guide", "chaos").stdout
+    text = guide_pages()["chaos"].read_text(encoding="utf-8")
     assert not [kind for kind in (*TRANSPORT, *SHAPES, "arguments", "pacing") if f"`{kind}" not in text]

@@ -360,8 +360,12 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("report", str(SPECS)), "holds no campaign"),
     (("report", TOY), "holds no campaign"),
     (("frobnicate",), "No such command"),
-    (("check",), "Missing argument"),
-    (("check", TOY, "--nope"), "No such option"),
+    (("check",), "error[C122]: missing argument `FILE…`"),
+    (("check", TOY, "--nope"), "error[C122]: no such option: --nope"),
+    (("scan", TOY), "add `--size K`; `colosseum scan --help` says what it takes"),
+    (("import", TOY, TOY), "error[C122]: missing option `--out`"),
+    (("audit", TOY, "--seed"), "error[C122]: no such option: --seed"),
+    (("compile", TOY, "--seed", "-1"), "error[C122]: invalid value for `--seed`: -1 is not in the range"),
 ]
 
 

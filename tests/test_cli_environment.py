@@ -207,9 +207,9 @@ def test_a_folder_called_env_is_no_file() -> None:
 def test_a_wrong_value_says_which_variable_it_is_from() -> None:
     done = colosseum("audit", "pair.colo", COLOSSEUM_BUDGET="much")
     assert done.returncode == 2
-    assert "(env var: 'COLOSSEUM_BUDGET'): 'much' is not a valid float." in " ".join(done.stderr.split())
+    assert "(env var: `COLOSSEUM_BUDGET`): `much` is not a valid float" in " ".join(done.stderr.split())
     env("COLOSSEUM_FRESH=perhaps")
-    assert "(env var: 'COLOSSEUM_FRESH')" in " ".join(colosseum("audit", "pair.colo").stderr.split())
+    assert "(env var: `COLOSSEUM_FRESH`)" in " ".join(colosseum("audit", "pair.colo").stderr.split())
 
 
 def test_a_misspelt_variable_is_warned_of() -> None:

@@ -1,4 +1,4 @@
-"""The guides and the README: their shell lines and Python run as they stand, in an empty folder.
+"""The guides and the README: their shell lines and Python run as they stand, in a folder with `toy.colo` alone.
 
 A block `sh` is run; `sh model` needs a key, a network or minutes, so that only its commands and options are looked up;
 `sh install` is what others run. A block `json NAME` is a file of that name.
@@ -22,6 +22,7 @@ import colosseum as api
 from colosseum.campaign.work import Request
 from colosseum.cli.commands import app
 from colosseum.cli.guide import PAGES, guide_pages
+from colosseum.language.copying import new_spec
 from colosseum.language.files import read_source
 
 GUIDES = sorted(page.stem for page in PAGES.glob("*.md"))
@@ -33,16 +34,19 @@ TEXTS = {name: (PAGES / f"{name}.md").read_text(encoding="utf-8") for name in GU
 
 def test_every_topic_is_listed_and_printed() -> None:
     listed = colosseum("guide").stdout
-    assert sorted(re.findall(r"^- `(\w+)`", listed, re.MULTILINE)) == sorted(guide_pages())
+    assert sorted(re.findall(r"^ • (\w+):", listed, re.MULTILINE)) == sorted(guide_pages())
     for topic, page in guide_pages().items():
-        assert colosseum("guide", topic).stdout == page.read_text(encoding="utf-8")
+        shown = colosseum("guide", topic).stdout.splitlines()
+        assert page.read_text(encoding="utf-8").split("\n")[0].removeprefix("# ") in " ".join(shown[:3])
+        assert max(map(len, shown)) <= 80
     unknown = colosseum("guide", "modles")
     assert (unknown.returncode, "`models`" in unknown.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_what_a_page_shows_runs_in_an_empty_folder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_page_shows_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    new_spec("toy", "toy")
     if name == "front":
         shutil.copytree(ROOT / "specs", "specs")
         spec = Path("specs/bidding.colo")

@@ -274,7 +274,7 @@ def test_what_is_no_campaign_is_said(copies: list[Path], tmp_path: Path) -> None
     for arguments, words in (
         ((tmp_path / "empty", "-o", tmp_path / "all"), "holds no campaign"),
         ((copies[0], "-o", tmp_path / "a file"), "cannot write"),
-        ((copies[0],), "Missing option"),
+        ((copies[0],), "missing option `-o`"),
     ):
         done = colosseum("merge", *arguments)
         assert (done.returncode, done.stdout) == (2, "")

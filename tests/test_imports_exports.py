@@ -11,10 +11,10 @@ from zipfile import ZipFile
 import pytest
 from audited import HOSTILE, SPEC, Wild, modelled, scripted
 from chat_server import Answer, Body, thinks
-from conftest import checked
+from conftest import SPECS, checked
 from test_cli_commands import colosseum
 
-from colosseum import Campaign
+from colosseum import Campaign, load
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader
 from colosseum.imports.exporting import WRITERS
@@ -68,6 +68,19 @@ def test_what_is_exported_comes_back_equal(own: Path, tmp_path: Path, to: str) -
     assert {run.became for run in again.runs} == {"known"}
     assert not Campaign(tmp_path / "in").verify().faults
     assert [Campaign(folder).findings.content().imported for folder in (own, tmp_path / "in")] == [None, READ_BY[to]]
+
+
+def test_a_deal_of_the_spec_is_read_alike_whether_runs_are_played_or_imported(tmp_path: Path) -> None:
+    """The source does not say what agents were told, so that of the arm's design counts."""
+    toy = load(SPECS / "toy.colo")
+    assert colosseum("audit", SPECS / "toy.colo", "--seeds", "1..20", "--out", tmp_path / "own").returncode == 0
+    path = Campaign(tmp_path / "own").export("csv", tmp_path / "x.csv").path
+    path.write_text(re.sub(r"sim/\w+", "m", path.read_text(encoding="utf-8")), encoding="utf-8")
+    toy.import_runs([path], tmp_path / "in")
+    points = [Campaign(folder).findings.verdicts.points for folder in (tmp_path / "own", tmp_path / "in")]
+    readings = [[(arm.arm, arm.kind, arm.fits) for arm in point.arms] for (point,) in points]
+    assert readings[0] == readings[1]
+    assert [arm for arm, kind, _ in readings[1] if kind.told] == ["prompted"]
 
 
 @pytest.mark.parametrize("to", WRITERS)

@@ -78,6 +78,13 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
 
 
+def test_names_of_agents_may_stand_before_their_column(tmp_path: Path) -> None:
+    table = tmp_path / "games.csv"
+    table.write_text("who,arm,seed,text\nAnn,talk,1,hi\nB,talk,1,ho\n", encoding="utf-8")
+    spec = spec_in(tmp_path, 'trace from "table" { agent A is "Ann"  agent a is who }')
+    assert [(run["became"], run["posts"]) for run in imported(spec, table)["runs"]] == [("new", 2)]
+
+
 def test_a_model_that_the_mapping_states_is_who_acted(tmp_path: Path) -> None:
     """And the list of such runs is not held against the spec, as others made them."""
     table = tmp_path / "games.csv"
@@ -159,9 +166,9 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
         ("a.csv", "agent,arm\nA,talk\n", "the source does not say its seed"),
         ("a.csv", "agent,arm,seed\nA,tlak,1\n", "`tlak` is no arm of `e`; did you mean `talk`?"),
         ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move[A],left\nA,talk,1,move[A],right\n",
-         "`move[A]` is decided twice: if its rows are of several runs, map what tells them apart, as in `run is game`"),
+         "`move[A]` is decided twice: map what tells runs apart, as in `run is game`"),
         ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move,left\nB,talk,1,move,left\n",
-         "`move` is decided twice, by `A` and by `B`; write each agent's own as `move[B]`"),
+         "`move` is decided twice: write each agent's own as `move[B]`"),
         ("a.csv", "agent,seed,variable,value\nA,1,move[A],left\n",
          "the source does not say its arm: map it, as in `arm baseline is group == 1`"),
         ("a.csv", "agent,arm,seed,variable,value\nA,talk,1,move[Z],left\n", "`move[Z]` is not a variable"),
@@ -244,6 +251,16 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert str(load(tmp_path / "match.colo").import_runs([table], tmp_path / "in", dry_run=True)) == done.stdout
     assert load(tmp_path / "match.colo").import_runs([table], tmp_path / "in").refused == 0
     assert len(Campaign(tmp_path / "in")) == 1
+
+
+def test_a_dry_run_of_many_long_names_is_one_table(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    rows = (f"{seed:064},A,talk,{seed},move[A],left,gpt-4o\n" for seed in range(1, 61))
+    table.write_text("run,agent,arm,seed,variable,value,model\n" + "".join(rows), encoding="utf-8")
+    shown = colosseum("import", spec_in(tmp_path), table, "--out", tmp_path / "in", "--dry-run", COLUMNS="80").stdout
+    assert [line.split() for line in shown.splitlines() if line.startswith("  run ")] == [
+        ["run", "arm", "seed", "model", "posts", "decisions"]
+    ]
 
 
 def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:

@@ -39,9 +39,7 @@ def audit(
     sets: options.Sets = None,
     out: options.Out = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Make only the I-th of N parts.")] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="local:4, slurm:20; see `guide cluster`.")
-    ] = None,
+    cluster: Annotated[str | None, typer.Option(metavar="AT", help="local:4, slurm:20; see `guide cluster`.")] = None,
     max_connections: options.Connections = 64,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; default: as fits.")] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,

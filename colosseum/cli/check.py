@@ -1,5 +1,6 @@
 """`colosseum check`."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,9 +12,8 @@ from colosseum.evidence.arms import cautions
 
 def check_files(files: Sequence[Path], *, as_json: bool) -> int:
     """Vet every file; exit 2 when one has errors."""
-    bad = False
     listed: list[tuple[str, bool, tuple[WrittenDiagnostic, ...], tuple[str, ...]]] = []
-    said: list[Diagnostic] = []
+    bad, said = False, list[Diagnostic]()
     for file in files:
         found, diagnostics, part = vet_alone(file)
         wrong = has_errors(diagnostics) or (found is None and not part)
@@ -24,9 +24,8 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
             continue
         say_diagnostics(diagnostics)
         said += diagnostics
-        errors = sum(d.severity is Severity.ERROR for d in diagnostics)
-        warnings = len(diagnostics) - errors
-        told = [counted(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
+        kinds = Counter("error" if d.severity is Severity.ERROR else "warning" for d in diagnostics)
+        told = [counted(kinds[word], word) for word in ("error", "warning") if kinds[word]]
         if part and not wrong:
             print(f"{file}: ok as a part of other specs; check the specs that use it")  # noqa: T201 - the result
         elif wrong or found is None:

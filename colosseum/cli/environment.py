@@ -7,14 +7,14 @@ so is what stands in double quotes. What else a `.env` sets, such as keys, holds
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
 from colosseum.campaign.dotenv import added, read_env
+from colosseum.cli.command import PlainCommand
 from colosseum.cli.words import complain, say_diagnostics
 from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report
 
@@ -26,10 +26,10 @@ SWITCH, RIVALS = "no_budget", {"budget", "run_budget"}
 """A switch and the options that contradict it."""
 
 
-class ConfiguredCommand(TyperCommand):
+class ConfiguredCommand(PlainCommand):
     """A command whose options may be set by variables."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # whose context it is depends on typer's version
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read what is typed, and what is not."""
         asked = not (ctx.resilient_parsing or "--help" in args)
         with ExitStack() as stack:
@@ -48,7 +48,7 @@ class ConfiguredCommand(TyperCommand):
             ctx.meta[KEY] = new
             _settle(ctx)
             ctx.call_on_close(stack.pop_all().close)
-        return list(rest)
+        return rest
 
 
 def _options(command: Any) -> list[Any]:
@@ -82,18 +82,16 @@ def values_in(words: str) -> list[str]:
 
     found = []
     while words := words.strip():
-        quoted = re.match(r'"([^"]*)"(?!\S)', words)
-        if quoted:
+        if quoted := re.match(r'"([^"]*)"(?!\S)', words):
             found.append(quoted[1])
             words = words[quoted.end() :]
             continue
         end = len(words.split(maxsplit=1)[0])
         brace = words.find("{", 0, end)
         if brace >= 0:
-            try:
+            end = len(words)  # where it is no JSON, whoever reads it says what is wrong with it
+            with suppress(ValueError):
                 end = JSONDecoder().raw_decode(words, brace)[1]
-            except ValueError:
-                end = len(words)  # whoever reads it says what is wrong with it
         found.append(words[:end])
         words = words[end:]
     return found
@@ -102,9 +100,7 @@ def values_in(words: str) -> list[str]:
 @contextmanager
 def unconfigured() -> Iterator[None]:
     """Within the block no variable sets an option: an example is run as it is written."""
-    hidden = {name: words for name, words in os.environ.items() if name.startswith(PREFIX)}
-    for name in hidden:
-        del os.environ[name]
+    hidden = {name: os.environ.pop(name) for name in [*os.environ] if name.startswith(PREFIX)}
     try:
         yield
     finally:

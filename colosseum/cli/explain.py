@@ -27,7 +27,7 @@ def explain_code(words: str | None, flows: Path | None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     figure = looked_up(words) if words else None
-    word = (words or "").strip().casefold().replace("_", " ")
+    word = (words or "").strip().casefold().replace("_", " ").replace("lambda", "λ")
     word = word if word in MEANINGS else word.removesuffix("s")
     page = read_page(_code(words)) if words is not None and figure is None and word not in MEANINGS else None
     if page:

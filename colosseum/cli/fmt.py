@@ -34,7 +34,9 @@ def format_files(files: Sequence[Path], *, check: bool, diff: bool) -> int:
 
 def _format(file: Path, *, check: bool, diff: bool) -> str:
     """What became of one file: `changed`, `same` or `wrong`."""
-    source = _read(file)
+    typed = sys.stdin.buffer.read(LARGEST + 1) if file == STDIN else None
+    source = (read_source(file, name=str(file), span=None) if typed is None
+              else decoded(typed, path=None, name="<stdin>", span=None))  # fmt: skip
     text, diagnostics = (None, [source]) if isinstance(source, Diagnostic) else lay_out(source)
     if isinstance(source, Diagnostic) or text is None:
         say_diagnostics(diagnostics)
@@ -49,12 +51,6 @@ def _format(file: Path, *, check: bool, diff: bool) -> str:
     elif changed and not _replace(source.path, text):
         return "wrong"
     return "changed" if changed else "same"
-
-
-def _read(file: Path) -> Source | Diagnostic:
-    if file == STDIN:
-        return decoded(sys.stdin.buffer.read(LARGEST + 1), path=None, name="<stdin>", span=None)
-    return read_source(file, name=str(file), span=None)
 
 
 def _say(text: str) -> None:

@@ -1,4 +1,4 @@
-"""`colosseum guide`. In: a topic; out: its page of `cli/guide`, drawn on a terminal, as it is in a pipe."""
+"""`colosseum guide`. In: a topic; out: its page of `cli/guide`, at most 100 columns wide, 80 in a pipe."""
 
 import io
 import sys
@@ -9,7 +9,7 @@ import typer
 
 from colosseum.cli.command import registering
 from colosseum.cli.words import wants_color
-from colosseum.diagnostics import closest, stop
+from colosseum.diagnostics import one_of
 from colosseum.language import shipped
 
 guides = typer.Typer()
@@ -24,19 +24,14 @@ def guide(
 ) -> int:
     """Print a guide, as in `colosseum guide start`."""
     pages = guide_pages()
-    if topic is not None and topic not in pages:
-        raise stop("C122", f"there is no guide `{topic}`", help=closest(topic, pages) or f"guides: {', '.join(pages)}")
-    text = (pages[topic] if topic else PAGES / "README.md").read_text(encoding="utf-8")
+    text = (pages[one_of("guide", topic, pages)] if topic else PAGES / "README.md").read_text(encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
+    from rich.console import Console
+    from rich.markdown import Markdown
 
-        console = Console(no_color=not wants_color(terminal=True))
-        console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))
-    else:
-        sys.stdout.write(text)
+    console = Console(no_color=not wants_color(sys.stdout.isatty()))
+    console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))
     return 0
 
 

@@ -59,6 +59,5 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
 
 
 def _code(outcome: AuditOutcome) -> int:
-    if outcome.verdicts["left"]:
-        return 3 if outcome.tally.gave_up else 4
-    return 3 if outcome.verdicts.missing else 0
+    left, missing = outcome.verdicts["left"] and not outcome.tally.gave_up, outcome.verdicts.missing
+    return 4 if left else 3 if missing or outcome.verdicts["left"] else 0

@@ -19,7 +19,7 @@ from colosseum.language import syntax
 from colosseum.language.words import GRAPHS
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.model.scenario import Coalition
+from colosseum.model.scenario import Coalition, Prompt
 from colosseum.model.serial import encode
 from colosseum.model.spec import Declared
 
@@ -43,35 +43,35 @@ class ArmKind:
     """Whether members are told something else, or played by somebody else, than in the control."""
 
 
-def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> Setup:
-    """From the events of a run."""
+def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None, prompts: Sequence[Prompt]) -> Setup:
+    """From the events of a run. Where its source says nothing of prompts, its arm's own variants are what was told."""
     start = events[0]
     channels = next(event["channels"] for event in events if event["event"] == "channels")
-    members = coalition.members if coalition else ()
-    settings = start["conditions"]["settings"]
+    members, settings = coalition.members if coalition else (), start["conditions"]["settings"]
     public = [tuple(c["members"]) for c in channels if not c["secret"]]
     players = {str(agent): str(player) for agent, player in start["players"].items()}
     told: dict[str, tuple[ToldText, ...]] = dict.fromkeys(players, ())
-    theirs = (start.get("imported") or {}).get("names", {})
-    for event in (event for event in events if event["event"] == "briefing"):
-        named = (theirs.get(m, m) for m in members if m != event["agent"])
+    briefings = [event for event in events if event["event"] == "briefing"]
+    said = [(str(event["agent"]), str(text)) for event in briefings for text in event["texts"]]
+    theirs = (start.get("imported") or {}).get("names", {}) if said else {}
+    if start.get("imported") and not said:
+        chosen = start["conditions"]["variants"].items()
+        own = [v for prompt in prompts for v in prompt.variants[1:] if (prompt.name, v.name) in chosen]
+        said = [(agent, text) for variant in own for agent, text in variant.texts if text]
+    for agent, text in said:
+        named = (theirs.get(m, m) for m in members if m != agent)
         partners = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in named) or r"\Z."
-        texts = (ToldText(_digest(text), re.search(partners, text) is not None) for text in event["texts"])
-        told[str(event["agent"])] = tuple(texts)
+        told[agent] += (ToldText(_digest(text), re.search(partners, text) is not None),)
     taken = [(e["agent"], e["usage"]["served_model"]) for e in events if e["event"] == "reply" and e["usage"]]
     served = {(players[str(agent)], str(model)) for agent, model in taken if model}
     return Setup(
-        members=members,
-        own_objective=bool(coalition and coalition.objectives),
+        members=members, own_objective=bool(coalition and coalition.objectives), told=told, played=players,
         secret=tuple((str(c["name"]), tuple(map(str, c["members"]))) for c in channels if c["secret"]),
-        told=told,
-        played=players,
-        order=str(settings["order"]),
+        order=str(settings["order"]), served=tuple(sorted(served)),
         degree={a: len({other for c in public if a in c for other in c if other != a}) for a in players},
         rest=_digest(encode({"": [start["scenario"], start["models"], settings, [list(p) for p in public]]})),
-        served=tuple(sorted(served)),
         wordings=tuple(sorted(start.get("wordings", {}).items())),
-    )
+    )  # fmt: skip
 
 
 def _digest(text: str) -> str:

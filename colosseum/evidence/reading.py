@@ -241,7 +241,7 @@ def figures_of(
         beliefs=held,
         talk=spoken(events, coalition),
         stand_ins=tuple(worth_to_others(others, task, end.assignment)) if end.assignment is not None else (),
-        setup=setup_of(events, coalition),
+        setup=setup_of(events, coalition, scenario.prompts),
         stated=run.stated,
     )
 

@@ -57,9 +57,8 @@ class TraceMapping:
         return [name for _, source in self.of(kind) for name in mentioned(source)]
 
     def column(self, kind: str, default: str) -> str:
-        """The name of the one field that an entry names."""
-        expr = self.source(kind)
-        return expr.id if isinstance(expr, syntax.Name) else default
+        """The field that the first entry names which names a field alone."""
+        return next((source.id for _, source in self.of(kind) if isinstance(source, syntax.Name)), default)
 
 
 def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None = None) -> Any:

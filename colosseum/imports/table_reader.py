@@ -11,7 +11,7 @@ from functools import partial
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, json_of, sound
 from colosseum.imports.foreign_trace import NOTHING, TraceMapping, evaluate, number
@@ -22,6 +22,7 @@ CELL = ("arm", "point", "seed", "repeat")
 GUARD = "'"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
+TORN = "its rows do not stand together in the file: sort it by run"
 
 
 def guarded(cell: Any) -> Any:
@@ -40,15 +41,9 @@ def read_table(path: Path, mapping: TraceMapping) -> Source:
     with suppress(Refusal):  # damage is told below, after the runs before it
         places.update(name for name, _ in groupby(rows_of(path), key=name_of))
     for name, group in groupby(rows_of(path), key=name_of):
-        if places[name] == 1:
-            yield name, partial(run_of, path.name, name, list(group), mapping, {})
-        elif name not in told:
+        if name not in told:
             told.add(name)
-            yield name, _torn
-
-
-def _torn() -> NoReturn:
-    raise Refusal("its rows do not stand together in the file: sort it by run")
+            yield name, partial(run_of, path.name, name, list(group), mapping, {}, TORN * (places[name] > 1))
 
 
 def rows_of(path: Path) -> Iterator[Fields]:
@@ -145,7 +140,6 @@ def _gathered(
 ) -> tuple[dict[str, dict[str, Any]], list[Utterance], dict[str, Any]]:
     """By agent its fields, then what was said, and by variable what was decided."""
     own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
-    deciders = dict[str, str]()
     author, deciding = mapping.column("agent", "agent"), {*mapping.read("decide")}
     if author not in nulls:
         raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
@@ -161,12 +155,10 @@ def _gathered(
         for key in (key for key in fresh.keys() & deciding if known.get(key, fresh[key]) != fresh[key]):
             raise Refusal(f"`{agent}` decides twice: `{key}` is `{known[key]}`, then `{fresh[key]}`")
         known.update(fresh)
-        if variable is not None and (first := deciders.setdefault(str(variable), agent)) != agent:
-            words = f"; write each agent's own as `{variable}[{agent}]`" * ("[" not in str(variable))
-            raise Refusal(f"`{variable}` is decided twice, by `{first}` and by `{agent}`{words}")
         if variable is not None and str(variable) in decisions:
-            words = "if its rows are of several runs, map what tells them apart, as in `run is game`"
-            raise Refusal(f"`{variable}` is decided twice: {words}")
+            apart = "map what tells runs apart, as in `run is game`"
+            mend = apart if "[" in str(variable) else f"write each agent's own as `{variable}[{agent}]`"
+            raise Refusal(f"`{variable}` is decided twice: {mend}")
         decisions |= {} if variable is None else {str(variable): row.get("value")}
     return own, said, decisions
 

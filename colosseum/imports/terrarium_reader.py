@@ -58,30 +58,19 @@ class RunFiles:
         return {**guessed, **{key: value for key, value in found.items() if value is not None}}
 
     @cached_property
-    def calls(self) -> list[Fields]:
-        """Calls of tools, in order: of tool_events.json, or else of the log that the library itself writes."""
-        own = ({**e, "arguments": e["parameters"], "planning_round": e["round"]} for e in self.content["tool_calls"])
-        return self.content["tool_events"] or [*own]
-
-    @cached_property
-    def boards(self) -> list[Fields]:
-        """Boards with their members and events: of blackboards.json, or else of their texts."""
-        texts = ((name, text) for name, text in self.content.items() if name.startswith(WORDS["boards"]))
-        return self.content["blackboards"] or [_board(name, text) for name, text in texts]
-
-    @cached_property
     def agents(self) -> tuple[str, ...]:
         """In the order of the environment where their roles are known, else in any order."""
         named = self.config.get("roles") or self.content["final_summary"].get("assignment") or {}
         turns = [turn["agent"] for turn in self.content["agent_turns"]]
-        return tuple(named) or tuple(dict.fromkeys([*turns, *(a for b in self.boards for a in b["participants"])]))
+        shown = (agent for board in self.content["blackboards"] for agent in board["participants"])
+        return tuple(named) or tuple(dict.fromkeys([*turns, *shown]))
 
     @cached_property
     def decided(self) -> dict[tuple[str, str], Any]:
         """By agent and meeting, "" for tickets, what it decided last, as its calls tell, or else actions on boards."""
-        events = (e for board in self.boards for e in board["events"] if e["kind"] == "action_executed")
+        events = (e for board in self.content["blackboards"] for e in board["events"] if e["kind"] == "action_executed")
         acts = [(e["agent"], e["payload"]["action_params"], {e["payload"].get("result_status")}) for e in events]
-        for call in self.calls:
+        for call in self.content["tool_events"]:
             result = call.get("result") or {}
             inner = result["result"] if isinstance(result.get("result"), dict) else {}
             named = {**call["arguments"], "action": call["tool_name"]}
@@ -135,12 +124,19 @@ def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], RunFiles]]]:
 
 
 def _read(folder: Path, root: Path, credit: str | None) -> RunFiles:
-    """The files of a folder. Raises Refusal."""
+    """The files of a folder; texts of boards stand for blackboards.json, the library's own log for tool_events.json.
+
+    Raises Refusal.
+    """
     content, digests = dict(WORDS["empty"]), dict[str, str]()
     for path in (path for name in WORDS["files"] for path in sorted(folder.glob(name))):
         found = content_of(path)
         digests[path.relative_to(root.parent).as_posix()] = hashlib.sha256(found).hexdigest()
         content[path.stem] = json_of(found, path.name) if path.suffix == ".json" else found.decode()
+    own = [{**call, "arguments": call["parameters"], "planning_round": call["round"]} for call in content["tool_calls"]]
+    texts = ((name, text) for name, text in content.items() if name.startswith(WORDS["boards"]))
+    content["tool_events"] = content["tool_events"] or own
+    content["blackboards"] = content["blackboards"] or [_board(name, text) for name, text in texts]
     return RunFiles(folder.name, content, digests, credit)
 
 
@@ -181,23 +177,24 @@ def read_terrarium(path: Path, mapping: TraceMapping) -> Source:
 def _run(make: Callable[[], RunFiles], rated: dict[str, dict[str, float]]) -> ForeignRun:
     """Raises Refusal and one of DAMAGED."""
     files = make()
-    config, summary, turns = files.config, files.content["final_summary"], files.content["agent_turns"]
+    content, config = files.content, files.config
+    summary, turns = content["final_summary"], content["agent_turns"]
     decided, taken, whole = _decisions(files)
-    channels, posts, told = _channels(files), _posts(files), _told(files)
+    channels, posts, told = _channels(files), _posts(content), _told(content["agent_prompts"])
     known = all(each.round is not None for each in posts)
-    said = [*_taken(turns), *_thoughts(files.content["agent_trajectories"]), *posts]
+    said = [*_taken(turns), *_thoughts(content["agent_trajectories"]), *posts]
     order = config.get("agent_turn_order") or list(dict.fromkeys(turn["agent"] for turn in turns))
-    place = {name: n for n, name in enumerate(order)}
-    secret, credit = config.get("secret_blackboard_id"), files.credit
+    place, secret = {name: n for n, name in enumerate(order)}, config.get("secret_blackboard_id")
     fields: dict[str, Any] = {name: config.get(name) for name in WORDS["fields"]} | decided | {
-        "agent_order": list(config.get("roles") or ()), "status": summary.get("status"), "credit": credit,
+        "agent_order": list(config.get("roles") or ()), "status": summary.get("status"), "credit": files.credit,
         "secret_blackboard": None if secret is None else f"board {secret}",
         "replica_index": config.get("replica_index") or 0,
     }  # fmt: skip
     lacks = {
         "turn order": not order, "rounds": not known, "memberships": not channels, "decisions": not whole,
-        "prompts": len(told) < len(files.agents) or not told, "fills": "assignment" not in summary and not files.calls,
-        "messages": not files.boards and not posts,
+        "prompts": len(told) < len(files.agents) or not told,
+        "fills": "assignment" not in summary and not content["tool_events"],
+        "messages": not content["blackboards"] and not posts,
     }  # fmt: skip
     models = config.get("agent_model_assignments") or {}
     label = str(config.get("model_label") or config.get("model") or "unknown")
@@ -206,22 +203,22 @@ def _run(make: Callable[[], RunFiles], rated: dict[str, dict[str, float]]) -> Fo
         models={a: str((models.get(a) or {}).get("model") or label) for a in files.agents}, told=told,
         coalition=tuple(config.get("colluders") or ()) or None, decided=whole, taken=taken,
         said=tuple(sorted(said, key=lambda u: (u.round == 0, u.round or 0, place.get(u.agent, 0)) if known else 0)),
-        reported=_reported(files.content["metrics"], summary) | rated.get(str(config["run_id"]), {}),
+        reported=_reported(content["metrics"], summary) | rated.get(str(config["run_id"]), {}),
         missing=tuple(name for name in lacks if lacks[name]),
     )  # fmt: skip
 
 
 def _decisions(files: RunFiles) -> tuple[dict[str, Any], dict[str, Any], bool]:
     """What was decided of tickets and meetings, the same without what was drawn, and whether that is all."""
-    summary, own = files.content["final_summary"], files.decided
-    chosen = {row["agent_name"]: row["chosen_task_id"] for row in files.content["metrics"].get("agents") or []}
+    content, summary, own = files.content, files.content["final_summary"], files.decided
+    chosen = {row["agent_name"]: row["chosen_task_id"] for row in content["metrics"].get("agents") or []}
     tickets = summary.get("assignment") or (chosen if any(chosen.values()) else {})
     final = {(agent, ""): task for agent, task in tickets.items()}
     meetings = ((*key.split("__", 1), when) for key, when in (summary.get("attendance") or {}).items())
     final |= {(agent, meeting): when for agent, meeting, when in meetings}
-    shown = {agent for board in files.boards for agent in board["participants"]} if own else set[str]()
+    shown = {agent for board in content["blackboards"] for agent in board["participants"]} if own else set[str]()
     fills, every = int(summary.get("random_fallback_fills") or 0), {**final, **own}
-    surely = files.calls or {agent for agent, _ in final} <= shown
+    surely = content["tool_events"] or {agent for agent, _ in final} <= shown
     drawn = final.keys() - own.keys() if surely else list(final)[len(final) - fills :]
     taken = {key: each for key, each in every.items() if key not in drawn}
     return _named(every), _named(taken), bool(final) or {agent for agent, _ in own} == {*files.agents} != set()
@@ -238,29 +235,25 @@ def _named(decided: dict[tuple[str, str], Any]) -> dict[str, Any]:
 def _channels(files: RunFiles) -> dict[str, tuple[tuple[str, ...], bool]]:
     config = files.config
     members = dict(config.get("blackboard_participants") or {})
-    members |= {str(board["blackboard_id"]): board["participants"] for board in files.boards}
+    members |= {str(board["blackboard_id"]): board["participants"] for board in files.content["blackboards"]}
     others = (config.get(f"{which}secret_blackboard_ids") or () for which in ("", "extra_"))
     secret = {str(number) for number in (config.get("secret_blackboard_id"), *chain(*others))}
     return {f"board {n}": (tuple(who), n in secret) for n, who in sorted(members.items())}
 
 
-def _posts(files: RunFiles) -> list[Utterance]:
+def _posts(content: Fields) -> list[Utterance]:
     """Messages in order as boards have them, or else calls; then those that no board took."""
-    calls = [call for call in files.calls if call.get("tool_name") == "post_message"]
+    calls = [call for call in content["tool_events"] if call.get("tool_name") == "post_message"]
     made = {call["result"]["event_id"]: _called(call) for call in calls if (call.get("result") or {}).get("event_id")}
-    posts = [] if files.boards else [*made.values()]
-    events = [(f"board {board['blackboard_id']}", event) for board in files.boards for event in board["events"]]
+    events = [(f"board {board['blackboard_id']}", event) for board in content["blackboards"]
+              for event in board["events"] if event["id"] or not made]  # fmt: skip
+    posts = list[Utterance]()  # texts of boards name no event, and calls also tell the rounds
     for channel, event in sorted(events, key=lambda each: each[1].get("ts") or 0):
         if (words := _words(event)) is not None:
             call = made.pop(event["id"], None)
             posts.append(Utterance(event["agent"], words, channel, call.round if call else _round(event["payload"])))
-    acts = [((call.agent, call.channel), call.round) for call in made.values()]
-    posts = _counted(posts, acts, lambda each: (each.agent, each.channel))
-    turns = files.content["agent_turns"]
-    calls_ = [(turn["agent"], _round(turn)) for turn in turns for _ in range(turn.get("tools_executed") or 0)]
-    posts = _counted(posts, calls_, lambda each: each.agent)
     lost = [_called(call, "the board did not take it") for call in calls if not (call["result"] or {}).get("event_id")]
-    return posts + lost
+    return [*_counted([*posts, *made.values()], content["agent_turns"]), *lost]
 
 
 def _words(event: Fields) -> str | None:
@@ -281,17 +274,16 @@ def _round(about: Fields) -> int | None:
     return 0 if about.get("phase") == "execution" else about.get("planning_round")
 
 
-def _counted(
-    posts: list[Utterance], acts: list[tuple[Any, int | None]], of: Callable[[Utterance], object]
-) -> list[Utterance]:
-    """With rounds, where somebody has as many acts while planning as posts without a round."""
-    rounds: dict[object, list[int]] = {}
-    for who, when in acts:
-        rounds.setdefault(who, []).extend([when] if when else [])
-    spoken = Counter(of(post) for post in posts if post.round is None)
-    sure = {who: iter(found) for who, found in rounds.items() if len(found) == spoken[who]}
-    return [replace(post, round=next(sure[of(post)])) if post.round is None and of(post) in sure else post
-            for post in posts]  # fmt: skip
+def _counted(posts: list[Utterance], turns: list[Fields]) -> Iterator[Utterance]:
+    """With rounds, where somebody has as many calls while planning as posts without a round."""
+    rounds: dict[str, list[int]] = {}
+    for turn in turns:
+        if when := _round(turn):
+            rounds.setdefault(turn["agent"], []).extend([when] * (turn.get("tools_executed") or 0))
+    spoken = Counter(post.agent for post in posts if post.round is None)
+    sure = {agent: iter(found) for agent, found in rounds.items() if len(found) == spoken[agent]}
+    for post in posts:
+        yield replace(post, round=next(sure[post.agent])) if post.round is None and post.agent in sure else post
 
 
 def _taken(turns: list[Fields]) -> Iterator[Utterance]:
@@ -311,9 +303,9 @@ def _thoughts(trajectories: Fields) -> Iterator[Utterance]:
                     yield from [Utterance(agent, words, None, when)] if words else []
 
 
-def _told(files: RunFiles) -> dict[str, tuple[str, ...]]:
+def _told(prompts: list[Fields]) -> dict[str, tuple[str, ...]]:
     """By agent, the prompts of its first turn, without the messages on boards."""
-    first = {prompt["agent_name"]: prompt for prompt in reversed(files.content["agent_prompts"])}
+    first = {prompt["agent_name"]: prompt for prompt in reversed(prompts)}
     return {agent: (str(p["system_prompt"]), SHOWN.sub("", str(p["user_prompt"]))) for agent, p in first.items()}
 
 

@@ -126,27 +126,22 @@ class _FileReader:
                 overridden += [before] if before is not None else []
                 declared[_key(statement)] = statement
         self.doubts |= Doubts(contested=frozenset(contested))
-        self.diagnostics += self._nothing_overridden(missing, declared)
+        self.diagnostics += self._unfound(missing, declared)
         return list(declared.values()), overridden
 
-    def _nothing_overridden(
-        self, missing: list[Statement], declared: dict[tuple[str, str], Statement]
-    ) -> Iterator[Diagnostic]:
+    def _unfound(self, missing: list[Statement], declared: dict[tuple[str, str], Statement]) -> Iterator[Diagnostic]:
         """Overrides without anything to replace; silent when it may be where the text could not be read."""
         for statement in missing:
-            name, later, labels = statement.name, declared.get(_key(statement)), list[Label]()
-            message = f"there is no `{name}` to override"
+            name, later = statement.name, declared.get(_key(statement))
             if later is not None:
                 message = f"`{name}` is overridden before it is declared"
-                labels = [Label(later.name_span, "declared here")]
                 help_ = "put the override after the `use` that brings it"
-            elif self.doubts.covers(name):
-                continue
-            elif len(self.sources) == 1:
-                help_ = "this file uses no other; leave `override` out"
-            else:
-                help_ = closest(name, [n for kind, n in declared if kind == _key(statement)[0]])
-            yield report("C035", statement.name_span, message, labels=labels, help=help_)
+                labels = [Label(later.name_span, "declared here")]
+                yield report("C035", statement.name_span, message, labels=labels, help=help_)
+            elif not self.doubts.covers(name):
+                near = closest(name, [n for kind, n in declared if kind == _key(statement)[0]])
+                help_ = near if len(self.sources) > 1 else "this file uses no other; leave `override` out"
+                yield report("C035", statement.name_span, f"there is no `{name}` to override", help=help_)
 
 
 @dataclass(frozen=True, slots=True)

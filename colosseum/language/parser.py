@@ -77,7 +77,7 @@ NO_DOUBTS = Doubts()
 
 def doubts_in(stretches: Iterable[str]) -> Doubts:
     """The doubts that stretches of broken text raise: all of them, where names stand in a file or are missing."""
-    stretches = list(stretches)
+    stretches = [stretch for stretch in stretches if not stretch.startswith("trace ")]  # which declares nothing
     found = [frozenset(WORD.findall(stretch)) for stretch in stretches]
     words = frozenset[str]().union(*found)
     replaced = frozenset[str]().union(*(f for f in found if "override" in f))

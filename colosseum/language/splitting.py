@@ -124,9 +124,9 @@ class Parsed:
     end: int
     """The index behind its last token, skipped ones included."""
     node: Readable | None
-    """Beside failures what could be read, of an experiment alone."""
+    """Beside failures what could be read, of an experiment or a mapping."""
     failures: tuple[ReadingFailure, ...] = ()
-    """Several of an experiment alone."""
+    """Several of an experiment or a mapping alone."""
 
 
 def split(builder: Builder, tokens: list[Token]) -> Iterator[Parsed]:
@@ -226,12 +226,12 @@ class _Run:
         opened = tuple(bracket for bracket in self.opened if bracket is not refused)
         failure = ReadingFailure(reason, self.builder.source, self.tokens, self.start, index, accepts, opened)
         again = index > max(self.mended, default=0) and len(self.mended) < MOST_MENDED
-        if self.tokens[self.start].type == "EXPERIMENT" and again:
+        if self.tokens[self.start].type in ("EXPERIMENT", "TRACE") and again:
             return self._gone_on(failure)
         return Parsed(self.start, self._resume(index, reason), None, (failure,))
 
     def _gone_on(self, failure: ReadingFailure) -> Parsed:
-        """An experiment without the part that fails, or closed where it ends: its other mistakes are told, too."""
+        """What is left without the part that fails, or closed where it ends: its other mistakes are told, too."""
         ended, brace = failure.reason is ReadingReason.END, Token("}")
         brace.type, brace.start, brace.end = "RBRACE", failure.place.end, failure.place.end
         low, high = (failure.stop, failure.stop) if ended else self._part(failure.stop)
@@ -243,8 +243,17 @@ class _Run:
         return Parsed(self.start, rest.end - closers + high - low, rest.node, (failure, *rest.failures))
 
     def _part(self, index: int) -> tuple[int, int]:
-        """Where the setting, sweep or arm begins and ends in which a token does not fit; a sign stands for itself."""
+        """Where the setting, sweep or arm begins and ends in which a token does not fit; a sign stands for itself.
+
+        Of a mapping of traces, it is what follows the last whole entry on a line.
+        """
         kind, depth, low, high = self._type(index), 0, 0, self.start
+        if self._type(self.start) == "TRACE":
+            first, high = self.start + 4, index  # behind `trace from "…" {`
+            low = next((place for place in range(index, first, -1) if self._replay(place).takes("RBRACE")), first)
+            while high <= low or (high < len(self.tokens) and not self._fresh(high) and self._type(high) != "RBRACE"):
+                high += 1
+            return low, high
         if kind == "COMMA" or (kind in ("COLON", "EQUAL") and self._type(index - 2) != "COMMA"):
             return index, index + 1
         while high + 1 < len(self.tokens):

@@ -155,17 +155,17 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
 
 
 def imported_blocks(found: ImportFile) -> Iterator[Block]:
-    """What was found; the first 40 runs in a table."""
+    """What was found; the first 40 runs in a table, without columns that have nothing to tell apart."""
     became = Counter(run.became for run in found.runs)
     words = ", ".join(f"{became[state]} {state}" for state in ("new", "known", "refused") if became[state])
     title = "Nothing was written" if found.dry_run or found.refused == len(found.runs) else f"Imported into {found.out}"
     yield Paragraph(f"{title}: {words}", "title")
-    rows = (
-        (run.source, run.became, run.arm, *(None if n is None else Amount(n) for n in (run.seed, run.repeat)),
-         run.model, *map(Amount, (run.posts, run.decisions, run.fills)))
-        for run in found.runs
-    )  # fmt: skip
-    yield described("imported", rows, most=40)
+    alike = {name for name in ("became", "repeat", "fills") if len({getattr(run, name) for run in found.runs}) == 1}
+    every = ("source", "became", "arm", "seed", "repeat", "model", "posts", "decisions", "fills")
+    shown = [name for name in every if name not in alike]
+    cells = ([getattr(run, name) for name in shown] for run in found.runs)
+    rows = ([Amount(cell) if isinstance(cell, int) else cell for cell in row] for row in cells)
+    yield described("imported", rows, ["run", *shown[1:]], most=40)
     kept = [run for run in found.runs if run.became != "refused"]
     if posted := tuple(_posted([run.channels for run in kept], found.reader)):
         yield Definitions(posted, "Posts by channel")

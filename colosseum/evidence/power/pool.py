@@ -270,7 +270,8 @@ def planned_kinds(trials: Trials, design: Design, coalition: str) -> dict[str, A
             {"event": "channels", "channels": [asdict(channel) for channel in stage.channels]},
             *({"event": "briefing", "agent": agent, "texts": texts} for agent, texts in stage.briefings.items()),
         ]
-        setups[trial.arm][0, 0] = setup_of(events, stage.scenario.coalition.get(coalition))
+        scenario = stage.scenario
+        setups[trial.arm][0, 0] = setup_of(events, scenario.coalition.get(coalition), scenario.prompts)
     return kinds_of(setups)
 
 
