@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -45,6 +45,16 @@ def test_student_test_agrees_with_scipy(values: list[float], against: float) -> 
 def test_effect_size_of_the_sleep_data() -> None:
     assert effect_size(SLEEP).value == pytest.approx(0.75 / float(np.std(SLEEP, ddof=1)), abs=1e-12)
     assert effect_size([1.0]).reason == "one value has no spread"
+
+
+@given(st.lists(st.sampled_from([0.0, 0.0, 1.5, -0.25, 3.0]) | st.floats(-9, 9), min_size=20, max_size=40))
+@settings(max_examples=20)
+def test_bca_limits_are_those_of_scipy_to_the_last_digit(values: list[float]) -> None:
+    found = bca_interval(values)
+    if isinstance(found, str):
+        return
+    theirs = stats.bootstrap((sorted(values),), np.mean, method="BCa", batch=500, rng=0).confidence_interval
+    assert (found.low, found.high) == (theirs.low, theirs.high)
 
 
 def test_bca_limits_do_not_depend_on_the_order_and_need_twenty_values_with_spread() -> None:

@@ -6,7 +6,6 @@ The unit is the instance (seed): average its repeats first. Sums are exact (`fsu
 
 import math
 import random
-import warnings
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -114,24 +113,32 @@ def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0
     """Bias-corrected and accelerated limits of a mean (Efron 1987) from seeded resamples, or why there are none.
 
     They stand beside Student's t, which decides: of ten values they cover the mean in .89 of studies only. Values are
-    sorted first, so that their order changes nothing.
+    sorted first, so that their order changes nothing. Digits are those of scipy's `bootstrap`, which takes 50 MB more.
     """
     plain = mean_interval(values, level=level)
     if isinstance(plain, str):
         return plain
     if len(values) < ENOUGH:
         return f"fewer than {ENOUGH} values"
-    from scipy.stats import bootstrap
+    from scipy.special import ndtr, ndtri
 
-    rows = max(1, min(500, _BLOCK // len(values)))
-    with warnings.catch_warnings(action="ignore"):  # of resamples that tell nothing, whose limits are no numbers
-        low, high = bootstrap(
-            (np.sort(values),), np.mean, n_resamples=RESAMPLES, batch=rows, confidence_level=level,
-            random_state=np.random.default_rng(seed),
-        ).confidence_interval  # fmt: skip
-    if not (math.isfinite(low) and math.isfinite(high)):
+    ordered, draw, n = np.sort(values), np.random.default_rng(seed), len(values)
+    rows = max(1, min(500, _BLOCK // n))
+    sizes = (min(rows, RESAMPLES - begun) for begun in range(0, RESAMPLES, rows))
+    means = np.sort(np.concatenate([ordered[draw.integers(0, n, (size, n))].mean(axis=1) for size in sizes]))
+    share = ((means < ordered.mean()).sum() + (means <= ordered.mean()).sum()) / (2 * RESAMPLES)
+    without = np.array([np.delete(ordered, place).mean() for place in range(n)])
+    off = (n - 1) * (without.mean() - without)
+    acceleration = 1 / 6 * ((off**3).sum() / n**3) / ((off**2).sum() / n**2) ** 1.5
+    if not (0 < share < 1 and math.isfinite(acceleration)):
         return "the resamples lie on one side of the mean"
-    return Interval(plain.mean, float(low), float(high), level, plain.sd, plain.n)
+    bias, reach = ndtri(share), float(ndtri((1 - level) / 2))
+    ends = bias + np.array([reach, -reach])
+    shares = ndtr(bias + ends / (1 - acceleration * ends))
+    places = shares * RESAMPLES + (1 - shares)
+    below = np.clip(places.astype(int), 1, RESAMPLES - 1)
+    low, high = (1 - places % 1) * means[below - 1] + places % 1 * means[below]
+    return Interval(plain.mean, float(low), float(high), level, plain.sd, n)
 
 
 def _deviation(values: Sequence[float], mean: float) -> float:
