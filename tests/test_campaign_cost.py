@@ -198,10 +198,10 @@ def tokens_of_four_bytes(body: Body) -> tuple[int, int]:
 def test_a_budget_below_one_block_is_refused_before_the_first_call(tmp_path: Path) -> None:
     with ChatServer(counting(tokens_of_four_bytes)) as server:
         study = Study(tmp_path, server)
-        for budget in (0.01, 3.5):
+        for budget in (0.01, 3.0):
             done = study.audit("--budget", budget)
             assert (done.returncode, len(server.requests), study.runs.path.exists()) == (2, 0, False)
-        words = r"a budget of \$3.50 is less than one block costs: its 2 runs cost \$(\d\.\d\d) at least"
+        words = r"a budget of \$3.00 is less than one block costs: its 2 runs cost \$(\d\.\d\d) at least"
         found = re.search(words, done.stderr)
         assert found is not None, done.stderr
         assert study.audit("--no-budget", seeds="1").returncode == 0

@@ -269,7 +269,7 @@ def test_none_says_nothing_but_warnings_and_errors(tmp_path: Path) -> None:
     assert done.stdout.startswith("toy, experiment collusion")
     wrong = piped("--seeds", 1, "--out", tmp_path, "--display", "jsn", spec=TOY)
     assert wrong.returncode == 2
-    assert "'jsn' is not one of" in wrong.stderr
+    assert "`jsn` is not one of" in wrong.stderr
 
 
 def test_who_stops_reading_stops_no_run(tmp_path: Path) -> None:
