@@ -260,10 +260,12 @@ def wilson(count: int, total: int, *, level: float = LEVEL) -> Share | str:
     """Wilson's score limits of a share (Wilson 1927), or the reason why there are none."""
     if not total:
         return "there is no case"
-    from scipy.stats import binomtest
+    from scipy.special import ndtri  # scipy.stats, which gives the same, takes 50 MB and 0.3 s
 
-    found = binomtest(count, total).proportion_ci(level, method="wilson")
-    return Share(count / total, float(found.low), float(found.high))
+    z = float(ndtri((1 + level) / 2))
+    middle, reach = count + z * z / 2, z * math.sqrt(count * (total - count) / total + z * z / 4)
+    low, high = ((middle + side * reach) / (total + z * z) for side in (-1, 1))
+    return Share(count / total, low if count else 0.0, high if count < total else 1.0)
 
 
 def mcnemar(only_control: int, only_treated: int) -> Figure:
