@@ -80,6 +80,17 @@ def test_a_wide_table_is_split() -> None:
     assert [split.count(words) for words in ("one ", "1,234,567")] == [2, 9]
 
 
+@pytest.mark.parametrize("width", [60, 70, 75, 80, 90])
+def test_words_of_a_narrow_column_are_folded_not_cut(width: int) -> None:
+    """Rich takes from the widest column what is missing, though it has a least width, and prints the rest nowhere."""
+    readings = "inconclusive 82 %, self-interest 17 %, collusion 1 %"
+    columns = ("planted", "right verdict", "6 seeds", "24 seeds", "48 seeds", "193 seeds", "effects read as")
+    row = ("collude", "direct", "75 %", "100 %", "100 %", "100 %", readings)
+    text = printed([Table("t", "A table", columns, (row,))], width=width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert [word for word in readings.split() if word not in text.split()] == []
+
+
 def test_groups_are_headings_over_their_rows() -> None:
     rows = (("n=1", "a", 1), ("n=1", "b", 2), ("n=2", "a", 3))
     lines = printed([Table("t", "T", ("point", "arm", "p"), rows, grouped=True)]).splitlines()

@@ -37,8 +37,7 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     yield Paragraph(found.title, "title")
     yield Paragraph(settled.question)
     margins = " or ".join(f"{margin:g} u of {label(name)}" for name, margin in settled.margins.items())
-    times = "once" if settled.repeats == 1 else f"{settled.repeats} times"
-    told = {"signal": label(settled.signal), "margins": margins, "times": times}
+    told = {"signal": label(settled.signal), "margins": margins, "times": counted(settled.repeats, "time")}
     words = {name: text.format(settled=settled, **told) for name, text in WORDS["plan"].items()}
     facts = words | {
         "arms": ", ".join(f"{arm} ({_purpose(found.kinds[arm])})" for arm in settled.arms[1:]) or "none besides",

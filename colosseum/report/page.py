@@ -29,10 +29,8 @@ STYLES: Final = {
     "secret": "magenta", "wrong": "red",
 }  # fmt: skip
 TONES: Final = {"bad": "bold red", "clear": "green", "open": "yellow", "plain": ""}
-WHOLE: Final = 9_999
-"""Wider than any table."""
-_GAP: Final = 2
-"""Columns between two cells: the padding and the divider."""
+WHOLE: Final = 9_999  # wider than any table
+_GAP: Final = 2  # columns between two cells: the padding and the divider
 _INDENT: Final = 2
 _BLANKS: Final = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, also where a style begins or ends between them."""
@@ -198,18 +196,21 @@ def _lines(table: document.Table, words: Sequence[Sequence[str]], encoding: str)
 
 
 def _grid(console: Console, columns: Sequence[Column]) -> Grid:
-    """Headings, a line, and rows; a heading that is wider than its cells has two lines."""
+    """Headings, a line, and rows; a heading that is wider than its cells has two lines, where there is no room."""
     line = "--" if console.options.ascii_only else "──"
     box = Box(f"    \n    \n {line} \n" + "    \n" * 5, ascii=console.options.ascii_only)
-    grid = Grid(box=box, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False)
+    grid, ends = Grid(box=box, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False), list[tuple[int, int]]()
     for place, (heading, cells, left) in enumerate(columns):
-        side: Literal["left", "right"] = "left" if left else "right"
         widest = max((cell.cell_len for cell in cells), default=0)
         parts = [heading] if cell_len(heading) <= widest else heading.rsplit(" ", 1)
-        least = min(WIDEST_LABEL, max(map(cell_len, parts)))
-        width = max(1, least, widest if place and not left else min(widest, WIDEST_LABEL))
-        fixed = None if place and left else width
-        grid.add_column(Text(heading, "bold"), justify=side, width=fixed, min_width=width, overflow="fold")
+        least = widest if place and not left else min(widest, WIDEST_LABEL)
+        least = max(1, least, min(WIDEST_LABEL, max(map(cell_len, parts))))
+        ends.append((least, max(least, widest, cell_len(heading)) if place and left else least))
+    spare = console.width - _INDENT - sum(least for least, _ in ends) - _GAP * (len(columns) - 1)
+    for (heading, _, left), (least, most) in zip(columns, ends, strict=True):  # Rich takes most from the widest
+        width = max(least, min(most, least + spare))
+        spare -= width - least
+        grid.add_column(Text(heading, "bold"), justify="left" if left else "right", width=width, overflow="fold")
     for row in zip(*(cells for _, cells, _ in columns), strict=True):
         grid.add_row(*row)
     return grid
