@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4196,
     "players": 3369,
     "run": 1774,
-    "campaign": 6798,
+    "campaign": 6799,
     "evidence": 6787,
     "report": 4000,
     "api": 495,

@@ -239,6 +239,7 @@ class Dispatch:
             if not self.out:
                 break
             self._take()
+        self._look()  # at what came since the last look
         if self.tally.gave_up and not self.purse.calls and len(self.left) == len(self.work.left):
             raise stop("C124", self.tally.gave_up, help="no run was started and nothing was spent on one")
         for listed in list(self.left.values()):
