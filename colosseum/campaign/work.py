@@ -208,7 +208,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if before and ended and (gone := unrecorded(folder, before)):
         request.warn(gone)
         looked(folder, len(ended), len(set(ended)))  # somebody may have looked at all of them
-    work = foresee(checked, request, folder)
+    work = foresee(checked, request, folder, before)
     for name in work.asking.own:
         if (module := module_of(name)) not in request.wanted.python:
             help_ = f"read its source; then `--allow-python {module}` lets it run"
@@ -223,12 +223,12 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     return work
 
 
-def foresee(checked: Checked, request: Request, folder: Folder) -> Work:
-    """Everything that is to be done; nothing is written. Raises ColosseumError, OSError, and Damaged."""
+def foresee(checked: Checked, request: Request, folder: Folder, before: Plan | None) -> Work:
+    """Everything that is to be done beside the folder's plan; nothing is written. Raises ColosseumError and OSError."""
     design, asking, trials, asked = read_request(checked, request)
     blocks = sharded(design, request.part.shard)
     try:
-        planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=folder.earlier())
+        planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})

@@ -69,7 +69,8 @@ def forecast(checked: Checked, request: Request) -> Forecast:
     """What is to be made, and what it will take. Raises ColosseumError."""
     place = request.place(checked)
     with in_words(place):
-        work = foresee(checked, request, Folder(place / "put aside" if request.fresh else place))
+        folder = Folder(place / "put aside" if request.fresh else place)
+        work = foresee(checked, request, folder, folder.earlier())
         return _forecast(work, title_of(checked, work.design), place)
 
 
