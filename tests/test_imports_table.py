@@ -265,13 +265,39 @@ def test_a_dry_run_of_many_long_names_is_one_table(tmp_path: Path) -> None:
 
 def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
-    table.write_text("game,game_number,condition,llm,speaker,words\ng,1,B,x,A,\n", encoding="utf-8")
-    for written, meant in (("condition", "condition =="), ("words", "post is words")):
+    table.write_text(GAMES, encoding="utf-8")
+    for meant in ("condition ==", "post is words", "move[a] is choice", "a is speaker", "room ==", "is game_number"):
+        written = meant.removesuffix(" ==").rpartition(" ")[2]
         spec = spec_in(tmp_path, MAPPED.replace(meant, meant.replace(written, f"{written}_")))
         done = colosseum("import", spec, table, "--out", tmp_path / "in")
         assert (done.returncode, (tmp_path / "in").exists()) == (2, False)
         assert f"the source has no field `{written}_`" in done.stderr
         assert f"did you mean `{written}`?" in done.stderr
+
+
+def test_a_field_counts_as_there_where_any_run_has_it(tmp_path: Path) -> None:
+    """And columns that need no mapping hide no name that means nothing."""
+    rows = [{"run": run, "arm": "talk", "seed": 1, "repeat": run, "agent": agent, **told}
+            for run, told in ((1, {"choice": "left"}), (2, {})) for agent in "ABC"]  # fmt: skip
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    spec = spec_in(tmp_path, 'trace from "table" { decide move[a] is choice }')
+    found = imported(spec, tmp_path / "a.jsonl")["runs"]
+    assert [(run["became"], run["decisions"]) for run in found] == [("new", 3), ("new", 0)]
+    own = [row | {"variable": f"move[{row['agent']}]", "value": "left"} for row in rows]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, own)), encoding="utf-8")
+    for entry in ("decide move[a] is choise", "agent A is choise", "round is choise", "model is choise"):
+        unfit = checked(spec_in(tmp_path, f'trace from "table" {{ {entry} }}'))
+        with pytest.raises(ColosseumError, match="the source has no field `choise`"):
+            import_runs(unfit, [tmp_path / "b.jsonl"], tmp_path / "o")
+
+
+@pytest.mark.parametrize("entry", ['agent Z is "Zed"', "agent Z[k] is names[k]", "agent move[k] is names[k]"])
+def test_an_entry_of_an_agent_that_there_is_not_is_told(tmp_path: Path, entry: str) -> None:
+    table = tmp_path / "games.csv"
+    table.write_text("agent,arm,seed,text,names\nA,talk,1,hi,\n", encoding="utf-8")
+    done = colosseum("import", spec_in(tmp_path, f'trace from "table" {{ {entry} }}'), table, "--out", tmp_path / "in")
+    assert (done.returncode, (tmp_path / "in").exists()) == (2, False)
+    assert f"there is no agent `{entry.split()[1].partition('[')[0]}`" in done.stderr
 
 
 def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp_path: Path) -> None:
@@ -280,15 +306,15 @@ def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp
     first.write_text(head + row.format(1), encoding="utf-8")
     second.write_text(head + row.format(2), encoding="utf-8")
     wrong.write_text("game,game_number,llm,speaker,words\ng,3,gpt,A,\n", encoding="utf-8")
-    spec = checked(spec_in(tmp_path, MAPPED))
+    spec, unfit = (checked(spec_in(tmp_path, text)) for text in (MAPPED, MAPPED.replace("room ==", "place ==")))
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(ColosseumError, match="the source has no field `condition`"):
-        import_runs(spec, [first, wrong], tmp_path / "deep" / "in")
+    with pytest.raises(ColosseumError, match="the source has no field `place`"):
+        import_runs(unfit, [first, wrong], tmp_path / "deep" / "in")
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     import_runs(spec, [first], tmp_path / "in")
     held = {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()}
-    with pytest.raises(ColosseumError):
-        import_runs(spec, [second, wrong], tmp_path / "in")
+    _, unlike = import_runs(spec, [second, wrong], tmp_path / "other").runs
+    assert unlike.reason == "no `arm … is …` of the mapping holds for it: `condition` is `not there`"
     assert {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()} == held
     assert [run.became for run in import_runs(spec, [first, second], tmp_path / "in").runs] == ["known", "new"]
     assert not Campaign(tmp_path / "in").verify().faults
