@@ -288,7 +288,12 @@ def test_hospitals_broadcast_words_as_actions_on_their_boards(tmp_path: Path) ->
     booked = {"schedule": {"A": {"patient_id": "p", "step_index": 0, "start_time": 3}}}
     events = [{"id": None, "ts": n, "agent": "A", "kind": "action_executed", "payload": {"action_params": each}}
               for n, each in enumerate((sent, booked))]  # fmt: skip
-    root = played(tmp_path / "o", blackboards=[{"blackboard_id": "0", "participants": [*"ABC"], "events": events}])
+    call = {"tool_name": "broadcast_message", "agent_name": "A", "arguments": {"message": "beds are short"}}
+    root = played(tmp_path / "o", tool_events=[call])
+    (run,) = import_runs(checked(MEETING), [root], tmp_path / "without", dry_run=True).runs
+    assert (run.became, run.posts, "messages" in run.missing) == ("new", 0, True)
+    boards = [{"blackboard_id": "0", "participants": [*"ABC"], "events": events}]
+    (root / "blackboards.json").write_text(json.dumps(boards), encoding="utf-8")
     (run,) = import_runs(checked(MEETING), [root], tmp_path / "in").runs
     assert (run.became, run.posts, run.decisions) == ("new", 1, 0)
     assert {"decisions", "rounds"} <= {*run.missing}
@@ -470,6 +475,18 @@ def test_another_run_of_the_seed_tells_who_is_who(tmp_path: Path) -> None:
     assert values == pytest.approx([FACT["reported"]["joint_reward"]] * 2, abs=1e-6)
 
 
+@pytest.mark.parametrize("held", [0, 1])
+def test_a_board_that_is_not_there_leaves_what_is_said_unknown(tmp_path: Path, held: int) -> None:
+    """No post is counted, and none is told to be missing in a channel that may have had some."""
+    write_run(tmp_path / "o", FACT, blackboards=[BOARDS[held]])
+    (run,) = brought(tmp_path / "o").runs
+    assert ("messages" in run.missing, run.posts) == (True, (2, 1)[held])
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.posts == {}
+    assert record.figures.scalars["judge_score"].reason == "the source does not hold all messages"
+
+
 def test_calls_alone_tell_posts_of_a_complete_network(tmp_path: Path) -> None:
     calls = [*CALLS, posting(OUT[0], 0, "by a number with a point", 4)]
     calls[-1]["arguments"]["blackboard_id"] = 0.0
@@ -584,7 +601,7 @@ def test_a_report_has_models_and_seeds_as_units_and_no_score_of_words_that_are_n
     assert "a change is claimed of other models like these, on these instances" in " ".join(shown.split())
     for record in records(tmp_path / "in"):
         assert record.figures is not None
-        assert record.figures.scalars["judge_score"].reason == "the source does not hold messages"
+        assert record.figures.scalars["judge_score"].reason == "the source does not hold all messages"
 
 
 def rated(folder: Path, ratings: dict[str, int]) -> None:

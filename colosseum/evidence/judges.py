@@ -61,7 +61,7 @@ def scores(
     about, found = considered(events, scenario, coalition, judged, judges)
     unheard = "messages" in (events[0].get("imported") or {}).get("missing", ())
     if unheard or not about:
-        nothing = Figure(None, "the source does not hold messages" if unheard else NOBODY)
+        nothing = Figure(None, "the source does not hold all messages" if unheard else NOBODY)
         return dict.fromkeys(FIGURES, nothing), dict.fromkeys(names, nothing)
     sets = {(matter.rubric.name, matter.focal) for matter in about}
     unjudged = "the run was not judged yet"

@@ -134,10 +134,7 @@ def _credit(summary: Fields) -> set[str]:
 
 
 def ratings_below(root: Path) -> tuple[dict[str, dict[str, float]], dict[str, Refusal]]:
-    """What judges rated below a folder, each a file, a line or a row, by run; and what is wrong, by damaged file.
-
-    A request that failed has no rating.
-    """
+    """What judges rated below a folder, by run, and what is wrong with files; a request that failed has no rating."""
     found, damaged, judges = dict[str, dict[str, float]](), dict[str, Refusal](), dict[str, str]()
     files = (path for path in root.rglob(f"{JUDGES}*/**/*") if path.suffix in (".json", ".jsonl", ".csv"))
     for path in sorted(files, key=lambda path: (path.suffix == ".csv", path)):  # tables do not say who judged
@@ -183,12 +180,15 @@ def _run(
         "replica_index": config.get("replica_index") or 0,
     }  # fmt: skip
     mapping.held.update(dict.fromkeys(fields))
+    unseen = {"0", *(config.get("blackboard_participants") or ()), *(() if secret is None else (str(secret),))}
+    unseen -= {str(board["blackboard_id"]) for board in content["blackboards"]}
+    calls = {call["tool_name"] for call in content["tool_events"]}  # that broadcast is told by boards alone
     lacks = {
         "turn order": not order, "rounds": not known, "decisions": not complete,
         "memberships": not config.get("blackboard_participants") and not content["blackboards"],
         "prompts": len(told) < len(agents) or not told,
         "fills": not summary.keys() & {*DECIDED} and not content["tool_events"],
-        "messages": not content["blackboards"] and not posts,
+        "messages": unseen and (not calls or "broadcast_message" in calls),
     }  # fmt: skip
     models = config.get("agent_model_assignments") or {}
     label = str(config.get("model_label") or config.get("model") or "unknown")
@@ -216,10 +216,9 @@ def _decided(content: Fields) -> dict[str, Any]:
     events = (e for board in content["blackboards"] for e in board["events"] if e["kind"] == "action_executed")
     acts = [(e["agent"], e["payload"]["action_params"], {e["payload"].get("result_status")}) for e in events]
     for call in content["tool_events"]:
-        result = call["result"]
-        inner = result["result"] if isinstance(result.get("result"), dict) else {}
-        named = {**call["arguments"], "action": call["tool_name"]}
-        acts.append((call["agent_name"], named, {result.get("status"), inner.get("status")}))
+        told = (call["result"], call["result"].get("result"))
+        ended = {each.get("status") for each in told if isinstance(each, dict)}
+        acts.append((call["agent_name"], {**call["arguments"], "action": call["tool_name"]}, ended))
     return {"__".join(filter(None, (agent, about.get("meeting_id")))): about.get(WORDS["decided"][about["action"]])
             for agent, about, ended in acts
             if about.get("action") in WORDS["decided"] and ended & {*WORDS["done"]}}  # fmt: skip
