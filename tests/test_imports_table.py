@@ -78,10 +78,11 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
 
 
-def test_names_of_agents_may_stand_before_their_column(tmp_path: Path) -> None:
+@pytest.mark.parametrize("entries", ['agent A is "Ann"  agent a is who', 'agent a is who  agent A is "Ann"'])
+def test_names_of_agents_may_stand_beside_their_column(tmp_path: Path, entries: str) -> None:
     table = tmp_path / "games.csv"
     table.write_text("who,arm,seed,text\nAnn,talk,1,hi\nB,talk,1,ho\n", encoding="utf-8")
-    spec = spec_in(tmp_path, 'trace from "table" { agent A is "Ann"  agent a is who }')
+    spec = spec_in(tmp_path, f'trace from "table" {{ {entries} }}')
     assert [(run["became"], run["posts"]) for run in imported(spec, table)["runs"]] == [("new", 2)]
 
 

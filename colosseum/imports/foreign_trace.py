@@ -58,16 +58,13 @@ class TraceMapping:
         return next((source.id for _, source in self.of(kind) if isinstance(source, syntax.Name)), default)
 
     def check(self, agents: Collection[str]) -> None:
-        """Raise ColosseumError at a name that is no agent of the scenario, or no field of any run that was read.
-
-        Of every agent are `agent a is author`, `agent a is names[a]` and, where they are numbered, `agent b[k] is …`.
-        """
+        """Raise ColosseumError at a name that is no agent of the scenario, or no field of any run that was read."""
         for each in self.mapped:
             name, *keys = mentioned(each.what) if each.what else ("",)
             read, known = [n for n in walk(each.source) if isinstance(n, syntax.Name)], {*self.held, *WORDS, *keys}
             if each.kind == "agent" and each.what:
-                every = isinstance(each.source, syntax.Name) or name in (node.id for node in read)
-                numbered = any(agent.removeprefix(name).isdecimal() for agent in agents)
+                every = isinstance(each.source, syntax.Name) or name in (node.id for node in read)  # `a is names[a]`
+                numbered = any(agent.removeprefix(name).isdecimal() for agent in agents)  # `engineer[k] is names[k]`
                 if not (numbered if keys else every or name in agents):
                     help_ = meant(name, "agents", agents)
                     raise ColosseumError(report("C041", each.what.span, f"there is no agent `{name}`", help=help_))
@@ -169,13 +166,14 @@ class ForeignTrace:
         return found
 
     def _foreign(self, agent: str) -> Any:
-        for (name, *keys), source in self.mapping.of("agent"):
+        every = self.trial.stage.scenario.task.agents  # the entry of an agent goes before one that is of all
+        for (name, *keys), source in sorted(self.mapping.of("agent"), key=lambda each: each[0][0] not in every):
             number = agent.removeprefix(name)
             if keys and agent != number and number.isdecimal():
                 return evaluate(source, {**self.run.fields, keys[0]: int(number)})
             if not keys and name == agent:
                 return evaluate(source, self.run.fields)
-            if not keys and name not in self.trial.stage.scenario.task.agents:  # `a is participant`: as they stand
+            if not keys and name not in every:  # `a is participant`: as they stand
                 return agent if isinstance(source, syntax.Name) else evaluate(source, {**self.run.fields, name: agent})
         return agent
 
@@ -187,7 +185,8 @@ class ForeignTrace:
     def agent(self, name: str) -> str:
         """An agent by its name in the source."""
         if name not in self.ours:
-            raise Refusal(f"`{name}` is not an agent of the scenario; {meant(name, 'agents', self.ours)}")
+            apart = f"where names differ, map them, as in `agent {next(iter(self.foreign))} is \"{short(str(name))}\"`"
+            raise Refusal(f"`{name}` is not an agent of the scenario; {meant(name, 'agents', self.ours)}; {apart}")
         return self.ours[name]
 
     @cached_property

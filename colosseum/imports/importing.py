@@ -136,10 +136,9 @@ class Import:
             told = " and ".join(f"`{name}` is `{short(text(found))}`" for name, found in read.items())
             raise Refusal(f"no `arm … is …` of the mapping holds for it{f': {told}' if told else ''}")
         arm = str(run.fields.get("arm") or "")
+        if not arm:
+            raise Refusal(f"the source does not say its arm: map it, as in `arm {self.design.arms[0]} is group == 1`")
         if arm not in self.design.arms:
-            if not arm:
-                like = f"`arm {next(iter(self.design.arms))} is group == 1`"
-                raise Refusal(f"the source does not say its arm: map it, as in {like}")
             raise Refusal(f"`{arm}` is no arm of `{self.design.name}`; {meant(arm, 'arms', self.design.arms)}")
         return arm
 
