@@ -235,6 +235,18 @@ def test_where_no_arm_holds_what_the_mapping_reads_is_told(tmp_path: Path) -> No
     assert shown.count("of the mapping") == MOST_NAMED
 
 
+def test_a_param_is_of_the_kind_that_the_spec_gives_it(tmp_path: Path) -> None:
+    """Cells of CSV are texts; what they say is a point of its own where it is not the spec's."""
+    table, spec = tmp_path / "a.csv", spec_in(tmp_path, 'trace from "table" { param n is size  param x is share }')
+    spec.write_text(spec.read_text().replace("agents", "param n = 3\nparam x = 0.5\nagents", 1), encoding="utf-8")
+    rows = "x,A,talk,1,3,0.50\ny,A,talk,2,4.0,0.5\nz,A,talk,3,3,1\nw,A,talk,1,many,0.5\n"
+    table.write_text("run,agent,arm,seed,size,share\n" + rows, encoding="utf-8")
+    *_, strange = imported(spec, table, code=1)["runs"]
+    assert strange["reason"] == "its `n` is `many`, not a number"
+    trials = Reader(tmp_path / "in").plan().trials
+    assert {(listed.seed, listed.point) for listed in trials} == {(1, ""), (2, "n=4"), (3, "x=1.0")}
+
+
 def test_a_column_named_broken_is_as_any_other(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("agent,arm,seed,text,broken\nA,talk,1,hi,yes\n", encoding="utf-8")

@@ -20,7 +20,7 @@ from colosseum.campaign.planning import configured, write_plan
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import ColosseumError, counted, one_of, stop
 from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, meant, short, sound
-from colosseum.imports.foreign_trace import ForeignTrace, TraceMapping, evaluate, holds, whole
+from colosseum.imports.foreign_trace import ForeignTrace, TraceMapping, evaluate, holds, number, whole
 from colosseum.imports.inspect_reader import read_inspect
 from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
@@ -28,7 +28,7 @@ from colosseum.imports.terrarium_reader import read_terrarium
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Design
-from colosseum.model.values import text
+from colosseum.model.values import kind, text
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
@@ -102,8 +102,8 @@ class Import:
     def _write(self, aside: Folder, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
         keep_file(aside.scenario(trial.instance.digest), trial.instance.written)
         trace = TraceWriter(aside.trace(made.listed.trial), Redaction.of())
-        for kind, content in events:
-            trace.write(kind, **content)
+        for event, content in events:
+            trace.write(event, **content)
         trace.finish()
         taken = [Usage(**each.usage) for each in made.run.said if each.usage is not None]
         expense = Expense.summed(taken, len(taken))
@@ -116,9 +116,9 @@ class Import:
         if not cells:
             raise Refusal(f"the experiment has no arm `{arm}` at the point `{point}`")
         cell = self._with_params(cells[0], run)
-        given = {kind: self.mapping.value(kind, run.fields) for kind in ("seed", "repeat")}
-        for kind in (kind for kind, found in given.items() if found is not None and whole(found) is None):
-            raise Refusal(f"its {kind} is `{given[kind]}`, not a whole number")
+        given = {name: self.mapping.value(name, run.fields) for name in ("seed", "repeat")}
+        for name in (name for name, found in given.items() if found is not None and whole(found) is None):
+            raise Refusal(f"its {name} is `{given[name]}`, not a whole number")
         if (seed := whole(given["seed"])) is None:
             raise Refusal("the source does not say its seed: map it, as in `seed is seed`, or `seed is 1`")
         if (repeat := whole(given["repeat"])) == 0:
@@ -146,7 +146,11 @@ class Import:
         """The cell with the params that the run itself tells, which make a point of their own."""
         own = dict(self.checked.expansion.scenario.params)
         for (name, *_), source in self.mapping.of("param"):
-            value = evaluate(source, run.fields)
+            found = evaluate(source, run.fields)
+            meanings = (found, whole(found), number(str(found)), str(found))
+            value = next((each for each in meanings if type(each) is type(own[name])), None)  # a cell of CSV is a text
+            if value is None and found is not None:
+                raise Refusal(f"its `{name}` is `{found}`, not {kind(own[name])}")
             if value not in (None, own[name]):
                 point = ", ".join(filter(None, (cell.point, f"{name}={text(value)}")))
                 params = tuple({**dict(cell.conditions.params), name: value}.items())
