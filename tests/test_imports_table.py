@@ -148,6 +148,7 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
     shown = colosseum("log", "show", tmp_path / "in", "talk:1")
     assert "\u001b" not in shown.stdout
     assert "the source does not hold all decisions" in shown.stdout
+    assert "imported  table, `talk 1`; not in it: turn order, prompts, rounds, decisions," in shown.stdout
     assert colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html").returncode == 0
     assert colosseum("judge", tmp_path / "in").returncode == 0
     again = colosseum("replay", tmp_path / "in")
