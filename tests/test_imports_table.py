@@ -132,6 +132,22 @@ def test_rows_without_a_run_are_told_apart_by_what_is_mapped(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("column", [True, False])
+def test_a_table_without_messages_says_nothing_of_them(tmp_path: Path, *, column: bool) -> None:
+    """Where it has their column, and nobody wrote anything, nobody spoke."""
+    head, cell = ",text" * column, "," * column
+    rows = "".join(f"A,talk,1,move[{agent}],left{cell}\n" for agent in "ABC")
+    (tmp_path / "a.csv").write_text(f"agent,arm,seed,variable,value{head}\n{rows}", encoding="utf-8")
+    (run,) = imported(spec_in(tmp_path), tmp_path / "a.csv")["runs"]
+    assert ("messages" in run["missing"]) != column
+    reader = Reader(tmp_path / "in")
+    (record,) = reader.records(reader.plan())
+    assert record.figures is not None
+    assert record.figures.posts == ({"backroom": 0, "public": 0} if column else {})
+    assert record.figures.scalars["judge_score"].reason == ("" if column else "the source does not hold all messages")
+    assert record.figures.scalars["joint_payoff"].value is not None
+
+
 def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) -> None:
     table = tmp_path / "words.jsonl"
     row = {"seed": 1, "arm": "talk", "agent": "A", "channel": "backroom", "text": "\u001b[31m psst"}
@@ -238,14 +254,16 @@ def test_where_no_arm_holds_what_the_mapping_reads_is_told(tmp_path: Path) -> No
 
 def test_a_param_is_of_the_kind_that_the_spec_gives_it(tmp_path: Path) -> None:
     """Cells of CSV are texts; what they say is a point of its own where it is not the spec's."""
-    table, spec = tmp_path / "a.csv", spec_in(tmp_path, 'trace from "table" { param n is size  param x is share }')
-    spec.write_text(spec.read_text().replace("agents", "param n = 3\nparam x = 0.5\nagents", 1), encoding="utf-8")
-    rows = "x,A,talk,1,3,0.50\ny,A,talk,2,4.0,0.5\nz,A,talk,3,3,1\nw,A,talk,1,many,0.5\n"
-    table.write_text("run,agent,arm,seed,size,share\n" + rows, encoding="utf-8")
+    mapping = 'trace from "table" { param n is size  param x is share  param w is word }'
+    table, spec, params = tmp_path / "a.csv", spec_in(tmp_path, mapping), "param n = 3  param x = 0.5  param w = yes"
+    own = spec.read_text(encoding="utf-8").replace("agents", f"set ws = {{yes, no}}\n{params}\nagents", 1)
+    spec.write_text(own, encoding="utf-8")
+    rows = "x,A,talk,1,3,0.50,\ny,A,talk,2,4.0,0.5,yes\nz,A,talk,3,3,1,no\nw,A,talk,1,many,0.5,\n"
+    table.write_text("run,agent,arm,seed,size,share,word\n" + rows, encoding="utf-8")
     *_, strange = imported(spec, table, code=1)["runs"]
     assert strange["reason"] == "its `n` is `many`, not a number"
     trials = Reader(tmp_path / "in").plan().trials
-    assert {(listed.seed, listed.point) for listed in trials} == {(1, ""), (2, "n=4"), (3, "x=1.0")}
+    assert {(listed.seed, listed.point) for listed in trials} == {(1, ""), (2, "n=4"), (3, "x=1.0, w=no")}
 
 
 def test_a_column_named_broken_is_as_any_other(tmp_path: Path) -> None:

@@ -66,7 +66,6 @@ class ForeignRun:
     """What a mapping may read; a known field that the source lacks is null."""
     own: Mapping[str, Fields] = field(default_factory=dict)
     """By agent, what it says of this agent."""
-    agents: tuple[str, ...] = ()
     order: tuple[str, ...] | None = None
     """Of turns."""
     channels: Mapping[str, tuple[tuple[str, ...] | None, bool]] = field(default_factory=dict)
@@ -75,8 +74,8 @@ class ForeignRun:
     """In order."""
     told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By agent, the prompts at its beginning."""
-    models: Mapping[str, str] = field(default_factory=dict)
-    """By agent."""
+    models: Mapping[str, str | None] = field(default_factory=dict)
+    """By agent, of each that it names."""
     coalition: tuple[str, ...] | None = None
     taken: Fields = field(default_factory=dict)
     """Fields that differ where what was drawn for agents who decided nothing is left out."""

@@ -157,7 +157,7 @@ class ForeignTrace:
     @cached_property
     def foreign(self) -> dict[str, str]:
         """By agent of the scenario, its name in the source."""
-        given = {a: self._foreign(a) if self.run.agents else a for a in self.trial.stage.scenario.task.agents}
+        given = {a: self._foreign(a) if self.run.models else a for a in self.trial.stage.scenario.task.agents}
         if nameless := [agent for agent, name in given.items() if name is None]:
             raise Refusal(f"the source does not say who `{nameless[0]}` is")
         found = {agent: str(name) for agent, name in given.items()}
@@ -263,7 +263,7 @@ class ForeignTrace:
         }  # fmt: skip
         stated = str(self.mapping.value("model", {}) or "unknown")  # as in `model is "gpt-4o"`
         ours: dict[str, Json] = {"models": {}, "wordings": {}, "templates": None, "coupled": False}
-        ours["players"] = {a: short(self.run.models.get(name, stated)) for a, name in self.foreign.items()}
+        ours["players"] = {a: short(self.run.models.get(name) or stated) for a, name in self.foreign.items()}
         return self.trial.description() | ours | {"imported": imported}
 
     @cached_property
@@ -291,7 +291,7 @@ class ForeignTrace:
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """All of its trace."""
         task, run = self.trial.stage.scenario.task, self.run
-        for name in run.agents:
+        for name in run.models:
             self.agent(name)
         yield "start", {"version": VERSION, "trial": self.listed.trial, **self.start}
         order = None if run.order is None else [self.agent(name) for name in run.order]

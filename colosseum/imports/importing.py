@@ -53,10 +53,9 @@ class Import:
         self.checked, self.design, self.mapping, self.reader = checked, design, mapping, reader
         self.folder, self.aside = folder, aside
         self.found, self.fresh, self.written = list[ImportedRun](), dict[str, Listed](), list[Result]()
-        expansions = Expansions(checked.spec, checked.params)
         self.trials = Trials(  # without the spec's models: others have played
-            expansions, lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
-            lambda name, _: Endpoint(name),
+            Expansions(checked.spec, checked.params), endpoint=lambda name, _: Endpoint(name),
+            adjust=lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
         )  # fmt: skip
         self.configured = configured(design, checked, {"model": f"imported from {reader}"})
         earlier = folder.plan() if folder.plan_path.exists() else None
@@ -147,11 +146,11 @@ class Import:
         own = dict(self.checked.expansion.scenario.params)
         for (name, *_), source in self.mapping.of("param"):
             found = evaluate(source, run.fields)
-            meanings = (found, whole(found), number(str(found)), str(found))
-            value = next((each for each in meanings if type(each) is type(own[name])), None)  # a cell of CSV is a text
-            if value is None and found is not None:
+            meanings = (found, whole(found), number(str(found)), str(found))  # a cell of CSV is a text
+            value = own[name] if found is None else next((m for m in meanings if type(m) is type(own[name])), None)
+            if value is None:
                 raise Refusal(f"its `{name}` is `{found}`, not {kind(own[name])}")
-            if value not in (None, own[name]):
+            if value != own[name]:
                 point = ", ".join(filter(None, (cell.point, f"{name}={text(value)}")))
                 params = tuple({**dict(cell.conditions.params), name: value}.items())
                 cell = replace(cell, point=point, conditions=replace(cell.conditions, params=params))

@@ -31,10 +31,11 @@ def guarded(cell: Any) -> Any:
 
 def read_table(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, streamed twice: its end tells which are whole. Raises Refusal where it is no table."""
-    places, told, columns = Counter[str](), set[str](), _columns(mapping)
+    places, told, columns, held = Counter[str](), set[str](), _columns(mapping), set[str]()
     torn = Refusal("its rows do not stand together in the file: sort it by run")
 
     def name_of(row: Fields) -> str:
+        held.update(row)
         cell = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
         return run_name(row, mapping, cell or "run")
 
@@ -43,7 +44,8 @@ def read_table(path: Path, mapping: TraceMapping) -> Source:
     for name, group in groupby(rows_of(path), key=name_of):
         if name not in told:
             told.add(name)
-            yield name, torn if places[name] > 1 else partial(run_of, path.name, name, list(group), mapping)
+            lacks = ["messages"] * held.isdisjoint(mapping.read("post") or ["text"])
+            yield name, torn if places[name] > 1 else partial(run_of, path.name, name, list(group), mapping, *lacks)
 
 
 def rows_of(path: Path) -> Iterator[Fields]:
@@ -60,7 +62,7 @@ def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 where = f"{path.name} line {number}"
                 row = json_of(line, where)
                 if not isinstance(row, dict):
-                    raise Refusal(f"{where} is no object")
+                    raise Refusal(f"{where} is no object: each line holds one")
                 yield where, row
 
 
@@ -100,8 +102,8 @@ def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
     return otherwise if found in (None, "") else str(found)
 
 
-def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping) -> ForeignRun:
-    """The run that rows of a file tell. A row without an author tells fields.
+def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, *lacks: str) -> ForeignRun:
+    """The run that rows of a file tell, which `lacks` these things. A row without an author tells fields.
 
     Of fields the first value counts, of those of an agent the last. Raises Refusal.
     """
@@ -123,10 +125,10 @@ def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping
     known = {"turn order": order, "prompts": False, "rounds": not spoken or any(each.round for each in spoken),
              "decisions": decided, "memberships": not spoken}  # fmt: skip
     return ForeignRun(
-        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, fields | {"decisions": decisions}, own, tuple(own),
+        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, fields | {"decisions": decisions}, own,
         order or None, dict.fromkeys(used, (None, False)), tuple(said),
-        models={agent: text(cells[model]) for agent, cells in own.items() if cells.get(model) is not None},
-        missing=tuple(what for what, is_known in known.items() if not is_known),
+        models={agent: text(cells[model]) if model in cells else None for agent, cells in own.items()},
+        missing=(*(what for what, is_known in known.items() if not is_known), *lacks),
     )  # fmt: skip
 
 

@@ -193,7 +193,7 @@ def _run(
     models = config.get("agent_model_assignments") or {}
     label = str(config.get("model_label") or config.get("model") or "unknown")
     return ForeignRun(
-        name, content["digests"], fields, agents=agents, order=tuple(order) or None, channels=channels,
+        name, content["digests"], fields, order=tuple(order) or None, channels=channels,
         models={a: str((models.get(a) or {}).get("model") or label) for a in agents}, told=told,
         coalition=tuple(config.get("colluders") or ()) or None, taken=taken,
         said=tuple(sorted(said, key=lambda u: (u.round == 0, u.round or 0, place.get(u.agent, 0)) if known else 0)),
