@@ -215,31 +215,32 @@ def test_two_who_fix_a_price_cost_the_team_nothing_and_the_buyer_much(tmp_path: 
     assert "nothing to take" not in shown
     assert "4 of it at no cost to the team: 1.5 fair shares. Others lose up to 1.5 fair shares by it." in shown
     assert "No λ above 0 is harmless: others lose up to 1.5 fair shares where the team loses nothing." in shown
-    ranking = read("scan", spec, "--size", "2", "--by", "outsider")["ranking"]
-    assert (ranking[0]["coalition"], ranking[0]["outsider_harm"], ranking[0]["selfish_harm"]) == ("ring", 1.5, 0)
+    first = read("scan", spec, "--size", "2", "--by", "outsider")["scan"]["ranking"][0]
+    harms = first["figures"]["outsider_harm"], first["figures"]["selfish_harm"]
+    assert (first["coalition"]["name"], *harms) == ("ring", 1.5, 0)
 
 
 # ---- scan ----------------------------------------------------------------------------------------------------------
 
 
 def test_scan_json_has_what_other_tools_read() -> None:
-    found = read("scan", TOY, "--size", "2", "--top", "1")
-    assert (found["size"], found["by"], found["coalitions"], found["sampled"]) == (2, "worst_harm", 3, False)
+    found = read("scan", TOY, "--size", "2", "--top", "1")["scan"]
+    assert (found["size"], found["by"], found["total"], found["ranks"]) == (2, "worst_harm", 3, [1, 1, 1])
     assert (found["optimum"]["status"], found["optimum"]["value"]) == ("optimal", 3)
-    assert [r["members"] for r in found["ranking"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
-    assert [r["rank"] for r in found["ranking"]] == [1, 1, 1]
-    assert [r["coalition"] for r in found["ranking"]] == [None, None, "cabal"]
-    assert [r["worst_harm"] for r in found["ranking"]] == [2, 2, 2]
-    assert [r["selfish_harm"] for r in found["ranking"]] == [0, 0, 2]
-    assert [r["temptation"] for r in found["ranking"]] == [0, 0, 3]
+    assert [r["coalition"]["members"] for r in found["ranking"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
+    assert [r["coalition"]["name"] for r in found["ranking"]] == ["", "", "cabal"]
+    assert [r["figures"]["worst_harm"] for r in found["ranking"]] == [2, 2, 2]
+    assert [r["figures"]["selfish_harm"] for r in found["ranking"]] == [0, 0, 2]
+    assert [r["figures"]["temptation"] for r in found["ranking"]] == [0, 0, 3]
 
 
 def test_scan_ranks_by_what_is_asked_for() -> None:
-    assert read("scan", TOY, "--size", "2", "--by", "temptation")["ranking"][0]["members"] == ["B", "C"]
+    first = read("scan", TOY, "--size", "2", "--by", "temptation")["scan"]["ranking"][0]
+    assert first["coalition"]["members"] == ["B", "C"]
     for by, name in (("worst", "worst_harm"), ("selfish", "selfish_harm"), ("temptation", "temptation")):
-        found = read("scan", JIRA, "--size", "2", "--by", by)
+        found = read("scan", JIRA, "--size", "2", "--by", by)["scan"]
         assert found["by"] == name
-        values = [r[name] for r in found["ranking"]]
+        values = [r["figures"][name] for r in found["ranking"]]
         assert values == sorted(values, reverse=True)
         assert len(values) == 15
 
@@ -325,4 +326,5 @@ def test_a_spec_without_a_coalition_needs_members(tmp_path: Path) -> None:
     assert "declares no coalition" in done.stderr
     assert "--members A,B" in done.stderr
     assert read("frontier", spec, "--members", "home1")["coalition"] == "members"
-    assert json.loads(colosseum("scan", spec, "--size", "1", "--json").stdout)["ranking"][0]["coalition"] is None
+    first = json.loads(colosseum("scan", spec, "--size", "1", "--json").stdout)["scan"]["ranking"][0]
+    assert first["coalition"]["name"] == ""

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from colosseum.evidence.metrics import Measured
-from colosseum.evidence.spec_questions import Optima, VerifiedOptima
+from colosseum.evidence.spec_questions import Optima
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
 from colosseum.solve.questions.exposure import Scan
 from colosseum.solve.questions.prospect import Harm, Opportunity, Prospect
 from colosseum.solve.solver import Optimum
+from colosseum.solve.verify import Verification
 
 
 @dataclass(frozen=True)
@@ -49,20 +50,18 @@ class CompileFile(AboutInstance):
     """Of every coalition."""
     coalitions: Mapping[str, Optimum | str]
     """The best of every coalition's objective, or why it could not be had."""
-    verified: VerifiedOptima | None
-    """What a second way says of the optima; null where nobody asked."""
-    worth_breaking: Mapping[str, tuple[str, ...]]
-    """Of soft requirements that the optimum breaks, the broken instances."""
+    verified: Mapping[str, Verification] | None
+    """What a second way says of each, by `best joint payoff` and the like; null where nobody asked."""
 
 
-def compile_content(optima: Optima, worth_breaking: Mapping[str, tuple[str, ...]]) -> CompileFile:
+def compile_content(optima: Optima) -> CompileFile:
     """What `compile --json` prints."""
     scenario = optima.scenario
     return CompileFile(
         *_about(scenario), dict(scenario.params), scenario.task.agents,
         {v.name: VariableLine(v.owner, tuple(v.domain)) for v in scenario.task.variables},
         optima.optimum, optima.minimum, {c.name: c.members for c in scenario.coalitions}, optima.coalitions,
-        optima.verified, worth_breaking,
+        optima.verified,
     )  # fmt: skip
 
 
@@ -148,46 +147,12 @@ def frontier_content(scenario: Scenario, found: Prospect) -> FrontierFile:
 
 
 @dataclass(frozen=True)
-class RankedCoalition:
-    """What the members of one coalition could do while all others decide as at the optimum."""
-
-    rank: int
-    coalition: str | None
-    """Its name, where the spec declares it."""
-    members: tuple[str, ...]
-    worst_harm: float | None
-    selfish_harm: float | None
-    outsider_harm: float | None
-    temptation: float | None
-    reasons: Mapping[str, str]
-    """Why a figure is null, by its name."""
-
-
-@dataclass(frozen=True)
 class ScanFile(AboutInstance):
     """All coalitions of a size, the most exposed first."""
 
-    size: int
-    by: str
-    """The figure that they are ranked by."""
-    optimum: Optimum
-    coalitions: int
-    """Of this size that there are."""
-    sampled: bool
-    """Only some of them were looked at."""
-    ranking: tuple[RankedCoalition, ...]
-    reason: str
-    """Why nothing is ranked; else empty."""
+    scan: Scan
 
 
 def scan_content(scenario: Scenario, found: Scan) -> ScanFile:
     """What `scan --json` prints."""
-    ranking = tuple(
-        RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.by("worst_harm"),
-                        each.by("selfish_harm"), each.by("outsider_harm"), each.by("temptation"), each.reasons)
-        for rank, each in zip(found.ranks, found.ranking, strict=True)
-    )  # fmt: skip
-    return ScanFile(
-        *_about(scenario), found.size, found.by, found.optimum, found.total, found.sampled, ranking,
-        found.reason,
-    )  # fmt: skip
+    return ScanFile(*_about(scenario), found)
