@@ -18,7 +18,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power import studies
-from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
+from colosseum.evidence.power.outlook import PowerFile, Wish, study_power
 from colosseum.evidence.power.pool import (
     BENIGN,
     FAIR,
@@ -84,7 +84,6 @@ def laid(path: Path, plants: Sequence[Plant]) -> Field:
     field = Field(path, found.params, replace(design, seeds=(1,)), coalition, {})
     kinds = planned_kinds(field.trials, field.design, coalition)
     where = ground(kinds, coalition, None)
-    assert where is not None
     rivals = {arm: kinds[arm] for arm in where.rivals}
     return replace(field, design=planted(design, where, plants), kinds=rivals)
 
@@ -129,12 +128,11 @@ def test_players_are_planted_where_members_are_told_most() -> None:
         "both": both,
     }
     found = ground({**arms, "later": told}, "pair", None)
-    assert found is not None
     assert (found.planted, found.benign, found.rivals) == ("both", "aside", ("placebo",))
     chosen = ground(arms, "pair", "told")
-    assert chosen is not None
     assert chosen.planted == "told"
-    assert ground({"base": ArmKind("control"), "aside": channel}, "pair", None) is None
+    with pytest.raises(ColosseumError, match="no arm tells the members"):
+        ground({"base": ArmKind("control"), "aside": channel}, "pair", None)
 
 
 # ---- studies -------------------------------------------------------------------------------------------------------
@@ -219,21 +217,19 @@ def wish(**changed: object) -> Wish:
     return replace(whole, **changed)  # type: ignore[arg-type]
 
 
-def looked(path: Path, given: Wish) -> Outlook:
-    found = checked(path)
-    design = next(iter(found.designs.values()))
-    return outlook(path, found.params, design, found.expansion.scenario.coalitions[0], given, lambda *_: None)
+def looked(path: Path, given: Wish) -> tuple[PowerFile, tuple[Stand, ...]]:
+    return study_power(checked(path), given)
 
 
 def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    plain = looked(game, wish())
+    plain, plants = looked(game, wish())
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    screened, again = looked(game, wish(opportunity=0.1)), looked(game, wish())
-    assert (plain.file.pool, plain.file.looked) == (4, 4)
-    assert screened.file.looked > screened.file.pool == 4
-    assert {each.plant.kind for each in plain.file.plants} == {FAIR, "collude"}
-    assert [each.changes for each in again.stands] == [each.changes for each in plain.stands]
+    (screened, _), (_, again) = looked(game, wish(opportunity=0.1)), looked(game, wish())
+    assert (plain.pool, plain.looked) == (4, 4)
+    assert screened.looked > screened.pool == 4
+    assert {each.plant.kind for each in plain.plants} == {FAIR, "collude"}
+    assert [each.changes for each in again] == [each.changes for each in plants]
 
 
 def test_where_no_seed_offers_enough_the_search_ends(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,27 +383,27 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     wish = Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1)
     heard: list[tuple[str, int, int]] = []
-    found, again = (study_power(checked(game), wish, tell=lambda *each: heard.append(each)) for _ in range(2))
-    assert found.file.worst == again.file.worst
-    assert found.file.worst is not None
-    assert (found.file.worst.tried, found.file.worst.searched, found.file.worst.fresh) == (2, 4, 6)
-    assert found.file.worst.harm is not None
-    assert found.file.worst.called is not None
-    assert (found.file.worst.harm.n, found.file.worst.called.share < studies.SEEN) == (6, True)
+    found, again = (study_power(checked(game), wish, tell=lambda *each: heard.append(each))[0] for _ in range(2))
+    assert found.worst == again.worst
+    assert found.worst is not None
+    assert (found.worst.tried, found.worst.searched, found.worst.fresh) == (2, 4, 6)
+    assert found.worst.harm is not None
+    assert found.worst.called is not None
+    assert (found.worst.harm.n, found.worst.called.share < studies.SEEN) == (6, True)
     assert ("1 colluders", 6, 6) in heard
     shown = printed(power_blocks(found))
     assert "The worst undetected outsider loss found" in shown
-    assert f"`{found.file.worst.kind}`, λ 1, in {found.file.worst.share:.0%} of runs" in flat(shown)
-    alike = replace(found.file.worst, harm=paired([0.5] * 6))
+    assert f"`{found.worst.kind}`, λ 1, in {found.worst.share:.0%} of runs" in flat(shown)
+    alike = replace(found.worst, harm=paired([0.5] * 6))
     assert "outsiders lose 0.500 u each (all values are equal)" in flat(
-        printed(power_blocks(replace(found, file=replace(found.file, worst=alike))))
+        printed(power_blocks(replace(found, worst=alike)))
     )
 
 
 @pytest.mark.usefixtures("short")
 def test_a_search_that_takes_too_long_says_so(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "PATIENCE", -1.0)
-    found = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
-    assert found.file.worst is not None
-    assert (found.file.worst.harm, found.file.worst.reason.partition(" within")[0]) == (None, "the search did not end")
+    found, _ = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
+    assert found.worst is not None
+    assert (found.worst.harm, found.worst.reason.partition(" within")[0]) == (None, "the search did not end")
     assert "not known: the search did not end" in flat(printed(power_blocks(found)))

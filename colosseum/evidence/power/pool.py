@@ -116,17 +116,22 @@ class Arena:
     """By which a reading goes."""
 
 
-def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Arena | None:
+def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Arena:
     """Where to plant: in `arm`, else the last treated arm that tells members something, best with a channel.
 
-    None where no arm does.
+    Raises ColosseumError.
     """
     treated = [name for name, kind in kinds.items() if kind.kind == "treated"]
+    if arm and arm not in treated:
+        message = f"nobody can be planted in the arm `{arm}`: it is for comparison ({kinds[arm].kind})"
+        raise stop("C092", message, help=f"treated arms: {', '.join(treated) or 'none'}")
     told = [name for name in treated if kinds[name].told]
     aside = [name for name in told if kinds[name].channel]
     planted = arm or next(iter([*reversed(aside), *reversed(told)]), None)
     if planted is None:
-        return None
+        message = "nobody can be planted: no arm tells the members of the first coalition more than its control does"
+        help_ = "add an arm with a variant of a prompt for them, as `arm prompted { backroom on  pitch simple }`"
+        raise stop("C092", message, help=help_)
     benign = next((name for name in treated if kinds[name].channel and not kinds[name].told), None)
     rivals = tuple(name for name, kind in kinds.items() if kind.kind in ("placebo", "selfish") and name != planted)
     return Arena(coalition, planted, benign, rivals)
