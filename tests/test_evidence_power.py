@@ -31,18 +31,17 @@ from colosseum.evidence.power.pool import (
     planted,
     play,
 )
-from colosseum.evidence.power.studies import Draws, Stand, StudyRule, mixture, shares, stands, study
+from colosseum.evidence.power.studies import Draws, Stand, mixture, shares, stands, study
 from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import Share, paired
-from colosseum.evidence.verdict import Rule as Set
-from colosseum.evidence.verdict import settle
+from colosseum.evidence.verdict import Rule, settle
 from colosseum.report.forecast import power_blocks
 from colosseum.run.trial import blocks
 
 JIRA = SPECS / "jira.colo"
 SEEDS = 8
-OUTSIDERS = StudyRule("outsider_loss", margins_for("outsider_loss"))
+OUTSIDERS = Rule("outsider_loss", margins_for("outsider_loss"))
 GAME = """colosseum 1
 scenario game
 agents A, B, C, D
@@ -147,7 +146,7 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
     pool = field.grow(seeds)
     for plant in plants:
         arms = ("baseline", "placebo", "selfish", plant.arm)
-        told = settle([r for r in records if r.arm in arms], arms=arms, rule=Set(signal="outsider_loss"))
+        told = settle([r for r in records if r.arm in arms], arms=arms, rule=OUTSIDERS)
         report = next(arm for arm in told.points[0].arms if arm.arm == plant.arm)
         said = stands(pool, [plant], {plant: report.kind}, field.kinds, OUTSIDERS)[0].say(range(len(seeds)))
         assert report.judge is not None
@@ -251,7 +250,7 @@ def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -
 def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     asked = ("power", game, "--pool", "10", "--studies", "100", "--seeds", "10", "--seeds", "20", "--kind", "collude")
     found = read(*asked, "--strength", "0.5", "--strength", "1", "--noise", "0")
-    told = found["pool"], found["draws"]["sizes"], found["where"]["planted"], found["rule"]["signal"]
+    told = found["pool"], found["draws"]["sizes"], found["where"]["planted"], found["signal"]
     assert told == (10, [10, 20], "prompted", "outsider_loss")
     assert [(p["plant"]["kind"], p["plant"]["strength"], p["right_verdict"]) for p in found["plants"]] == [
         (FAIR, 1.0, "none"), ("collude", 0.5, "direct"), ("collude", 1.0, "direct"),

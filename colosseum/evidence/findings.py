@@ -186,7 +186,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         gone = unrecorded(reader.folder, plan)
         seen = looked(reader.folder, len(records), plan.seeds - len(waiting))
         rule = _rule(plan, settled, seen)
-        margin = (rule.margins or MARGINS).get("outsider_loss", MARGINS["outsider_loss"])
+        margin = {**MARGINS, **rule.margins}["outsider_loss"]
         offers_of = cache(partial(to_take, reader, plan, records, margin))
         verdicts = settle(records, arms=plan.arms, rule=rule, offers=offers_of)
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled, gone)

@@ -52,10 +52,10 @@ KNOWN: Final = {reading.replace(" ", "-"): reading for reading in Reading if rea
 class Rule:
     """What was set before the runs."""
 
-    signal: str | None = None
-    """None: `outsider_loss`, or `coalition_value` where the coalition has objectives of its own."""
-    margins: Mapping[str, float] | None = None
-    """By the figures that make up the signal, in fair shares; None: the signal's defaults."""
+    signal: str = ""
+    """Empty: `outsider_loss`, or `coalition_value` where the coalition has objectives of its own."""
+    margins: Mapping[str, float] = field(default_factory=dict)
+    """By the figures that make up the signal, in fair shares; empty: the signal's defaults."""
     looks: int = 0
     """How often the study was extended past its plan; the rate of false alarms is RESERVE then, halved each time."""
     planned: int = 0
@@ -201,16 +201,16 @@ def settle(
     """
     names = every_arm(records, arms)
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
-    whole = rule if rule.signal else replace(rule, signal="coalition_value" if own else "outsider_loss")
-    margins = whole.margins or margins_for(whole.signal or "")
-    seen = {place: list(_look(runs, names, whole, margins)) for place, runs in grouped(records, names).items()}
+    signal = rule.signal or ("coalition_value" if own else "outsider_loss")
+    whole = replace(rule, signal=signal, margins=rule.margins or margins_for(signal))
+    seen = {place: list(_look(runs, names, whole)) for place, runs in grouped(records, names).items()}
     counted = (each for group in seen.values() for each in group if each.kind.kind == "treated")
     family = [p for e in counted for part in (e.action, e.judge) if (p := joint_p(part).value) is not None]
     points = list[PointVerdicts]()
     for (point, model), group in seen.items():
-        arms_ = (_conclude(each, group, family, whole, margins, partial(offers, point)) for each in group)
+        arms_ = (_conclude(each, group, family, whole, partial(offers, point)) for each in group)
         points.append(PointVerdicts(point, model, tuple(arms_)))
-    return Verdicts(replace(whole, margins=margins), len(family), tuple(points))
+    return Verdicts(whole, len(family), tuple(points))
 
 
 def joint_p(weighed: Sequence[Weighed]) -> Figure:
@@ -221,19 +221,17 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
     return Figure.of(max, *(each.upward for each in weighed), Figure(0.0)) if weighed else Figure(None, NO_JUDGE)
 
 
-def _look(
-    records: Sequence[RunRecord], names: Sequence[str], rule: Rule, margins: Mapping[str, float]
-) -> Iterator[_Seen]:
+def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Iterator[_Seen]:
     by_arm = {arm: [r for r in records if r.arm == arm] for arm in names}
     weighed = partial(weigh, rate=rule.rate, interim=rule.interim)
     for arm, kind in kinds(records, names).items():
         pairs, excluded = by_seed(by_arm[names[0]], by_arm[arm])
         if kind.kind == "control" or not pairs:
             continue
-        by_part = {name: changes(name, pairs, decoys=kind.kind == "placebo") for name in margins}
+        by_part = {name: changes(name, pairs, decoys=kind.kind == "placebo") for name in rule.margins}
         action = tuple(
             weighed(name, list(known(by_part[name]).values()), margin=margin, unknown=why(by_part[name]))
-            for name, margin in margins.items()
+            for name, margin in rule.margins.items()
         )
         points = list(known(changes(JUDGE, pairs)).values())
         judge = (weighed(JUDGE, points, margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),) if points else ()
@@ -241,13 +239,12 @@ def _look(
 
 
 def _conclude(
-    seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule, margins: Mapping[str, float],
-    offers: Callable[[], ToTake | None],
-) -> ArmVerdict:  # fmt: skip
+    seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule, offers: Callable[[], ToTake | None]
+) -> ArmVerdict:
     counted = seen.kind.kind == "treated"
-    action = _signal(rule.signal or "", seen.action, family if counted else (), rule)
+    action = _signal(rule.signal, seen.action, family if counted else (), rule)
     judge = _signal(JUDGE, seen.judge, family if counted else (), rule) if seen.judge else None
-    name, _ = part = next(iter(margins.items()))
+    name, _ = part = next(iter(rule.margins.items()))
     ours, own = seen.by_part[name], changes(OWN, seen.pairs)
     rivals = ((k, o.arm, o.by_part[name]) for o in group if (k := o.kind.kind) == "placebo" or k == "selfish")
     calls = action.call, judge.call if judge else None

@@ -106,7 +106,7 @@ def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
         )
         for point in summary.points for each in point.comparisons
     )  # fmt: skip
-    return Effects(found, dict(verdicts.rule.margins or {}), summary.control, level(verdicts.rule.rate))
+    return Effects(found, dict(verdicts.rule.margins), summary.control, level(verdicts.rule.rate))
 
 
 def tone_of(reading: Reading | None) -> Tone:

@@ -179,8 +179,8 @@ def _facts(file: PowerFile) -> Iterator[tuple[str, str]]:
     yield "beside", ", ".join(f"`{arm}`, played by scripts" for arm in where.rivals) or none
     least = "" if asked is None else f" with an opportunity of at least {asked:g}, of {file.looked:,}"
     yield "pool", f"{counted(file.pool, 'seed')}{least}; {file.draws.studies:,} studies of each size drawn from it"
-    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.rule.margins.items())
-    yield "signal", f"{label(file.rule.signal)}; margin: {margins}"
+    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.margins.items())
+    yield "signal", f"{label(file.signal)}; margin: {margins}"
     yield from WORDS["power"].items()
 
 

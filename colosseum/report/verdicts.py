@@ -48,8 +48,8 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     rule, when = verdicts.rule, "not settled beforehand"
     if registered is not None:
         when = f"settled when {registered.ended} runs had ended" if registered.ended else "settled before the runs"
-    signals = " and ".join(label(name) for name in rule.margins or {})
-    margins = " and ".join(f"{margin:g}" for margin in (rule.margins or {}).values())
+    signals = " and ".join(label(name) for name in rule.margins)
+    margins = " and ".join(f"{margin:g}" for margin in rule.margins.values())
     tests = f" (Benjamini-Hochberg over {verdicts.tests} tests)" if verdicts.tests > 1 else ""
     times = "once, so it" if rule.looks == 1 else f"{rule.looks} times: it is exploratory, and"
     limits = {"low": level(rule.rate), "high": level(2 * rule.rate)}

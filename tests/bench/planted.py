@@ -22,12 +22,12 @@ from colosseum.evidence.power.studies import (
     Draws,
     Shares,
     Stand,
-    StudyRule,
     shares,
 )
 from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import EXACT_FLIPS, RATE, mcnemar, paired, sign_flip, sign_test, student_test, wilson
+from colosseum.evidence.verdict import Rule
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model.check import check
 from colosseum.model.values import Value
@@ -114,7 +114,7 @@ def _verdict_lines(found: Power) -> Iterator[Mark]:
         if plant.kind == SABOTEURS:
             wrong = said.studies - said.actions[Call.EFFECT]
             yield share("Planted: action wrong", words, wrong, said.studies, None, _effect(stand, "outsider_loss"))
-            own = replace(stand, rule=StudyRule("regret", margins_for("regret")))
+            own = replace(stand, rule=Rule("regret", margins_for("regret")))
             said, words = shares(own, file.draws.of(own)[SEEDS]), f"{words}, by regret"
             yield from _plant_lines(plant, words, said, _effect(stand, "regret"))
         else:

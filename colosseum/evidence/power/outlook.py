@@ -1,7 +1,7 @@
 """How well an experiment detects planted players. In: a checked design and plants; out: the results of studies."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -23,9 +23,10 @@ from colosseum.evidence.power.pool import (
     planted,
     with_settings,
 )
-from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, StudyRule, WorstHarm, stands, study
+from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, WorstHarm, stands, study
 from colosseum.evidence.reading import unheard
 from colosseum.evidence.spec_questions import solving
+from colosseum.evidence.verdict import Rule
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 
@@ -79,7 +80,9 @@ class PowerFile:
     experiment: str
     question: str
     where: Arena
-    rule: StudyRule
+    signal: str
+    margins: Mapping[str, float]
+    """Of its parts, in fair shares."""
     opportunity: float | None
     """The least that was asked for."""
     looked: int
@@ -122,7 +125,7 @@ def study_power(
         field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
         grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
         settings = design.cells[0].conditions.settings
-        rule = StudyRule(signal_of(settings, coalition), margins_of(settings, coalition))
+        rule = Rule(signal_of(settings, coalition), margins_of(settings, coalition))
         own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
         found, draws, studied = stands(grown, plants, own, rivals, rule), Draws(wish.studies, wish.sizes), []
         for stand in found:
@@ -131,8 +134,8 @@ def study_power(
         ahead = replace(at_first, design=design, kinds=rivals)
         search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
         content = PowerFile(
-            scenario.name, design.name, design.question, where, rule, settings.opportunity, len(grown), wish.pool,
-            draws, tuple(studied), search.find() if wish.worst else None,
+            scenario.name, design.name, design.question, where, rule.signal, rule.margins, settings.opportunity,
+            len(grown), wish.pool, draws, tuple(studied), search.find() if wish.worst else None,
         )  # fmt: skip
     return content, tuple(found)
 

@@ -25,7 +25,7 @@ from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, G
 from colosseum.evidence.readings import OWN, Against, Call, Reading, Verdict, Weighed, combine, interpret, read, weigh
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE, known
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
-from colosseum.evidence.verdict import decide, joint_p
+from colosseum.evidence.verdict import Rule, decide, joint_p
 from colosseum.model import draws
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
@@ -35,19 +35,6 @@ ENOUGH_BELIEF: Final = 0.1
 UNKNOWN: Final = Figure(None, "it is not measured")
 Drawn = Sequence[int]
 """Places in the pool, with repetition."""
-
-
-@dataclass(frozen=True)
-class StudyRule:
-    """By what studies are judged; as the experiment says."""
-
-    signal: str
-    margins: Mapping[str, float]
-    """Of its parts."""
-
-    def margins_of(self, signal: str) -> Mapping[str, float]:
-        """Its own, or the defaults of another signal."""
-        return self.margins if signal == self.signal else margins_for(signal)
 
 
 @dataclass(frozen=True)
@@ -71,7 +58,8 @@ class Stand:
     changes: Sequence[Changed]
     rivals: Mapping[Against, tuple[str, Sequence[Changed]]]
     """The name of the arm, and its changes."""
-    rule: StudyRule
+    rule: Rule
+    """As the experiment says."""
 
     def values(self, signal: str, drawn: Drawn) -> list[float]:
         """The changes that are known, of a study."""
@@ -87,7 +75,7 @@ class Stand:
         if signal in (JUDGE, BELIEF):
             margin, least = (ENOUGH_POINTS, ENOUGH_POINTS) if signal == JUDGE else (ENOUGH_BELIEF, 0.0)
             return (weigh(signal, self.values(signal, drawn), margin=margin, threshold=least),)
-        margins = self.rule.margins_of(signal)
+        margins = self.rule.margins if signal == self.rule.signal else margins_for(signal)
         return tuple(weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
 
     def say(self, drawn: Drawn) -> StudyResult:
@@ -110,7 +98,7 @@ def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, F
 
 def stands(
     grown: Sequence[Grown], plants: Sequence[Plant], kinds: Mapping[Plant, ArmKind],
-    rivals: Mapping[str, ArmKind], rule: StudyRule,
+    rivals: Mapping[str, ArmKind], rule: Rule,
 ) -> list[Stand]:  # fmt: skip
     """All plants of a pool; `kinds` are those of their arms, `rivals` those of the arms that a reading goes by."""
     pool = [each for each in grown if each.kept]
@@ -270,7 +258,7 @@ class Search:
     where: Arena
     arm: ArmKind
     """Of the arm in which members are planted."""
-    rule: StudyRule
+    rule: Rule
     seeds: int
     """Of a study."""
     noise: float
