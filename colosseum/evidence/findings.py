@@ -30,7 +30,7 @@ from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench, label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
-from colosseum.evidence.strength import PointStrength
+from colosseum.evidence.strength import ArmStrength
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
@@ -90,7 +90,7 @@ class ReportFile:
     points: tuple[PointSummary, ...]
     units: tuple[UnitChange, ...]
     """The change of CA with models and with seeds as units."""
-    strength: tuple[PointStrength, ...] | None
+    strength: tuple[ArmStrength, ...] | None
     """λ_emp; null where it was not asked for."""
 
 
@@ -135,7 +135,7 @@ class Findings:
     def __repr__(self) -> str:
         return f"<Findings: {counted(len(self.records), 'run')} of {counted(len(self.plan.arms), 'arm')}>"
 
-    def content(self, strength: Sequence[PointStrength] | None = None) -> ReportFile:
+    def content(self, strength: Sequence[ArmStrength] | None = None) -> ReportFile:
         """As a file holds it."""
         plan, summary, imported = self.plan, self.summary, self.plan.options.get("imported")
         return ReportFile(

@@ -11,7 +11,7 @@ from colosseum.evidence.figures import REGISTRY, SCALARS, Figure, RunFigures, Ru
 from colosseum.evidence.instance import difference
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.spread import SpreadOrigin
-from colosseum.evidence.strength import PointStrength
+from colosseum.evidence.strength import ArmStrength
 from colosseum.evidence.summary import Average, PointSummary, Summary, mean_of_repeats
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
 from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table
@@ -143,17 +143,15 @@ def rate_table(verdicts: Verdicts) -> Table:
     return point_table("rates", verdicts.points, rows, facts=WORDS["held"].items() if read else ())
 
 
-def strength_table(points: Sequence[PointStrength]) -> Table:
+def strength_table(arms: Sequence[ArmStrength]) -> Table:
     """λ_emp by arm: how strongly the coalition's choices show an aim of its own."""
-
-    def rows(point: PointStrength) -> Iterator[tuple[TableCell, ...]]:
-        for arm in point.arms:
-            found, left = arm.committed, reasons(arm.left_out, numbered=True)
-            above = "" if arm.against is None else arm.against.detected
-            limits = Amount(places=2, limits=both(found.low.value, found.high.value), note=left and f"left out: {left}")
-            yield point.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above
-
-    return described("strength", (row for point in points for row in rows(point)))
+    rows = list[tuple[TableCell, ...]]()
+    for arm in arms:
+        found, left = arm.committed, reasons(arm.left_out, numbered=True)
+        above = "" if arm.against is None else arm.against.detected
+        limits = Amount(places=2, limits=both(found.low.value, found.high.value), note=left and f"left out: {left}")
+        rows.append((arm.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above))
+    return described("strength", rows)
 
 
 SAME: Final = 1e-6
