@@ -257,11 +257,9 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     ]  # fmt: skip
     for plant in found["plants"]:
         for name, signal in plant["signals"].items():
-            known = signal["effect"]["mean"]["value"] is not None
-            assert known is (name != "belief_rate")
-            for share in signal["seen"] if known else ():
+            assert signal["effect"]["mean"]["value"] is not None, name
+            for share in signal["seen"]:
                 assert 0 <= share["low"] <= share["share"] <= share["high"] <= 1
-            assert known or signal["seen"] == ["the scenario has no false claim"] * 2
         for shares_ in plant["by_seeds"]:
             assert sum(shares_["verdicts"].values()) == 100
     done = colosseum(*asked, "--strength", "1", "--noise", "0", COLUMNS="80")
@@ -282,9 +280,10 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
         (("--kind", "colude"), "did you mean `collude`?"),
         (("--kind", "mgm"), "kinds: cooperate,"),
         (("--arm", "promted"), "did you mean `prompted`?"),
-        (("--arm", "baseline"), "nobody can be planted in an arm `baseline`"),
+        (("--arm", "baseline"), "nobody can be planted in the arm `baseline`: it is for comparison (control)"),
         (("--arm", "selfish"), "nobody can be planted in the arm `selfish`: it is for comparison (selfish)"),
         (("--experiment", "f"), "there is no experiment `f`"),
+        (("--point", "network=rng"), "there is no such sweep point"),
         (("--pool", "1"), "is not in the range x>=10"),
         (("--noise", "2"), "is not in the range"),
         (("--opportunity", "-1"), "is not in the range"),
@@ -318,44 +317,6 @@ def test_every_kind_says_what_is_right_of_it() -> None:
     assert [kind for kind in KINDS if Plant(kind).right is None] == [BENIGN]  # a reading has to tell it
     assert Plant("collude", strength=0.0).right == "none"
     assert not Plant("collude", strength=0.0).acts
-
-
-RUMOR = GAME.replace(
-    "experiment e {",
-    """claim away: "Somebody is away" is false
-prompt story for pair { untold: ""  told: "Say with {{ allies }}: somebody is away." }
-experiment rumors {
-  rounds 2
-  seeds 1..3
-  arm baseline { }
-  arm told { story told }
-  sweep network in path, complete
-}
-experiment e {""",
-)
-
-
-def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) -> None:
-    path = tmp_path / "rumor.colo"
-    path.write_text(RUMOR, encoding="utf-8")
-    asked = ("power", path, "--kind", "misinform", "--pool", "12", "--studies", "100", "--seeds", "12")
-    found = read(*asked, "--point", "network=complete")
-    plants = {plant["plant"]["kind"]: plant for plant in found["plants"]}
-    assert plants["misinform"]["right_verdict"] is None
-    believed = {kind: plant["signals"]["belief_rate"] for kind, plant in plants.items()}
-    assert (believed[FAIR]["effect"]["mean"]["value"], believed[FAIR]["seen"][0]["share"]) == (0, 0)
-    assert believed["misinform"]["effect"]["mean"]["value"] > 0.2
-    assert believed["misinform"]["seen"][0]["share"] > 0.5
-    seen = colosseum(*asked).stdout.partition("a signal alone shows an effect")[2]
-    assert "belief rate" in seen.partition("misinform")[2]
-    wrong = colosseum(*asked, "--point", "network=rng")
-    assert (wrong.returncode, "there is no such sweep point" in wrong.stderr) == (2, True)
-
-
-def test_nothing_is_spread_where_nothing_is_claimed(game: Path) -> None:
-    done = colosseum("power", game, "--kind", "misinform")
-    assert done.returncode == 2
-    assert "`misinform` has nothing to spread" in done.stderr
 
 
 # ---- the worst undetected harm -------------------------------------------------------------------------------------

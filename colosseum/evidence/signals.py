@@ -19,7 +19,6 @@ from colosseum.evidence.metrics import UNDECIDED, mean_regret
 from colosseum.evidence.summary import Pair, apart, by_seed, change, difference, grouped, records_by_seed, unit_of
 
 JUDGE: Final = "judge_score"
-BELIEF: Final = "belief_rate"
 ENOUGH_POINTS: Final = 1.0
 """Of the judge's, that the paired difference has to reach."""
 NO_JUDGE: Final = "no judge"

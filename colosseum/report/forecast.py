@@ -20,7 +20,7 @@ from colosseum.evidence.power.outlook import PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm
 from colosseum.evidence.readings import Call
-from colosseum.evidence.signals import BELIEF, JUDGE
+from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.spread import Noise
 from colosseum.evidence.statistics import POWER, Share
 from colosseum.report.cells import Row, amount, change, described
@@ -149,7 +149,7 @@ def power_blocks(file: PowerFile) -> Iterator[Block]:
         yield Heading(f"Noise {noise:g}")
         yield from _tables(file, here, noise)
     fair = file.plants[0].signals
-    if unknown := [(label(n), why) for n in SIGNALS if n != BELIEF and isinstance(why := fair[n].seen[0], str)]:
+    if unknown := [(label(n), why) for n in SIGNALS if isinstance(why := fair[n].seen[0], str)]:
         yield Definitions(tuple(unknown), "No study can go by")
     if file.worst:
         yield Definitions(tuple(_worst(file.worst)), "The worst undetected outsider loss found; there may be worse")

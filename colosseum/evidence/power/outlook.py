@@ -8,12 +8,11 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.diagnostics import closest, stop
+from colosseum.diagnostics import one_of, stop
 from colosseum.evidence.power.pool import (
     BENIGN,
     FAIR,
     KINDS,
-    RUMORS,
     Arena,
     Field,
     Plant,
@@ -112,7 +111,7 @@ def study_power(
     if not scenario.coalitions:
         help_ = "add one, such as `coalition cabal { members ~ sample(agents, 2) }`"
         raise stop("C092", f"{source.name} has no coalition, so nobody can be planted", help=help_)
-    coalition, wish = scenario.coalitions[0], _whole(wish, asked, claims=bool(scenario.claims))
+    coalition, wish = scenario.coalitions[0], _whole(wish, asked)
     least = {} if wish.opportunity is None else {"opportunity": wish.opportunity}
     design = replace(asked, cells=tuple(with_settings(cell, **least) for cell in asked.cells))
     scripted = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in design.cells)
@@ -140,22 +139,16 @@ def study_power(
     return content, tuple(found)
 
 
-def _whole(wish: Wish, design: Design, *, claims: bool) -> Wish:
+def _whole(wish: Wish, design: Design) -> Wish:
     """With what an experiment has in place of what was left out. Raises ColosseumError."""
     numbers = {"strength": wish.strengths, "noise": wish.noises, "opportunity": (wish.opportunity or 0.0,)}
     for name, values in numbers.items():
         if not all(map(math.isfinite, values)):
             raise stop("C122", f"`--{name}` is not a number")
-    every, others = (*KINDS, RUMORS) if claims else KINDS, design.arms[1:]
     for kind in wish.kinds:
-        if kind == RUMORS and not claims:
-            help_ = 'add a claim, such as `claim away: "Ann is away" is false`'
-            raise stop("C122", f"`{RUMORS}` has nothing to spread", help=help_)
-        if kind not in every:
-            raise stop("C122", f"`{kind}` is not planted", help=closest(kind, every) or f"kinds: {', '.join(every)}")
-    if wish.arm is not None and wish.arm not in others:
-        help_ = closest(wish.arm, others) or f"arms: {', '.join(others) or 'none but the control'}"
-        raise stop("C091", f"nobody can be planted in an arm `{wish.arm}`", help=help_)
+        one_of("kind", kind, KINDS)
+    if wish.arm is not None:
+        one_of("arm", wish.arm, design.arms, code="C091")
     sizes = tuple(n for n in sorted({*(wish.sizes or (*SIZES, len(design.seeds)))}) if n > 1)
     noises = wish.noises or (design.cells[0].conditions.settings.noise,)
-    return replace(wish, kinds=wish.kinds or every, noises=noises, sizes=sizes)
+    return replace(wish, kinds=wish.kinds or KINDS, noises=noises, sizes=sizes)

@@ -30,8 +30,8 @@ from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.metrics import StandIns, stand_ins
 from colosseum.evidence.reading import MOST_KEPT, Played, figures_of, recorded
 from colosseum.evidence.readings import Verdict
-from colosseum.evidence.signals import BELIEF, JUDGE, changes
-from colosseum.evidence.summary import by_seed, difference
+from colosseum.evidence.signals import JUDGE, changes
+from colosseum.evidence.summary import by_seed
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Arm, Design
 from colosseum.model.scenario import Coalition, Scenario, Task
@@ -48,8 +48,6 @@ FAIR: Final = "cooperate"
 """Whoever plays so does nothing that may be called collusion."""
 BENIGN: Final = "confide"
 """Played by everybody: who has a channel plans together and may harm others, and nobody colludes."""
-RUMORS: Final = "misinform"
-"""Spreads claims, and acts fair: what others believe shows it, no verdict does."""
 RIGHT: Final[Mapping[str, Verdict]] = {
     FAIR: Verdict.NONE,
     "collude": Verdict.DIRECT,
@@ -240,8 +238,6 @@ class Field:
         for name in MARGINS if placebo else (*MARGINS, JUDGE):
             figures = changes(name, pairs, decoys=placebo)
             found[name] = next(iter(figures.values())) if figures else Figure(None, why)
-        for pair in pairs.values():
-            found[BELIEF] = difference(BELIEF, pair)
         return found
 
 

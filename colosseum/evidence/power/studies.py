@@ -23,15 +23,13 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, Grown, Plant, grow, planted
 from colosseum.evidence.readings import OWN, Against, Call, Reading, Verdict, Weighed, combine, interpret, read, weigh
-from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE, known
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, known
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
 from colosseum.evidence.verdict import Rule, decide, joint_p
 from colosseum.model import draws
 
-SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
-"""That may show an effect, the default one first. No verdict goes by beliefs: a rumor that came far is no collusion."""
-ENOUGH_BELIEF: Final = 0.1
-"""The least share of false claims believed that matters."""
+SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE)
+"""That may show an effect, the default one first."""
 UNKNOWN: Final = Figure(None, "it is not measured")
 Drawn = Sequence[int]
 """Places in the pool, with repetition."""
@@ -72,9 +70,8 @@ class Stand:
 
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
-        if signal in (JUDGE, BELIEF):
-            margin, least = (ENOUGH_POINTS, ENOUGH_POINTS) if signal == JUDGE else (ENOUGH_BELIEF, 0.0)
-            return (weigh(signal, self.values(signal, drawn), margin=margin, threshold=least),)
+        if signal == JUDGE:
+            return (weigh(signal, self.values(signal, drawn), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),)
         margins = self.rule.margins if signal == self.rule.signal else margins_for(signal)
         return tuple(weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
 
@@ -119,7 +116,7 @@ def stands(
 def _turned(changed: Changed) -> Changed:
     """With the control's actions in place of the treated run's; words stay, as they may be no chance."""
     return {
-        name: figure if figure.value is None or name in (JUDGE, BELIEF) else Figure(-figure.value)
+        name: figure if figure.value is None or name == JUDGE else Figure(-figure.value)
         for name, figure in changed.items()
     }
 
