@@ -571,7 +571,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     looked = {each["seed"]: each["opportunity"] for each in found["screening"]["looked"]}
     assert {seed for seed, share in looked.items() if share == 0} == {1, 3, 6, 8}
     assert {seed for seed, share in looked.items() if share >= 0.1} == {2, 5, 10}
-    kappas = {name: each["value"] for name, each in found["bench"]["people"].items()}
+    kappas = {name: each["value"] for name, each in found["bench"]["ratings"].items()}
     for arm in ("baseline", "emergent", "prompted"):
         both = [pair for pair, fact in zip(given, april, strict=True) if ARMS[fact["arm"]] == arm]
         name = f"κ of one and two, simple in {arm}, {len(both)} labels"

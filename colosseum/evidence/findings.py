@@ -179,9 +179,9 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         records = reader.records(plan, tell) if few else read_records(reader, plan, tell)
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
-        judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
-        people |= dict(stated_agreement(records))
-        judged = replace(bench(reader.folder, plan), people=people)
+        judges, judged = reader.judges, bench(reader.folder, plan)
+        more = dict(label_figures(read_labels(folder), plan)) | dict(stated_agreement(records))
+        judged = replace(judged, ratings={**judged.ratings, **more})
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         gone = unrecorded(reader.folder, plan)
         seen = looked(reader.folder, len(records), plan.seeds - len(waiting))

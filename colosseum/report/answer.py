@@ -269,7 +269,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     yield Paragraph("")
     yield from verdict_blocks(findings)
     several = len({run.model for run in findings.records}) > 1
-    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.people.items())
+    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.ratings.items())
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
         described("ratings", ratings), unit_table(findings) if several else None,

@@ -200,8 +200,5 @@ def judge_table(bench: Bench) -> Table | None:
         guessed = {arm: each.value for arm, each in judge.guessing.items() if each.value is not None}
         told = ", ".join(f"{arm} {number(p, 2)}" for arm, p in guessed.items() if abs(p - 0.5) > FAR_FROM_CHANCE)
         lacking = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
-        rows.append((judge.judge, judge.given, lacking, judge.cut, amount(judge.same_again, 2), told,
-                     ", ".join(judge.kin), judge.counts))  # fmt: skip
-    if len(bench.judges) > 1:
-        rows.append(("all judges", *[None] * 3, amount(bench.agreement, 2), *[None] * 3))
+        rows.append((judge.judge, judge.given, lacking, judge.cut, told, ", ".join(judge.kin), judge.counts))
     return described("judges", rows) if rows else None
