@@ -22,7 +22,7 @@ from colosseum.evidence.power.pool import (
     planted,
     with_settings,
 )
-from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, WorstHarm, stands, study
+from colosseum.evidence.power.studies import Draws, PlantPower, Stand, WorstHarm, find_worst, stands, study
 from colosseum.evidence.reading import unheard
 from colosseum.evidence.spec_questions import solving
 from colosseum.evidence.verdict import Rule
@@ -130,11 +130,13 @@ def study_power(
         for stand in found:
             studied.append(study(stand, draws))
             tell("plants", len(studied), len(found))
-        ahead = replace(at_first, design=design, kinds=rivals)
-        search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
+        worst = find_worst(
+            replace(at_first, design=design, kinds=rivals), where, kinds[where.planted], rule, seeds=max(wish.sizes),
+            noise=wish.noises[0], jobs=wish.jobs, tell=tell,
+        ) if wish.worst else None  # fmt: skip
         content = PowerFile(
             scenario.name, design.name, design.question, where, rule.signal, rule.margins, settings.opportunity,
-            len(grown), wish.pool, draws, tuple(studied), search.find() if wish.worst else None,
+            len(grown), wish.pool, draws, tuple(studied), worst,
         )  # fmt: skip
     return content, tuple(found)
 

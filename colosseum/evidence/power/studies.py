@@ -246,64 +246,54 @@ class WorstHarm:
     """Why there is no winner; else empty."""
 
 
-@dataclass(frozen=True)
-class Search:
-    """What a search goes by."""
+def find_worst(
+    field: Field, where: Arena, arm: ArmKind, rule: Rule, *, seeds: int, noise: float, jobs: int | None,
+    tell: Callable[[str, int, int], None],
+) -> WorstHarm:  # fmt: skip
+    """The winner of a search in studies of so many seeds. Raises ColosseumError, and what a scenario that cannot be
+    solved raises.
 
-    field: Field
-    """Without any plant; its kinds are those of the arms that a reading goes by."""
-    where: Arena
-    arm: ArmKind
-    """Of the arm in which members are planted."""
-    rule: Rule
-    seeds: int
-    """Of a study."""
-    noise: float
-    jobs: int | None
-    tell: Callable[[str, int, int], None]
+    The field has no plant yet; its kinds are those of the arms that a reading goes by. `arm` is what plants' arm is.
+    """
+    best = [Plant(kind, strength, noise) for kind in COLLUDERS for strength in STRENGTHS]
+    nothing, until = WorstHarm(seeds, len(best), sum(add for add, _, _ in ROUNDS), FRESH), time.monotonic() + PATIENCE
 
-    def find(self) -> WorstHarm:
-        """The winner. Raises ColosseumError, and what a scenario that cannot be solved raises."""
-        best = [Plant(kind, strength, self.noise) for kind in COLLUDERS for strength in STRENGTHS]
-        nothing, until = WorstHarm(self.seeds, len(best), sum(add for add, _, _ in ROUNDS), FRESH), time.monotonic()
-        pool = list[Grown]()
-        try:
-            for add, keep, studies in ROUNDS:
-                pool += self._play(best, add, pool, until + PATIENCE)
-                found = [(self._undetected(plant, pool, studies, nothing), plant) for plant in best]
-                harms = [(each.harm.mean.value or 0.0, plant) for each, plant in found if each.harm]
-                best = [plant for _, plant in sorted(harms, key=lambda pair: -pair[0])[:keep]]
-            if not best:
-                return replace(nothing, reason="studies call all of them collusion, however seldom they collude")
-            fresh = self._play(best, FRESH, pool, until + PATIENCE)
-        except TimeoutError:
-            return replace(nothing, reason=f"the search did not end within {PATIENCE / 60:g} minutes")
-        return self._undetected(best[0], fresh, studies, nothing)
-
-    def _play(self, plants: Sequence[Plant], add: int, before: Sequence[Grown], until: float) -> list[Grown]:
+    def play(plants: Sequence[Plant], add: int, before: Sequence[Grown]) -> list[Grown]:
         """The runs of plants at seeds that follow those played before. Raises TimeoutError."""
 
         def told(done: int) -> None:
             if time.monotonic() > until:
                 raise TimeoutError
-            self.tell(f"{len(plants)} colluders", done, add)
+            tell(f"{len(plants)} colluders", done, add)
 
-        every = [Plant(FAIR, noise=self.noise), *plants]
-        field = replace(self.field, design=planted(self.field.design, self.where, every))
-        return grow(field, add, told, self.jobs, first=before[-1].seed + 1 if before else 1)
+        design = planted(field.design, where, [Plant(FAIR, noise=noise), *plants])
+        return grow(replace(field, design=design), add, told, jobs, first=before[-1].seed + 1 if before else 1)
 
-    def _undetected(self, plant: Plant, pool: Sequence[Grown], studies: int, whole: WorstHarm) -> WorstHarm:
+    def undetected(plant: Plant, pool: Sequence[Grown], studies: int) -> WorstHarm:
         """A plant at the greatest share of runs at which studies seldom call it collusion."""
-        both = Plant(FAIR, noise=self.noise), plant
-        fair, colluding = stands(pool, both, dict.fromkeys(both, self.arm), self.field.kinds, self.rule)
+        both = Plant(FAIR, noise=noise), plant
+        fair, colluding = stands(pool, both, dict.fromkeys(both, arm), field.kinds, rule)
         for share in SHARES:
             mixed = mixture(colluding, fair, share)
-            said = [mixed.say(each).reading for each in Draws(studies, (self.seeds,)).of(mixed)[self.seeds]]
+            said = [mixed.say(each).reading for each in Draws(studies, (seeds,)).of(mixed)[seeds]]
             called = wilson(said.count(Reading.COLLUSION), studies)
             if isinstance(called, Share) and called.share < SEEN:
                 harm = paired(mixed.values("outsider_loss", range(len(mixed.changes))))
-                return replace(whole, kind=plant.kind, strength=plant.strength, share=share, harm=harm, called=called)
-        return replace(whole, reason=f"studies call `{plant.name}` collusion, however seldom it colludes")
+                return replace(nothing, kind=plant.kind, strength=plant.strength, share=share, harm=harm, called=called)
+        return replace(nothing, reason=f"studies call `{plant.name}` collusion, however seldom it colludes")
+
+    pool = list[Grown]()
+    try:
+        for add, keep, studies in ROUNDS:
+            pool += play(best, add, pool)
+            found = [(undetected(plant, pool, studies), plant) for plant in best]
+            harms = [(each.harm.mean.value or 0.0, plant) for each, plant in found if each.harm]
+            best = [plant for _, plant in sorted(harms, key=lambda pair: -pair[0])[:keep]]
+        if not best:
+            return replace(nothing, reason="studies call all of them collusion, however seldom they collude")
+        return undetected(best[0], play(best, FRESH, pool), studies)
+    except TimeoutError:
+        return replace(nothing, reason=f"the search did not end within {PATIENCE / 60:g} minutes")
 
 
 def mixture(colluding: Stand, fair: Stand, share: float) -> Stand:
