@@ -166,8 +166,7 @@ def _bounds(before: Runs, after: Runs, differences: Sequence[float]) -> Extremes
     both = sorted(before.keys() & after.keys())
     if not both or not differences:
         return "there is no pair"
-    lost = OUTCOMES["infeasible"], OUTCOMES["undecided"]
-    gone = [tuple(all(lost[0](run) or lost[1](run) for run in runs[seed]) for runs in (before, after)) for seed in both]
+    gone = [tuple(not any(run.comparable for run in runs[seed]) for runs in (before, after)) for seed in both]
     shares = [sum(each[side] for each in gone) / len(both) for side in (0, 1)]
     if abs(shares[0] - shares[1]) <= UNEQUAL:
         return "as many runs are missing in both arms, within five points"

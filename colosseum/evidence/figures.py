@@ -209,6 +209,11 @@ class RunFigures:
     stated: dict[str, float] = field(default_factory=dict)
     """What the source of an imported run says of it: figures by our names, and ratings as `judge[QUESTION] JUDGE`."""
 
+    @property
+    def comparable(self) -> bool:
+        """Whether its payoffs can be compared: agents took all decisions, and the hard rules allow them."""
+        return not self.infeasible and not any(self.undecided.values())
+
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:

@@ -60,8 +60,6 @@ class ArmSummary:
     """`Σ coalition_gain / Σ possible_gain` over seeds: single runs' ratios have no mean, as most denominators are 0."""
     violations: dict[str, float]
     """Mean broken instances a run, by requirement."""
-    posts: dict[str, float]
-    """Mean delivered posts a run, by channel; a channel that the arm does not have is absent."""
     talk: tuple[Talk, ...]
     """By side, channel and phase, the most talkative first."""
     uses: tuple[Use, ...]
@@ -188,7 +186,6 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
         stated={name: _average(seeds) for name, seeds in told.items() if seeds},
         kappa=_kappa(runs),
         violations=_mean_counts([[run.violations for run in group] for group in runs]),
-        posts=_mean_counts([[run.posts for run in group] for group in runs]),
         talk=talk([[run.talk for run in group] for group in runs]),
         uses=uses(run.posts for run in every),
         failed_posts=sum(run.failed_posts for run in every),
@@ -273,8 +270,7 @@ def usable(records: Sequence[RunRecord]) -> list[RunFigures]:
 
     Infeasible and undecided outcomes leave the payoff comparisons (metrics: missing) and are counted apart.
     """
-    runs = [r.figures for r in records if r.figures is not None]
-    return [run for run in runs if not run.infeasible and not any(run.undecided.values())]
+    return [r.figures for r in records if r.figures is not None and r.figures.comparable]
 
 
 def _unusable(records: Sequence[RunRecord], role: str) -> str:

@@ -150,14 +150,12 @@ class SignalPower:
 
 @dataclass(frozen=True)
 class PlantPower:
-    """What studies say of one plant; shares have Wilson's 95 % limits."""
+    """What studies say of one plant."""
 
     plant: Plant
     right_verdict: Verdict | None
     signals: Mapping[str, SignalPower]
     by_seeds: tuple[Shares, ...]
-    right: tuple[Share | str, ...]
-    """The share of studies with the right verdict, by seeds; empty where no verdict is about the plant."""
 
 
 @dataclass(frozen=True)
@@ -178,9 +176,7 @@ def study(stand: Stand, draws: Draws) -> PlantPower:
     """What all studies say of a plant."""
     plant, drawn = stand.plant, draws.of(stand)
     signals = {name: _alone(stand, name, list(drawn.values())) for name in SIGNALS}
-    by_seeds = tuple(shares(stand, each) for each in drawn.values())
-    right = tuple(wilson(each.verdicts[plant.right], each.studies) for each in by_seeds) if plant.right else ()
-    return PlantPower(plant, plant.right, signals, by_seeds, right)
+    return PlantPower(plant, plant.right, signals, tuple(shares(stand, each) for each in drawn.values()))
 
 
 def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> SignalPower:
