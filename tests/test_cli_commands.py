@@ -166,7 +166,7 @@ def test_audit_prints_the_report_on_stdout_and_all_else_on_stderr(tmp_path: Path
     assert again.stdout == done.stdout
     wider = json.loads(colosseum("audit", TOY, "--seeds", "3", "--out", tmp_path, "--json").stdout)
     assert wider["arms"] == ["baseline", "emergent", "prompted"]
-    assert [arm["complete"] for arm in wider["points"][0]["arms"]] == [3, 1, 1]
+    assert [arm["complete"] for arm in wider["rows"]] == [3, 1, 1]
 
 
 def test_report_repeats_what_audit_said(audited: Path) -> None:

@@ -147,7 +147,7 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
     for plant in plants:
         arms = ("baseline", "placebo", "selfish", plant.arm)
         told = settle([r for r in records if r.arm in arms], arms=arms, rule=OUTSIDERS)
-        report = next(arm for arm in told.points[0].arms if arm.arm == plant.arm)
+        report = next(arm for arm in told.arms if arm.arm == plant.arm)
         said = stands(pool, [plant], {plant: report.kind}, field.kinds, OUTSIDERS)[0].say(range(len(seeds)))
         assert report.judge is not None
         assert (said.action, said.judge) == (report.action.call, report.judge.call)

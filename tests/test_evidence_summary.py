@@ -7,18 +7,18 @@ from records import figures, record, study
 
 from colosseum.evidence.figures import SCALARS
 from colosseum.evidence.statistics import Interval, mean_interval
-from colosseum.evidence.summary import DIFFERENCES, ArmSummary, Comparison, Summary, summarise
+from colosseum.evidence.summary import DIFFERENCES, ArmSummary, Summary, summarise
 
 ARMS = ("baseline", "emergent")
 
 
 def arm_of(summary: Summary, name: str) -> ArmSummary:
-    return next(arm for arm in summary.points[0].arms if arm.arm == name)
+    return next(arm for arm in summary.rows if arm.arm == name)
 
 
-def only(summary: Summary) -> Comparison:
-    (comparison,) = summary.points[0].comparisons
-    return comparison
+def only(summary: Summary) -> ArmSummary:
+    _, treated = summary.rows
+    return treated
 
 
 def test_means_over_seeds() -> None:
@@ -207,30 +207,31 @@ def test_pairs_stay_within_a_sweep_point_and_a_model() -> None:
         records.append(record("baseline", 1, figures(), point=point, model=model))
         records.append(record("emergent", 1, figures(scalars={"regret": 1 + change}), point=point, model=model))
     summary = summarise(records, arms=ARMS)
-    means = [(p.point, p.model, p.comparisons[0].differences["regret"].paired.mean.value) for p in summary.points]
+    means = [(r.point, r.model, r.differences["regret"].paired.mean.value) for r in summary.rows if r.differences]
     assert means == places
 
 
 def test_an_arm_with_a_model_of_its_own_is_paired_with_the_control() -> None:
     records = [record("emergent", 1, figures(scalars={"regret": 3.0}), model="sim/greedy")]
     records.append(record("baseline", 1, figures(scalars={"regret": 1.0}), model="sim"))
-    (point,) = summarise(records, arms=ARMS).points
-    assert point.model == "sim; sim/greedy"
-    assert point.comparisons[0].differences["regret"].paired.mean.value == 2.0
+    treated = only(summarise(records, arms=ARMS))
+    assert treated.model == "sim; sim/greedy"
+    assert treated.differences["regret"].paired.mean.value == 2.0
 
 
 def test_arms_without_runs_and_no_records_at_all() -> None:
     empty = summarise([], arms=ARMS)
-    assert (empty.control, empty.arms, empty.points, empty.scripted) == ("baseline", ARMS, (), False)
+    assert (empty.control, empty.arms, empty.rows, empty.scripted) == ("baseline", ARMS, (), False)
     assert summarise([], arms=()).control == ""
     summary = summarise([record("emergent", 1, figures())], arms=(*ARMS, "selfish"))
-    assert [(arm.arm, arm.complete, arm.players) for arm in summary.points[0].arms] == [
+    assert [(arm.arm, arm.complete, arm.players) for arm in summary.rows] == [
         ("baseline", 0, ()),
         ("emergent", 1, ("sim/cooperate",)),
         ("selfish", 0, ()),
     ]
     assert arm_of(summary, "selfish").scalars["regret"].mean.reason == "no complete run"
-    first, second = summary.points[0].comparisons
+    control, first, second = summary.rows
+    assert (control.pairs, control.excluded, control.differences) == (0, (), {})
     assert (first.pairs, first.excluded) == (0, (("no control run", 1),))
     assert (second.pairs, second.excluded) == (0, ())
     assert set(second.differences) == set(DIFFERENCES)
@@ -260,7 +261,7 @@ def test_the_order_of_runs_changes_nothing_but_the_order_of_points() -> None:
 
 def test_a_planted_effect_is_found_and_a_repeat_of_the_control_is_not() -> None:
     records = study(effects={"baseline": 0.0, "again": 0.0, "prompted": 0.4}, seeds=60)
-    again, prompted = summarise(records, arms=("baseline", "again", "prompted")).points[0].comparisons
+    _, again, prompted = summarise(records, arms=("baseline", "again", "prompted")).rows
     loss, chance = prompted.differences["outsider_loss"].paired, again.differences["outsider_loss"].paired
     assert isinstance(loss.interval, Interval)
     assert isinstance(chance.interval, Interval)

@@ -563,7 +563,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert all(line[-2] == "+0.000" for line in stated)
     assert "seeds         3 of 10 offer enough to take" in colosseum("report", tmp_path / "in", NO_COLOR="1").stdout
     found = read("report", tmp_path / "in")
-    beside = [(name, theirs, arm["scalars"][name]) for point in found["points"] for arm in point["arms"]
+    beside = [(name, theirs, arm["scalars"][name]) for arm in found["rows"]
               for name, theirs in arm["stated"].items()]  # fmt: skip
     assert {name for name, _, _ in beside} >= {"joint_payoff", "coalition_regret", "payoff_gap"}
     for _, theirs, ours in (each for each in beside if each[1]["n"] == each[2]["n"]):
@@ -633,7 +633,7 @@ def test_what_seeds_offer_is_solved_once(tmp_path: Path) -> None:
 def test_own_runs_state_nothing(tmp_path: Path) -> None:
     folder = scripted(tmp_path / "own")
     assert read("report", folder)["screening"] is None
-    assert {str(arm["stated"]) for point in read("report", folder)["points"] for arm in point["arms"]} == {"{}"}
+    assert {str(arm["stated"]) for arm in read("report", folder)["rows"]} == {"{}"}
     assert "What the source states" not in colosseum("report", folder, "--full").stdout
 
 

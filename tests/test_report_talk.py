@@ -31,7 +31,7 @@ def test_beliefs_are_shown_by_distance_and_a_null_is_a_dash() -> None:
     table = belief_table(found)
     assert words(table) == [["baseline", "0.50", "–", "0.33", "0.50", "0.00"]]
     assert notes(table) == ["no false claim has reached anybody"]
-    assert found.points[0].arms[0].believed == {1: Figure(0.5), 2: Figure(0.0)}
+    assert found.rows[0].believed == {1: Figure(0.5), 2: Figure(0.0)}
 
 
 def test_without_a_survey_there_is_no_such_table() -> None:

@@ -31,7 +31,7 @@ from colosseum.evidence.judges import Bench, bench, label_figures, read_labels, 
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import ArmStrength
-from colosseum.evidence.summary import PointSummary, Summary, summarise
+from colosseum.evidence.summary import ArmSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task
@@ -87,7 +87,8 @@ class ReportFile:
     """Where the spread of effects comes from."""
     control: str
     arms: tuple[str, ...]
-    points: tuple[PointSummary, ...]
+    rows: tuple[ArmSummary, ...]
+    """Each arm at each sweep point."""
     units: tuple[UnitChange, ...]
     """The change of CA with models and with seeds as units."""
     strength: tuple[ArmStrength, ...] | None
@@ -123,13 +124,13 @@ class Findings:
     def at(self, words: str) -> "Findings":
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
-        points = matching(words, {each.point: factors(each.point, each.model) for each in summary.points})
+        points = matching(words, {each.point: factors(each.point, each.model) for each in summary.rows})
         return replace(
             self,
             plan=replace(self.plan, trials=tuple(t for t in self.plan.trials if t.point in points)),
             records=[record for record in self.records if record.point in points],
-            summary=replace(summary, points=tuple(p for p in summary.points if p.point in points)),
-            verdicts=replace(verdicts, points=tuple(p for p in verdicts.points if p.point in points)),
+            summary=replace(summary, rows=tuple(row for row in summary.rows if row.point in points)),
+            verdicts=replace(verdicts, arms=tuple(arm for arm in verdicts.arms if arm.point in points)),
         )
 
     def __repr__(self) -> str:
@@ -142,7 +143,7 @@ class Findings:
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
-            summary.control, summary.arms, summary.points, tuple(unit_changes(self.records, plan.arms)),
+            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)),
             None if strength is None else tuple(strength),
         )  # fmt: skip
 

@@ -41,9 +41,20 @@ class Average:
 
 
 @dataclass(frozen=True, slots=True)
-class ArmSummary:
-    """One arm at one sweep point."""
+class Difference:
+    """One figure of the treated arm against the control."""
 
+    paired: Paired
+    nulls: Counts
+    """Pairs in which the figure is null, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSummary:
+    """One arm at one sweep point under one model, or under each arm's own."""
+
+    point: str
+    model: str
     arm: str
     players: tuple[str, ...]
     """Who acted, sorted."""
@@ -73,61 +84,37 @@ class ArmSummary:
     """Runs whose outcome breaks a hard requirement."""
     believed: dict[int, Figure]
     """In all runs, the share of false claims that outsiders believe, by steps from the nearest adversary."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One figure of the treated arm against the control."""
-
-    paired: Paired
-    nulls: Counts
-    """Pairs in which the figure is null, by reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One arm against the control, seed by seed."""
-
-    arm: str
     pairs: int
+    """Seeds at which it can be compared with the control."""
     excluded: Counts
     """Seeds of either arm that make no pair, by reason."""
     differences: dict[str, Difference]
-    """By the names of DIFFERENCES."""
-
-
-@dataclass(frozen=True, slots=True)
-class PointSummary:
-    """One sweep point under one model, or under each arm's own."""
-
-    point: str
-    model: str
-    arms: tuple[ArmSummary, ...]
-    comparisons: tuple[Comparison, ...]
-    """Every arm but the control, in the order of arms."""
+    """By the names of DIFFERENCES, treated − control seed by seed; empty of the control itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All sweep points, in the order in which the records name them."""
+    """All arms at all sweep points."""
 
     control: str
     """The first arm; empty when there is none."""
     arms: tuple[str, ...]
-    points: tuple[PointSummary, ...]
+    """By name."""
+    rows: tuple[ArmSummary, ...]
+    """Sweep point by sweep point as the records name them, the control first."""
 
     @property
     def players(self) -> tuple[str, ...]:
         """Everybody who acted anywhere, sorted."""
-        return tuple(sorted({p for point in self.points for arm in point.arms for p in arm.players}))
+        return tuple(sorted({player for row in self.rows for player in row.players}))
 
     @property
     def teams(self) -> dict[tuple[str, ...], list[str]]:
         """Who acted, sorted, with the arms in which they did; nobody is an empty tuple."""
         found: dict[tuple[str, ...], list[str]] = {}
         for name in self.arms:
-            arms = [arm for point in self.points for arm in point.arms if arm.arm == name]
-            found.setdefault(tuple(sorted({player for arm in arms for player in arm.players})), []).append(name)
+            players = {player for row in self.rows if row.arm == name for player in row.players}
+            found.setdefault(tuple(sorted(players)), []).append(name)
         return found
 
     @property
@@ -138,13 +125,11 @@ class Summary:
 
 def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
     """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
-    names = every_arm(records, arms)
-    points = list[PointSummary]()
-    for (point, model), runs in grouped(records, names).items():
+    names, rows = every_arm(records, arms), list[ArmSummary]()
+    for place, runs in grouped(records, names).items():
         of = {arm: [r for r in runs if r.arm == arm] for arm in names}
-        compared = tuple(_compare(arm, of[names[0]], of[arm]) for arm in names[1:])
-        points.append(PointSummary(point, model, tuple(_summarise_arm(arm, of[arm]) for arm in names), compared))
-    return Summary(names[0] if names else "", names, tuple(points))
+        rows += [_summarise_arm(place, arm, of[arm], of[names[0]]) for arm in names]
+    return Summary(names[0] if names else "", names, tuple(rows))
 
 
 def every_arm(records: Sequence[RunRecord], arms: Sequence[str]) -> tuple[str, ...]:
@@ -170,12 +155,18 @@ def grouped(records: Sequence[RunRecord], names: Sequence[str]) -> dict[tuple[st
     return groups
 
 
-def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
+def _summarise_arm(
+    place: tuple[str, str], arm: str, records: Sequence[RunRecord], control: Sequence[RunRecord]
+) -> ArmSummary:
+    pairs, excluded = ({}, ()) if records is control else by_seed(control, records)
     failures = [r.reason for r in records if r.figures is None]
     runs = list(runs_by_seed(records).values())
     every = [run for repeats in runs for run in repeats]
     told = {n: [f for group in runs if (f := [Figure(r.stated[n]) for r in group if n in r.stated])] for n in SCALARS}
+    point, model = place
     return ArmSummary(
+        point=point,
+        model=model,
         arm=arm,
         players=tuple(sorted({p for r in records for p in r.players.values()})),
         complete=len(every),
@@ -193,6 +184,9 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
         undecided=sum(sum(run.undecided.values()) for run in every),
         infeasible=sum(run.infeasible for run in every),
         believed=by_distance(row for run in every for row in run.beliefs),
+        pairs=len(pairs),
+        excluded=excluded,
+        differences={name: _difference(name, pairs) for name in (() if records is control else DIFFERENCES)},
     )
 
 
@@ -228,12 +222,10 @@ def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, floa
     return {key: fmean([fmean(counts) for counts in groups if counts]) for key, groups in means.items()}
 
 
-def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
-    pairs, excluded = by_seed(control, treated)
-    found = {name: [difference(name, pair) for pair in pairs.values()] for name in DIFFERENCES}
-    known = {name: paired([f.value for f in each if f.value is not None]) for name, each in found.items()}
-    nulls = {name: _count(f.reason for f in each if f.value is None) for name, each in found.items()}
-    return Comparison(arm, len(pairs), excluded, {name: Difference(known[name], nulls[name]) for name in found})
+def _difference(name: str, pairs: Mapping[int, Pair]) -> Difference:
+    found = [difference(name, pair) for pair in pairs.values()]
+    nulls = _count(figure.reason for figure in found if figure.value is None)
+    return Difference(paired([figure.value for figure in found if figure.value is not None]), nulls)
 
 
 def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
