@@ -173,18 +173,16 @@ def effect_size(values: Sequence[float]) -> Figure:
 
 
 def sign_test(differences: Sequence[float]) -> Figure:
-    """Exact two-sided p that rises and falls are equally likely; zeros are left out (Dixon & Mood 1946)."""
+    """Exact two-sided p that rises and falls are equally likely; zeros are left out (Dixon & Mood 1946).
+
+    Of outcomes that are 1 or 0 it is McNemar's test (1947): how many pairs have it in one of the two runs alone.
+    """
     rises, falls = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     if rises + falls == 0:
         return Figure(None, "no pair differs" if differences else "no pair has a value")
-    return Figure(fair_coin(rises, rises + falls))
-
-
-def fair_coin(heads: int, tosses: int) -> float:
-    """Exact two-sided p of so many heads: twice the lower tail, as both are alike (the binomial test at 1/2)."""
     from scipy.special import bdtr
 
-    return min(1.0, 2 * float(bdtr(min(heads, tosses - heads), tosses, 0.5)))
+    return Figure(min(1.0, 2 * float(bdtr(min(rises, falls), rises + falls, 0.5))))  # both tails are alike
 
 
 def pairs_alike(rate: float) -> int:
@@ -266,16 +264,6 @@ def wilson(count: int, total: int, *, level: float = LEVEL) -> Share | str:
     middle, reach = count + z * z / 2, z * math.sqrt(count * (total - count) / total + z * z / 4)
     low, high = ((middle + side * reach) / (total + z * z) for side in (-1, 1))
     return Share(count / total, low if count else 0.0, high if count < total else 1.0)
-
-
-def mcnemar(only_control: int, only_treated: int) -> Figure:
-    """Exact two-sided p that paired runs turn one way as often as the other (McNemar 1947).
-
-    `only_control` pairs have the outcome in the control run alone, `only_treated` in the treated run alone.
-    """
-    if only_control + only_treated == 0:
-        return Figure(None, "no pair differs")
-    return Figure(fair_coin(only_treated, only_control + only_treated))
 
 
 # ---- numbers of seeds -----------------------------------------------------------------------------------------------

@@ -126,7 +126,8 @@ def study_power(
         settings = design.cells[0].conditions.settings
         rule = Rule(signal_of(settings, coalition), margins_of(settings, coalition))
         own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
-        found, draws, studied = stands(grown, plants, own, rivals, rule), Draws(wish.studies, wish.sizes), []
+        found, draws = stands(grown, plants, own, rivals, rule), Draws(wish.studies, wish.sizes)
+        studied = list[PlantPower]()
         for stand in found:
             studied.append(study(stand, draws))
             tell("plants", len(studied), len(found))
