@@ -62,7 +62,8 @@ class Weighed:
     paired: Paired
     """With limits at the level asked for."""
     upper_90: float | None
-    """The upper 90 % limit, which must lie below the margin; None where there is no interval that can be relied on."""
+    """The upper 90 % limit, which must lie below the margin; where exact tests decide, that of one more difference, as
+    large as the largest, and None of fewer than twenty."""
     test: Test
     p: Figure
     """Two-sided, that the mean is the threshold (t), or that neither side of it weighs more (exact tests)."""
@@ -119,8 +120,8 @@ def weigh(
         worst = threshold - max(abs(d - threshold) for d in differences)
         p = student_test([*differences, worst] if interim else differences, against=threshold)
         return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "Student t", p)
-    p = _by_signs([d - threshold for d in differences])
-    return Weighed(signal, margin, threshold, tuple(differences), found, None, "exact tests", p, unknown)
+    p, upper_90 = _by_signs([d - threshold for d in differences]), _padded(differences, rate)
+    return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "exact tests", p, unknown)
 
 
 def _by_signs(differences: Sequence[float]) -> Figure:
@@ -144,22 +145,18 @@ def call(*weighed: Weighed, adjusted: float | None, rate: float = RATE) -> Call:
     """
     if adjusted is not None and adjusted <= rate and all(each.rises for each in weighed):
         return Call.EFFECT
-    return Call.NO_EFFECT if any(bounded(each, rate=rate) for each in weighed) else Call.NOT_SETTLED
+    bounded = any(each.upper_90 is not None and each.upper_90 < each.margin for each in weighed)
+    return Call.NO_EFFECT if bounded else Call.NOT_SETTLED
 
 
-def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:
-    """Whether an effect as large as the margin is excluded."""
-    if weighed.upper_90 is not None:
-        return weighed.upper_90 < weighed.margin
-    return len(weighed.differences) >= ENOUGH_NONZERO and _padded(weighed.differences, rate) < weighed.margin
-
-
-def _padded(differences: Sequence[float], rate: float) -> float:
-    """The upper 90 % limit with one more difference, as large as the largest that was seen.
+def _padded(differences: Sequence[float], rate: float) -> float | None:
+    """The upper 90 % limit with one more difference, as large as the largest that was seen; None of too few.
 
     Where few pairs differ, a rise that was not seen weighs most, and Student's t alone would leave it out: of means
     that lie at the margin with one pair in five differing it misses 7 to 24 in 100, and this one 1 to 14 (n = 20).
     """
+    if len(differences) < ENOUGH_NONZERO:
+        return None
     largest = max(map(abs, differences))
     found = mean_interval([*differences, largest], level=1 - 2 * rate)
     return found.high if isinstance(found, Interval) else largest
