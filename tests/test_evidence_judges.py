@@ -13,6 +13,7 @@ from colosseum.evidence.judges import bench, family
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.asking import Judged, Judgement
 
+
 @pytest.mark.parametrize(
     ("model", "name"),
     [("openai/gpt-4o-mini", "gpt"), ("openrouter/openai/gpt-5", "gpt"), ("anthropic/claude-sonnet-4-5", "claude"),
