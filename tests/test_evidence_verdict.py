@@ -328,7 +328,7 @@ def test_decoys_whose_objective_is_not_known_leave_it_open() -> None:
     }
     _, found = settled(study(arms))
     assert found["prompted"].fits == (Reading.INFORMATION, Reading.COLLUSION)
-    assert "not known of these agents" in found["prompted"].contrasts[0].weighed.unknown
+    assert "not known of these agents" in found["prompted"].contrasts[0].weighed.estimate.reason
 
 
 def test_a_small_effect_is_below_the_margin() -> None:

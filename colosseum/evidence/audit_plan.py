@@ -21,7 +21,7 @@ from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft, title_of
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import ArmKind, no_placebo, one_instance
-from colosseum.evidence.figures import Figure, label
+from colosseum.evidence.figures import Figure, label, parted
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.power.outlook import Tell, Wish, study_power
 from colosseum.evidence.power.pool import planned_kinds, with_settings
@@ -97,10 +97,10 @@ def _card(
     task, members = scenario.task, scenario.coalitions[0].members
     signal, margin = next(iter(found[0].rule.margins.items()))
     fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found)
-    chance = paired([each.value for each in fair if each.value is not None]).sd
+    chance = paired(*parted(fair)).sd
     sd = on_file or (chance if chance.value != 0 else Figure(None, NO_SPREAD))
     steps = [abs(change.value) for change in (*fair, *collude, *selfish) if change.value]
-    apart = paired(list(less(dict(enumerate(collude)), dict(enumerate(selfish))).values()))
+    apart = paired(*parted(less(dict(enumerate(collude)), dict(enumerate(selfish)))))
     taken = [each.opportunity for each in looked if each.opportunity is not None]
     others = len(task.agents) - len(members)
     lost = [each.outsider_loss / others for each in looked if each.outsider_loss is not None]

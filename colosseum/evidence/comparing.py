@@ -197,7 +197,7 @@ def _arms(folder: Path, findings: Findings) -> Iterator[tuple[ComparedArm, Losse
         place, told = (each.point, each.model, each.arm), rows[each.point, each.model, each.arm]
         here = runs[each.point, each.model]
         pairs, _ = by_seed(*([run for run in here if run.arm == which] for which in (arms[0], each.arm)))
-        effects = told[SIGNAL].paired, told["capture"].paired
+        effects = told[SIGNAL], told["capture"]
         found = ComparedArm(folder, plan.scenario, plan.experiment, *place, each.reading, *effects)
         losses = known(changes(SIGNAL, pairs))
         yield found, {(digests[each.point, seed], each.point): loss for seed, loss in losses.items()}

@@ -17,8 +17,8 @@ from typing import Final, Literal, TypeAlias
 from colosseum.campaign.margins import ENOUGH_NONZERO, MARGINS
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.figures import Figure, label
-from colosseum.evidence.signals import ENOUGH_POINTS, known, less, why
+from colosseum.evidence.figures import Counts, Figure, label, parted
+from colosseum.evidence.signals import ENOUGH_POINTS, known, less
 from colosseum.evidence.statistics import (
     MOST_SEEDS,
     RATE,
@@ -67,8 +67,6 @@ class Weighed:
     test: Test
     p: Figure
     """Two-sided, that the mean is the threshold (t), or that neither side of it weighs more (exact tests)."""
-    unknown: str = ""
-    """Why no pair has a value, where none has."""
 
     @property
     def estimate(self) -> Figure:
@@ -101,11 +99,11 @@ class Weighed:
 def weigh(
     signal: str,
     differences: Sequence[float],
+    nulls: Counts = (),
     *,
     margin: float,
     threshold: float = 0.0,
     rate: float = RATE,
-    unknown: str = "",
     interim: bool = False,
 ) -> Weighed:
     """Weigh paired differences, one a seed; `rate` is the share of false alarms that is allowed, two-sided.
@@ -113,7 +111,7 @@ def weigh(
     Before the plan is reached a rise has to outlast one more pair that falls as far as any differs: where few pairs
     fall far, as of skewed differences, early looks would see none of these.
     """
-    found = paired(differences, level=1 - rate)
+    found = paired(differences, nulls, level=1 - rate)
     if found.reliable and isinstance(found.interval, Interval):
         wide = mean_interval(differences, level=1 - 2 * rate)
         upper_90 = wide.high if isinstance(wide, Interval) else None
@@ -121,7 +119,7 @@ def weigh(
         p = student_test([*differences, worst] if interim else differences, against=threshold)
         return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "Student t", p)
     p, upper_90 = _by_signs([d - threshold for d in differences]), _padded(differences, rate)
-    return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "exact tests", p, unknown)
+    return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "exact tests", p)
 
 
 def _by_signs(differences: Sequence[float]) -> Figure:
@@ -165,7 +163,7 @@ def _padded(differences: Sequence[float], rate: float) -> float | None:
 def reason(weighed: Weighed) -> str:
     """Why nothing can be said."""
     if not weighed.paired.n:
-        return weighed.unknown or weighed.estimate.reason
+        return weighed.estimate.reason
     if weighed.test == "exact tests":
         return TOO_FEW if not weighed.paired.reliable else "all differences are equal"
     return "no effect and one of the margin's size both fit"
@@ -254,7 +252,7 @@ def interpret(
     found, (signal, margin) = list[Contrast](), part
     for what, arm, theirs in rivals:
         if what == "selfish" or kind.channel:
-            weighed = weigh(signal, tuple(less(ours, theirs).values()), margin=margin, rate=rate, unknown=why(theirs))
+            weighed = weigh(signal, *parted(less(ours, theirs)), margin=margin, rate=rate)
             found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
     return tuple(found), fitting(*calls, kind, found, own_cost=at_own_cost(own, rate=rate), barren=barren)
 

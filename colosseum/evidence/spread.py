@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.arms import kinds
-from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.figures import Figure, RunRecord, parted
 from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import (
     Paired,
@@ -53,7 +53,7 @@ def sd_by_chance(records: Sequence[RunRecord], arms: Sequence[str], signal: str)
         here = [run for run in records if run.point == point]
         for arm in (arm for arm, kind in kinds(here, arms).items() if kind.kind == "again"):
             pairs, _ = by_seed(*([run for run in here if run.arm == which] for which in (arms[0], arm)))
-            if (sd := paired(list(known(changes(signal, pairs)).values())).sd).value:
+            if (sd := paired(*parted(changes(signal, pairs).values())).sd).value:
                 return sd
     return None
 

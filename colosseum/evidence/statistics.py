@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Counts, Figure
 
 LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
@@ -68,6 +68,8 @@ class Paired:
     """At least ENOUGH_NONZERO differences are not zero; else exact tests stand in for the interval."""
     sign_test: Figure
     """The exact two-sided p of the sign test."""
+    nulls: Counts
+    """Pairs without a value, by reason."""
 
 
 def mean_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval | str:
@@ -90,7 +92,7 @@ def mean_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval 
     return Interval(mean, mean - half, mean + half, level, sd, n)
 
 
-def paired(differences: Sequence[float], *, level: float = LEVEL) -> Paired:
+def paired(differences: Sequence[float], nulls: Counts = (), *, level: float = LEVEL) -> Paired:
     """Mean, spread, Student t interval and sign test of paired differences (metrics: paired difference, Student t).
 
     The interval is computed whenever there is spread; `reliable` says whether enough pairs differ to claim it.
@@ -99,13 +101,14 @@ def paired(differences: Sequence[float], *, level: float = LEVEL) -> Paired:
     nonzero = sum(d != 0 for d in differences)
     mean = math.fsum(differences) / n if n else 0.0
     return Paired(
-        mean=Figure(mean) if n else Figure(None, "no pair has a value"),
+        mean=Figure(mean) if n else Figure(None, nulls[0][0] if nulls else "no pair has a value"),
         sd=Figure(_deviation(differences, mean)) if n > 1 else Figure(None, "fewer than two pairs"),
         n=n,
         n_nonzero=nonzero,
         interval=mean_interval(differences, level=level),
         reliable=nonzero >= ENOUGH_NONZERO,
         sign_test=sign_test(differences),
+        nulls=nulls,
     )
 
 

@@ -5,13 +5,12 @@ name their own. What is left out is counted with its reason.
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, TypeAlias
 
-from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
+from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord, parted, tally
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
 from colosseum.evidence.talk import Talk, Use, by_distance, talk, uses
 from colosseum.solve.scoring import ROUNDING
@@ -38,15 +37,6 @@ class Average:
     """Seeds that have a value."""
     nulls: Counts
     """Runs in which the figure is null, by reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One figure of the treated arm against the control."""
-
-    paired: Paired
-    nulls: Counts
-    """Pairs in which the figure is null, by reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +78,7 @@ class ArmSummary:
     """Seeds at which it can be compared with the control."""
     excluded: Counts
     """Seeds of either arm that make no pair, by reason."""
-    differences: dict[str, Difference]
+    differences: dict[str, Paired]
     """By the names of DIFFERENCES, treated − control seed by seed; empty of the control itself."""
 
 
@@ -171,7 +161,7 @@ def _summarise_arm(
         players=tuple(sorted({p for r in records for p in r.players.values()})),
         complete=len(every),
         failed=len(failures),
-        failures=_count(failures),
+        failures=tally(failures),
         seeds=len(runs),
         scalars={name: _average([[run.scalars[name] for run in group] for group in runs]) for name in SCALARS},
         stated={name: _average(seeds) for name, seeds in told.items() if seeds},
@@ -186,14 +176,17 @@ def _summarise_arm(
         believed=by_distance(row for run in every for row in run.beliefs),
         pairs=len(pairs),
         excluded=excluded,
-        differences={name: _difference(name, pairs) for name in (() if records is control else DIFFERENCES)},
+        differences={
+            name: paired(*parted(difference(name, pair) for pair in pairs.values()))
+            for name in (() if records is control else DIFFERENCES)
+        },
     )
 
 
 def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
     """The mean over seeds of the means over repeats."""
     values = [f.value for f in map(mean_of_repeats, seeds) if f.value is not None]
-    reasons = _count(f.reason for repeats in seeds for f in repeats if f.value is None)
+    reasons = tally(f.reason for repeats in seeds for f in repeats if f.value is None)
     mean = Figure(fmean(values)) if values else Figure(None, reasons[0][0] if reasons else "no complete run")
     return Average(mean, mean_interval(values), len(values), reasons)
 
@@ -222,12 +215,6 @@ def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, floa
     return {key: fmean([fmean(counts) for counts in groups if counts]) for key, groups in means.items()}
 
 
-def _difference(name: str, pairs: Mapping[int, Pair]) -> Difference:
-    found = [difference(name, pair) for pair in pairs.values()]
-    nulls = _count(figure.reason for figure in found if figure.value is None)
-    return Difference(paired([figure.value for figure in found if figure.value is not None]), nulls)
-
-
 def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
     """The runs of every seed that makes a pair, and why other seeds make none."""
     pairs: dict[int, Pair] = {}
@@ -240,7 +227,7 @@ def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
             excluded.append(reason)
         else:
             pairs[seed] = (usable(ours), usable(theirs))
-    return pairs, _count(excluded)
+    return pairs, tally(excluded)
 
 
 def records_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
@@ -316,8 +303,3 @@ def change(control: Sequence[Figure], treated: Sequence[Figure]) -> Figure:
 def apart(before: float, after: float) -> float:
     """How much is added; within rounding (1e-9) it is 0."""
     return 0.0 if math.isclose(before, after, rel_tol=1e-9, abs_tol=1e-9) else after - before
-
-
-def _count(reasons: Iterable[str]) -> Counts:
-    """The most frequent first, then by name, so that the order of runs does not show."""
-    return tuple(sorted(Counter(reasons).items(), key=lambda item: (-item[1], item[0])))

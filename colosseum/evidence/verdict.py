@@ -14,7 +14,7 @@ from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.checks import Checks, checks
-from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.figures import Figure, RunRecord, parted
 from colosseum.evidence.readings import (
     OWN,
     Against,
@@ -31,7 +31,7 @@ from colosseum.evidence.readings import (
     reason,
     weigh,
 )
-from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, known, why
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
 from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
 
@@ -218,11 +218,10 @@ def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Ite
             continue
         by_part = {name: changes(name, pairs, decoys=kind.kind == "placebo") for name in rule.margins}
         action = tuple(
-            weighed(name, list(known(by_part[name]).values()), margin=margin, unknown=why(by_part[name]))
-            for name, margin in rule.margins.items()
+            weighed(name, *parted(by_part[name].values()), margin=margin) for name, margin in rule.margins.items()
         )
-        points = list(known(changes(JUDGE, pairs)).values())
-        judge = (weighed(JUDGE, points, margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),) if points else ()
+        points = parted(changes(JUDGE, pairs).values())
+        judge = (weighed(JUDGE, *points, margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),) if points[0] else ()
         yield _Seen(arm, kind, pairs, by_part, action, judge, by_arm[names[0]], by_arm[arm])
 
 
@@ -251,7 +250,7 @@ def _conclude(
         fits=fits,
         reading=read(fits) if fits else None,
         contrasts=beyond,
-        checks=checks(seen.control, seen.treated, seen.pairs, list(known(ours).values()), drawn=rule.drawn),
+        checks=checks(seen.control, seen.treated, seen.pairs, parted(ours.values())[0], drawn=rule.drawn),
         to_take=there,
     )
 

@@ -151,7 +151,7 @@ def _sure(part: Weighed, sign: int = 1) -> str:
         wide = "" if (told := level(1 - found.level)) == "95" else f"{told} % limits: "
         return f"{wide}{' to '.join(map(_percent, sorted((sign * found.low, sign * found.high))))}%"
     if not part.paired.n:
-        return part.unknown or part.estimate.reason
+        return part.estimate.reason
     if not part.paired.n_nonzero:
         return f"no pair of {part.paired.n} differs in {label(part.signal)}"
     if part.paired.reliable:

@@ -185,7 +185,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     for effect in effects.all:
         x, y = effect.change(signal), effect.change(JUDGE)
         if published:
-            x, y = Amount(effect.summary.differences[CA].paired.mean.value), replace(y, limits=None)
+            x, y = Amount(effect.summary.differences[CA].mean.value), replace(y, limits=None)
         if x.value is not None and y.value is not None:
             whole = ", ".join(filter(None, (effect.arm, effect.place(effects.swept))))
             words = f"{whole}: actions {signed(x.value, 3, sign='+')}, messages {signed(y.value, 2, sign='+')}"

@@ -57,8 +57,8 @@ def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | 
                 rows.append((name, "", Amount(None, note=no_pair(each.excluded))))
                 continue
             for figure, found in ((figure, each.differences[figure]) for figure in CHANGES):
-                places = decimals([found.paired.mean.value, *(limits(found.paired) or ())], digits=3)
-                cell = change(found.paired, places, note=lacking(found.nulls, each.pairs, "pairs"))
+                places = decimals([found.mean.value, *(limits(found) or ())], digits=3)
+                cell = change(found, places, note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
     facts = [(name, "here the coalition itself; its verdict is of those in its channel") for name in placebos]
     return described("differences", rows, facts=facts, control=summary.control) if rows else None

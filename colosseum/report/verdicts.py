@@ -81,7 +81,7 @@ def verdict_table(findings: Findings) -> Table:
                 note = "; ".join(notes + ["an effect below the margin"] * arm.action.below)
                 words = arm.reading or f"({arm.action.call})"  # of an arm that is not treated its call
                 row += [Amount(words=words, link=each.link, tone=tone_of(arm.reading), note=note)]
-                row += [*(change(w.paired, note=w.unknown) for w in arm.action.parts), p, score]
+                row += [*(change(w.paired) for w in arm.action.parts), p, score]
             yield [*row, *[None] * len(columns)][: 2 + len(columns)]
 
     told = {"control": findings.summary.control, "level": effects.level}
@@ -164,7 +164,7 @@ def published_table(findings: Findings) -> Table:
 
     def rows(arms: Sequence[ArmSummary]) -> Iterator[tuple[TableCell, ...]]:
         for each in arms[1:]:
-            means = [each.differences[name].paired.mean for name in ("coalition_advantage", JUDGE)]
+            means = [each.differences[name].mean for name in ("coalition_advantage", JUDGE)]
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
     return point_table("published-rule", findings.summary.rows, rows)
