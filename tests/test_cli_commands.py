@@ -171,7 +171,7 @@ def test_audit_prints_the_report_on_stdout_and_all_else_on_stderr(tmp_path: Path
 
 def test_report_repeats_what_audit_said(audited: Path) -> None:
     found = read("report", audited)
-    assert {"scenario", "experiment", "planned", "missing", "players", "scripted", "points"} <= found.keys()
+    assert {"scenario", "experiment", "planned", "missing", "players", "scripted", "rows"} <= found.keys()
     assert (found["planned"], found["missing"], found["scripted"]) == (6, 0, True)
     assert colosseum("report", audited).stdout == colosseum("audit", TOY, "--seeds", "1..2", "--out", audited).stdout
 

@@ -184,7 +184,7 @@ def test_the_report_is_compared_figure_by_figure(folder: Path) -> None:
     (folder / "report.json").write_text(json.dumps(kept))
     code, found = replay(folder)
     assert (code, found["equal"]) == (1, 4)
-    assert found["report"] == "differs in points[0].arms[0].scalars.joint_payoff.mean.value"
+    assert found["report"] == "differs in rows[0].scalars.joint_payoff.mean.value"
     (folder / "report.json").write_text("[")
     assert replay(folder)[0] == 1
     (folder / "report.json").unlink()

@@ -579,7 +579,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert found["units"][0].keys() == {"against", "arm", "units", "change", "adjusted_p"}
     colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html", "--table", tmp_path / "runs.jsonl")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    titles = ("What the source states", "What there was to take at each seed", "Labels by people, and ratings",
+    titles = ("What the source states", "What there was to take at each seed", "How far judges and people agree",
               "with models and with seeds as units")  # fmt: skip
     assert [title for title in titles if title not in page or title not in shown] == []
     rows = map(json.loads, (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines())
