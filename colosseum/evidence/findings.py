@@ -32,6 +32,7 @@ from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import ArmStrength
 from colosseum.evidence.summary import ArmSummary, Summary, summarise
+from colosseum.evidence.trends import Trend, trends
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task
@@ -91,6 +92,8 @@ class ReportFile:
     """Each arm at each sweep point."""
     units: tuple[UnitChange, ...]
     """The change of CA with models and with seeds as units."""
+    trends: tuple[Trend, ...]
+    """How effects change along swept numbers."""
     strength: tuple[ArmStrength, ...] | None
     """λ_emp; null where it was not asked for."""
 
@@ -121,6 +124,11 @@ class Findings:
         """Where the spread of effects comes from."""
         return spread_origins(self.records, self.verdicts, self.summary.arms)
 
+    @property
+    def trends(self) -> tuple[Trend, ...]:
+        """How effects change along swept numbers."""
+        return trends(self.records, self.summary.arms, self.verdicts)
+
     def at(self, words: str) -> "Findings":
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
@@ -143,7 +151,7 @@ class Findings:
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
-            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)),
+            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)), self.trends,
             None if strength is None else tuple(strength),
         )  # fmt: skip
 

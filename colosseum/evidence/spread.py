@@ -25,12 +25,11 @@ from colosseum.evidence.figures import Figure, RunRecord, parted
 from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import (
     Paired,
-    benjamini_hochberg,
     mean_interval,
     needed_seeds,
     paired,
     smallest_effect,
-    student_test,
+    tested,
 )
 from colosseum.evidence.summary import Pair, by_seed, grouped
 from colosseum.evidence.verdict import Verdicts
@@ -125,10 +124,8 @@ def unit_changes(records: Sequence[RunRecord], arms: Sequence[str]) -> list[Unit
             seeds.setdefault(seed, []).append(change)
         found[*pair, "models"] = [fmean(each.values()) for each in table.values()]
         found[*pair, "seeds"] = [*map(fmean, seeds.values())]
-    tests = [student_test(each) for each in found.values()]
-    adjusted = iter(benjamini_hochberg([p.value for p in tests if p.value is not None]))
-    sure = [p if p.value is None else Figure(next(adjusted)) for p in tests]
-    return [UnitChange(*key, paired(each), p) for (key, each), p in zip(found.items(), sure, strict=True)]
+    tests = tested(found.values())
+    return [UnitChange(*key, paired(each), p) for (key, each), p in zip(found.items(), tests, strict=True)]
 
 
 def noise_of(records: Sequence[RunRecord], arms: Sequence[str], *, signal: str, wanted: float, planned: int) -> Noise:

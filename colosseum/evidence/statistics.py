@@ -7,7 +7,7 @@ The unit is the instance (seed): average its repeats first. Sums are exact (`fsu
 import math
 import random
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -263,6 +263,13 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
         least = min(least, ps[place] * len(ps) / (len(ps) - down))
         adjusted[place] = least
     return adjusted
+
+
+def tested(samples: Iterable[Sequence[float]]) -> list[Figure]:
+    """p of Student's t that the mean of each sample is 0, after Benjamini and Hochberg over all of them."""
+    tests = [student_test(each) for each in samples]
+    adjusted = iter(benjamini_hochberg([p.value for p in tests if p.value is not None]))
+    return [p if p.value is None else Figure(next(adjusted)) for p in tests]
 
 
 @dataclass(frozen=True, slots=True)

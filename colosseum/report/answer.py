@@ -36,7 +36,7 @@ from colosseum.report.document import AnyChart, Block, Definitions, Heading, Int
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
-from colosseum.report.verdicts import published_table, unit_table, verdict_blocks
+from colosseum.report.verdicts import published_table, trend_table, unit_table, verdict_blocks
 from colosseum.report.words import MEANINGS, WORDS, number, reasons
 from colosseum.run.judging.asking import BASELINE
 from colosseum.solve.scoring import ROUNDING
@@ -273,7 +273,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
         described("ratings", ratings), outcomes.corrected_table(findings.bench),
-        unit_table(findings) if several else None,
+        unit_table(findings) if several else None, trend_table(findings),
         outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)

@@ -181,6 +181,15 @@ def unit_table(findings: Findings) -> Table:
     ))  # fmt: skip
 
 
+def trend_table(findings: Findings) -> Table:
+    """How effects change along swept numbers."""
+    return described("trends", (
+        (", ".join(filter(None, (each.arm, each.place, each.model if len(findings.summary.players) > 1 else ""))),
+         label(each.signal), f"{each.factor}, {each.levels} levels", change(each.slope, 4), amount(each.adjusted_p, 3))
+        for each in findings.trends
+    ))  # fmt: skip
+
+
 def comparison_blocks(found: SideBySide) -> Iterator[Block]:
     """What members cost the others in each campaign, and which campaigns can be told apart."""
     scenarios = tuple(dict.fromkeys(each.scenario for each in found.arms))

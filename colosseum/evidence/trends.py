@@ -1,0 +1,68 @@
+"""Trends along sweeps. In: run records, and verdicts; out: how effects change with each number that is swept."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import isfinite
+from typing import Final
+
+import numpy as np
+
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.signals import JUDGE, changes, known
+from colosseum.evidence.statistics import Paired, paired, tested
+from colosseum.evidence.summary import by_seed, grouped
+from colosseum.evidence.verdict import Verdicts
+from colosseum.model.experiment import factors
+
+LEAST_LEVELS: Final = 3
+"""Of a trend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How the effect of an arm changes along a number that is swept."""
+
+    factor: str
+    place: str
+    """What else is swept, and at what."""
+    model: str
+    arm: str
+    signal: str
+    levels: int
+    slope: Paired
+    """In fair shares, or a judge's points, for each 1 that the number grows; over seeds with a pair at all levels."""
+    adjusted_p: Figure
+    """Of Student's t, after Benjamini and Hochberg over all trends."""
+
+
+def trends(records: Sequence[RunRecord], arms: Sequence[str], verdicts: Verdicts) -> tuple[Trend, ...]:
+    """Of each signal of each treated arm, along each number that is swept over three levels or more: in each seed the
+    slope of least squares, `Σ (x − x̄)·y / Σ (x − x̄)²`."""
+    told: dict[tuple[str, str, str, str, str], dict[float, dict[int, float]]] = {}
+    treated, signals = {arm.arm for arm in verdicts.treated}, (*(verdicts.rule.margins or ()), JUDGE)
+    for (point, model), runs in grouped(records, arms).items():
+        by_arm, swept = {arm: [run for run in runs if run.arm == arm] for arm in arms}, factors(point)
+        for name, level in ((name, number) for name, said in swept.items() if (number := _number(said)) is not None):
+            place = ", ".join(f"{other}={said}" for other, said in swept.items() if other != name)
+            for arm in treated:
+                pairs, _ = by_seed(by_arm[arms[0]], by_arm[arm])
+                for signal in signals:
+                    key = name, place, model, arm, signal
+                    told.setdefault(key, {})[level] = known(changes(signal, pairs))
+    found = dict[tuple[str, str, str, str, str, int], list[float]]()
+    for key, levels in told.items():
+        seeds = set.intersection(*map(set, levels.values()))
+        if len(levels) >= LEAST_LEVELS and seeds:
+            off = np.array([*levels]) - np.mean([*levels])
+            weights = off / float(off @ off)
+            found[*key, len(levels)] = [float(weights @ [of[seed] for of in levels.values()]) for seed in sorted(seeds)]
+    tests = tested(found.values())
+    return tuple(Trend(*key, paired(each), p) for (key, each), p in zip(found.items(), tests, strict=True))
+
+
+def _number(said: str) -> float | None:
+    """What a level says, where that is a number."""
+    with suppress(ValueError):
+        return float(said) if isfinite(float(said)) else None
+    return None
