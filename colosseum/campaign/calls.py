@@ -35,8 +35,6 @@ class Recorded:
     answer: Answer
     attempts: int
     """How many it took."""
-    origin: str
-    """The trial in which it was paid for, where an earlier version shared answers between arms; else empty."""
     model: str = ""
     """Who was asked."""
     prompt_bytes: int = 0
@@ -68,18 +66,16 @@ class Expense:
 
     @classmethod
     def of(cls, used: Sequence[Recorded]) -> "Expense":
-        """The expense of a run's answers and lost ones; what was paid for elsewhere costs nothing here."""
+        """The expense of a run's answers and lost ones."""
         answers = [each for each in used if not each.lost]
-        own = [each for each in answers if not each.origin]
-        taken = [each.answer.usage for each in used if not each.origin]
-        return cls.summed(taken, len(answers), sum(each.attempts - 1 for each in own), len(answers) - len(own))
+        return cls.summed([each.answer.usage for each in used], len(answers), sum(a.attempts - 1 for a in answers))
 
     @classmethod
-    def summed(cls, taken: Sequence[Usage], calls: int, retries: int = 0, shared: int = 0) -> "Expense":
+    def summed(cls, taken: Sequence[Usage], calls: int, retries: int = 0) -> "Expense":
         """What answers took, as far as it is known."""
         prompts, costs = [each.prompt_tokens for each in taken], [each.cost for each in taken]
         return cls(
-            calls, retries, shared, sum(filter(None, prompts)), sum(each.completion_tokens or 0 for each in taken),
+            calls, retries, 0, sum(filter(None, prompts)), sum(each.completion_tokens or 0 for each in taken),
             prompts.count(None), sum(filter(None, costs), start=0.0), costs.count(None),
         )  # fmt: skip
 
@@ -173,7 +169,7 @@ class RunCalls:
 
 def _recorded(request: Question, answer: Answer, attempts: int, *, lost: bool = False) -> Recorded:
     endpoint = request.endpoint
-    return Recorded(answer, attempts, "", endpoint.model, request.size, endpoint.most_tokens, lost)
+    return Recorded(answer, attempts, endpoint.model, request.size, endpoint.most_tokens, lost)
 
 
 class Missing(Exception):  # noqa: N818 - what is wrong, in words
@@ -239,7 +235,7 @@ def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
             continue
         attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
         asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
-        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost)
+        yield line["call"], Recorded(answer, max(1, int(attempt)), *asked, lost)
 
 
 def _amount(given: object) -> bool:

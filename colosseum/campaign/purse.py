@@ -178,7 +178,7 @@ class Purse:
         for _, call in read_paid(path):
             price = self.prices.get(call.model)
             most = 0.0 if price is None else price.cost(call.prompt_bytes / BYTES, call.max_tokens)
-            cost += 0.0 if call.origin else self.charge(call.model, call.answer, most)
+            cost += self.charge(call.model, call.answer, most)
         return cost
 
     def shared(self) -> "Purse":
