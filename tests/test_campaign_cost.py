@@ -218,7 +218,7 @@ def test_answers_that_nobody_counted_are_taken_at_their_most_and_count_for_good(
         assert done.returncode == 4
         taken = [PRICE.cost(line["prompt_bytes"] / BYTES, line["max_tokens"]) for line in study.lines]
         assert 0 < sum(taken) <= budget
-        assert f"{len(taken)} answers without a count of tokens taken at the most" in done.stderr
+        assert f"{len(taken)} answers of unknown cost, counted at the most possible" in done.stderr
         assert all(line["cost"] is None for line in study.lines)
         made = study.asked
         again = study.audit("--budget", budget)
@@ -226,7 +226,7 @@ def test_answers_that_nobody_counted_are_taken_at_their_most_and_count_for_good(
         assert done.stderr.split(" of $40.00 spent")[0].split("$")[-1] in again.stderr
         free = study.audit("--no-budget")
         assert free.returncode == 0
-        assert f"{16 * CALLS} answers without a count of tokens taken at the most" in free.stderr
+        assert f"{16 * CALLS} answers of unknown cost, counted at the most possible" in free.stderr
 
 
 def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -> None:
@@ -638,11 +638,11 @@ def test_a_price_that_is_learned_later_is_put_on_what_was_counted(tmp_path: Path
             "--seeds", "1..2", "--out", study.runs.path, "--no-budget", OPENAI_API_KEY=KEY,
         )  # fmt: skip
         assert done.returncode == 0
-        assert f"{4 * CALLS} answers of unknown price" in done.stderr
+        assert f"{4 * CALLS} answers of unknown cost" in done.stderr
         trials = study.runs.plan().trials
         before = Purse(None, {}).recall(study.runs, trials)
-        assert (before.spent, before.uncounted) == (0, 4 * CALLS)
+        assert (before.spent, before.unpriced) == (0, 4 * CALLS)
         later = Purse(None, {"openai/test": PRICE}).recall(study.runs, trials)
-        assert (later.spent, later.uncounted) == (pytest.approx(4 * CALLS * 0.11), 0)
+        assert (later.spent, later.unpriced) == (pytest.approx(4 * CALLS * 0.11), 0)
         done = study.audit("--budget", 1, seeds="3..4")
         assert (done.returncode, study.asked) == (4, 4 * CALLS)

@@ -60,10 +60,10 @@ def piped(*more: object, spec: Path = JIRA) -> "subprocess.CompletedProcess[str]
         (0.0, 5.0, 0, False, "$0.00 of $5.00"),
         (0.00042, None, 0, False, "$0.00042"),
         (12.345, 20.0, 0, False, "$12.35 of $20.00"),
-        (0.0, None, 0, True, "unknown price"),
-        (0.0, None, 3, True, "3 answers of unknown price"),
-        (0.5, None, 1, True, "$0.5000 + 1 answer of unknown price"),
-        (0.5, None, 0, True, "$0.5000 + unknown price"),
+        (0.0, None, 0, True, "unknown cost"),
+        (0.0, None, 3, True, "3 answers of unknown cost"),
+        (0.5, None, 1, True, "$0.5000 + 1 answer of unknown cost"),
+        (0.5, None, 0, True, "$0.5000 + unknown cost"),
     ],
 )
 def test_money_that_is_not_known_is_never_0(

@@ -60,9 +60,9 @@ class Expense:
     uncounted: int
     """Answers whose tokens the provider did not count."""
     cost: float
-    """US dollars, without what is unpriced."""
+    """US dollars, without answers of unknown cost."""
     unpriced: int
-    """Answers whose price is not known."""
+    """Answers of unknown cost: without a price, or without a count of tokens."""
 
     @classmethod
     def of(cls, used: Sequence[Recorded]) -> "Expense":

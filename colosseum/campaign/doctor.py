@@ -31,7 +31,7 @@ class Defect(Discrepancy):
     calls: int = 0
     """Calls of models that the remedy asks again."""
     dollars: float | None = 0.0
-    """What the run cost that they are for; null where a price is not known."""
+    """What the run cost that they are for; null where that is not known."""
     free: bool = False
     """Whether `repair` does it, at no cost."""
     repaired: bool = False

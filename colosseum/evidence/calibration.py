@@ -308,7 +308,7 @@ def _asked(
     """The scores of judges that are models, and what became of asking them."""
     path = folder / CALLS
     before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
-    purse.spent, purse.uncounted = before.cost, before.unpriced
+    purse.spent, purse.unpriced = before.cost, before.unpriced
     source = PaidSource(Provider(request.connections), purse)
     redaction = Redaction.of(others=secrets([e.api_base or "" for e in endpoints], [e.headers for e in endpoints]))
 

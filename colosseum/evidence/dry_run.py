@@ -48,9 +48,9 @@ class Forecast:
     at_their_cost: float | None
     """US dollars that the missing runs take if each costs as much as those on average; null where there are none."""
     spent: float
-    """US dollars so far, as far as prices are known."""
+    """US dollars so far, as far as that is known."""
     unpriced: int
-    """Answers so far without a known price."""
+    """Answers so far of unknown cost."""
     unfinished: int
     """Answers on file of runs that were begun, which are not paid for again."""
     budget: float | None
@@ -100,7 +100,7 @@ def _forecast(work: Work, title: str, place: Path) -> Forecast:
         measured=len(costs),
         at_their_cost=fmean(costs) * runs.missing if costs else None,
         spent=spent.spent,
-        unpriced=spent.uncounted,
+        unpriced=spent.unpriced,
         unfinished=sum(len(dict(read_calls(path))) for path in begun if path.exists()),
         budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,

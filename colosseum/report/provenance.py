@@ -61,7 +61,7 @@ def _spent(folder: Folder, plan: Plan) -> dict[str, str]:
     return {
         "calls": f"{spent.calls:,}, {counted(spent.retries, 'attempt')} more",
         "tokens": f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}",
-        "cost": money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0),
+        "cost": money(spent.cost, None, spent.unpriced),
     }
 
 
