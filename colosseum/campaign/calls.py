@@ -163,7 +163,7 @@ class RunCalls:
             mend(self.path)
             self.file = open(self.path, "ab")  # noqa: SIM115 - closed by close
             self.wrote = True
-        self.file.write(writable(f"{self.redaction.clean(_line(request, attempt))}\n").encode())
+        self.file.write(line_of(request, attempt, self.redaction))
         self.file.flush()
 
 
@@ -176,8 +176,8 @@ class Missing(Exception):  # noqa: N818 - what is wrong, in words
     """A call is not on file."""
 
 
-def _line(request: Question, attempt: Attempt) -> str:
-    """One attempt as it is written."""
+def line_of(request: Question, attempt: Attempt, redaction: Redaction) -> bytes:
+    """One attempt as it is written, without a secret."""
     head: dict[str, Json] = {
         "call": request.key,
         "place": vars(request.place),
@@ -191,7 +191,8 @@ def _line(request: Question, attempt: Attempt) -> str:
             opening = encode({**head, "kind": "ok"})
         case Failure(kind=kind, reason=reason, came=answer):
             opening = encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
-    return opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"
+    line = opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"
+    return writable(f"{redaction.clean(line)}\n").encode()
 
 
 def _answer(line: Mapping[str, Any]) -> Answer | None:
@@ -210,15 +211,20 @@ def _answer(line: Mapping[str, Any]) -> Answer | None:
 
 def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
     """The whole lines of a file of calls, attempts that failed too; none where there is no file."""
-    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
-        for raw in file:
-            if raw.endswith(b"\n"):
-                try:
-                    line = json.loads(raw)
-                except (ValueError, RecursionError):
-                    continue  # what a machine that crashed left of it
-                if isinstance(line, dict) and isinstance(line.get("call"), str):
-                    yield line
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for raw in whole_lines(path):
+            try:
+                line = json.loads(raw)
+            except (ValueError, RecursionError):
+                continue  # what a machine that crashed left of it
+            if isinstance(line, dict) and isinstance(line.get("call"), str):
+                yield line
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file; a killed process may have left half a one behind them. Raises OSError."""
+    with open(path, "rb") as file:
+        yield from (line for line in file if line.endswith(b"\n"))
 
 
 def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
