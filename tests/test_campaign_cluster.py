@@ -231,6 +231,22 @@ def test_a_budget_of_one_run_holds_in_workers_too(spec: Path, tmp_path: Path) ->
     assert asked.times.total() < CALLS
 
 
+def test_runs_that_failed_are_told_and_made_again_by_workers(spec: Path, tmp_path: Path) -> None:
+    def breaks(body: Body) -> Answer:
+        return fails(400, "no") if "Differ." in str(body["messages"]) else plays(body)
+
+    asked: Any = ("--no-budget", "--jobs", 2, "--seeds")
+    with ChatServer(breaks) as server:
+        done = audit(spec, tmp_path, server.url, *asked, "1..2", command=forked, OPENAI_API_KEY=KEY)
+        assert (done.returncode, "2 runs complete, 2 failed" in done.stderr) == (3, True), done.stderr
+        done = audit(spec, tmp_path, server.url, *asked, "1..4", command=forked, OPENAI_API_KEY=KEY)
+        assert "4 runs complete, 2 of them from before, 4 failed" in done.stderr, done.stderr
+        assert "2 runs had failed before" in done.stderr
+    with ChatServer(plays) as server:
+        done = audit(spec, tmp_path, server.url, *asked, "1..4", "--retry-failed", command=forked, OPENAI_API_KEY=KEY)
+    assert (done.returncode, "8 runs complete, 4 of them from before, in" in done.stderr) == (0, True), done.stderr
+
+
 # ---- what goes wrong ---------------------------------------------------------------------------------------------
 
 
@@ -353,7 +369,7 @@ def made_by(scheduler: LocalCluster, work: Work) -> object:
     purse = Purse(None, {})
     meter = Gauge({}, (), purse, {})
     far = replace(work, request=replace(work.request, cluster=place))
-    return run_by_workers(far, {}, purse, meter)
+    return run_by_workers(far, {}, meter)
 
 
 @pytest.fixture

@@ -60,10 +60,10 @@ def piped(*more: object, spec: Path = JIRA) -> "subprocess.CompletedProcess[str]
         (0.0, 5.0, 0, False, "$0.00 of $5.00"),
         (0.00042, None, 0, False, "$0.00042"),
         (12.345, 20.0, 0, False, "$12.35 of $20.00"),
-        (0.0, None, 0, True, "unknown cost"),
+        (0.0, None, 0, True, "unknown price"),
         (0.0, None, 3, True, "3 answers of unknown cost"),
         (0.5, None, 1, True, "$0.5000 + 1 answer of unknown cost"),
-        (0.5, None, 0, True, "$0.5000 + unknown cost"),
+        (0.5, None, 0, True, "$0.5000 + unknown price"),
     ],
 )
 def test_money_that_is_not_known_is_never_0(
@@ -228,7 +228,7 @@ def test_without_a_terminal_the_same_facts_come_as_json(display: tuple[str, ...]
     last = lines[-1]
     assert (last["final"], last["runs"], last["failed"], last["failed_runs"]) == (True, 4, 4, {"bad_request": 4})
     assert last["turns_begun"] == last["turns"] > 0
-    assert last["dollars"] == pytest.approx((last["models"][0]["answers"]) * 25e-6)
+    assert last["dollars"] == pytest.approx((last["models"][0]["answers"] + 1) * 25e-6)  # and the preflight
     assert (last["budget"], last["unpriced"], last["models"][0]["model"]) == (3.0, 0, "openai/test")
     assert last["models"][0]["answers"] == len(server.requests) - 1 - 4
     assert "0 runs complete, 4 failed, in " in done.stderr

@@ -136,6 +136,8 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     few = "more seeds, as 4 of 4 pairs differ in outsider loss: too few to tell how many; for a start"
     assert step.startswith(f"{few}: colosseum audit")
     assert "--seeds 0..19 " in step
+    shard = dict(next_steps(found(study(arms, seeds=4), options={"shard": "2/5"}), Path("runs")))["to settle it"]
+    assert shard == f"{few}: other shards have more: `colosseum merge` joins them"
     later = [dict(next_steps(found(study(arms, seeds=4), rule=Rule(planned=4, looks=looks)), Path("runs")))
              for looks in (0, 1)]  # fmt: skip
     assert [each["to settle it"].partition(": colosseum")[0].removeprefix(few) for each in later] == [

@@ -63,7 +63,7 @@ def examine(folder: Folder, plan: Plan, *, repair: bool = False) -> Iterator[Def
 
 def _left(folder: Folder, plan: Plan) -> Found:
     """Locks and halves that killed processes left, and runs that are in no plan and have no result."""
-    for path in sorted(folder.path.rglob("*.lock")):
+    for path in folder.locks:
         try:
             with FileLock(path, timeout=0):
                 pass

@@ -122,10 +122,10 @@ def dollars(amount: float) -> str:
 
 
 def money(spent: float, limit: float | None, unpriced: int, *, unknown: bool = False) -> str:
-    """What was spent; what is of unknown cost is said to be so, and is never 0."""
+    """What was spent; where no price, or a cost, is known that is said, and is never 0."""
     parts = [dollars(spent)] if spent or not (unpriced or unknown) else []
     if unpriced:
         parts.append(f"{counted(unpriced, 'answer')} of unknown cost")
     elif unknown:
-        parts.append("unknown cost")
+        parts.append("unknown price")
     return " + ".join(parts) + (f" of {dollars(limit)}" if limit is not None else "")

@@ -152,19 +152,20 @@ class Purse:
         self.bounded += cost is None and price is not None
         return most if cost is None else cost
 
-    def recall(self, folder: Folder, listed: Iterable[Listed]) -> "Purse":
-        """Count what is on file, of runs that were not finished too, and of judges: this purse again.
+    def recall(self, folder: Folder, listed: Iterable[Listed], others: Iterable[Path] = ()) -> "Purse":
+        """Count what is on file, of runs that were not finished too, of judges, and in other files: this purse again.
 
         It stands in the result of a run, or among its calls; scripted players cost nothing. Raises OSError, Damaged.
         """
+        self.spent += sum(map(self.on_file, others))
         for each in listed:
-            self.spent += self._on_file(folder.judging(each.trial))
+            self.spent += self.on_file(folder.judging(each.trial))
             team = ", ".join(sorted({name for name in each.players.values() if name not in SCRIPTED}))
             if not team:
                 continue
             result, path = folder.result(each.trial), folder.calls(each.trial)
             if result is None or (result.expense.unpriced and path.exists()):
-                cost = self._on_file(path)
+                cost = self.on_file(path)
             else:
                 cost, self.unpriced = result.expense.cost, self.unpriced + result.expense.unpriced
             if result is not None and result.status == "complete":
@@ -172,8 +173,8 @@ class Purse:
             self.spent += cost
         return self
 
-    def _on_file(self, path: Path) -> float:
-        """What the answers in a file of calls cost that were paid for there; 0 where there is no file."""
+    def on_file(self, path: Path) -> float:
+        """What the answers in a file of calls cost; 0 where there is no file."""
         cost = 0.0
         for _, call in read_paid(path):
             price = self.prices.get(call.model)
