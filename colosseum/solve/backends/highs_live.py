@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import cycle
 from math import inf, isfinite
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import highspy
 import numpy as np
@@ -33,9 +33,7 @@ WARM: Options = {
     "simplex_primal_edge_weight_strategy": 0,  # Dantzig's rule: of a few pivots, those that look best are quicker
 }  # fmt: skip
 """Without presolve its basis stays warm."""
-STRICTLY: Options = {
-    "mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False,
-}  # fmt: skip
+STRICTLY: Options = {"mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False}
 """Without two searches for first points, which take two fifths of the time of a knapsack with 50 items."""
 KNOWN: Options = {"mip_heuristic_run_rens": False, "mip_heuristic_run_rins": False}
 """Who knows a point looks for none in the neighbourhood of others: a quarter of the time of a knapsack of 100 items."""
@@ -79,7 +77,7 @@ class Live:
         self.highs, self.matrix, self.clock = highspy.Highs(), matrix, clock  # type: ignore[no-untyped-call]
         self.looks = 0
         """How often it may still look at the clock, where that counts work."""
-        self.places = np.arange(len(matrix.low), dtype=np.int32)
+        self.places, self.costs = np.arange(len(matrix.low), dtype=np.int32), np.zeros(len(matrix.low))
         for name, value in {**ALWAYS, **options}.items():
             self.highs.setOptionValue(name, value)
         columns, rows = len(matrix.low), len(matrix.row_low)
@@ -95,7 +93,8 @@ class Live:
         highs, left = self.highs, until - self.clock()
         if left <= 0:
             return Best("limit", None, inf)
-        highs.changeColsCost(len(self.places), self.places, -costs)
+        moved, self.costs = self.places[costs != self.costs], costs
+        highs.changeColsCost(len(moved), moved, -costs[moved])
         highs.setOptionValue("objective_bound", -above)
         if isinstance(self.clock, WorkClock):
             self._work(self.clock, round(left * A_SECOND))
@@ -141,15 +140,19 @@ class LiveProgram(Live):
         super().__init__(whole, WARM, clock)
         self.asked = whole
         """The same program within the bounds that were asked for last."""
-        self.last: Matrix | None = None
-        """The program of the last best point; None where it had none."""
+        self.last, self.point = cast(Matrix | None, None), whole.low
+        """The program in which the last best point is feasible, None where there was none; and that point."""
 
     def relax(self, costs: Floats, bounded: Matrix, *, until: float) -> Best:
         """The best point of the relaxation, which no other exceeds: the optimum where it is whole."""
-        if bounded is not self.asked:
-            self.highs.changeColsBounds(len(self.places), self.places, bounded.low, bounded.high)
-            self.asked = bounded
-        return self.ask(costs, until=until)
+        if (before := self.asked) is not bounded:
+            moved = self.places[(bounded.low != before.low) | (bounded.high != before.high)]
+            self.highs.changeColsBounds(len(moved), moved, bounded.low[moved], bounded.high[moved])
+            there = self.last is before and bool(np.all((self.point >= bounded.low) & (self.point <= bounded.high)))
+            self.asked, self.last = bounded, bounded if there else None
+        best = self.ask(costs, until=until)
+        self.point = self.point if best.point is None else best.point
+        return best
 
     def _run(self) -> None:
         highs, done = self.highs, (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit)
