@@ -36,7 +36,6 @@ OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
 TRY_TEXT = "try `--tools text`, for models that write their calls as text"
 
 
-
 def ask_whether_they_can(
     models: Mapping[str, Endpoint], part: str, say: Callable[[str], None], purse: Purse, folder: Folder,
     redaction: Redaction, shard: str | None = None,

@@ -315,9 +315,7 @@ def leading(findings: Findings) -> list[AnyChart | Table]:
     """Of each signal that decides, the change in every arm: a forest plot, or a heat map where rows would be many."""
     effects = effects_of(findings.summary, findings.verdicts)
     heat = wants_heat(effects)
-    charts = (
-        heat_map(effects, signal) if heat else differences_chart(effects, signal) for signal in effects.margins
-    )
+    charts = (heat_map(effects, signal) if heat else differences_chart(effects, signal) for signal in effects.margins)
     return [chart for chart in charts if not isinstance(chart, str)]
 
 
