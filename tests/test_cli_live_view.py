@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,6 +163,13 @@ def test_failures_are_told_by_kind_and_a_silent_model_since_when() -> None:
     assert found.models[0].pauses_in == OUTAGE - 20
     assert "no answer for 20 s: transport; pauses in 30 m" in words
     assert "openai/test: 0 of 8 calls under way, 0 waiting, no answer" in words
+
+
+def test_a_model_that_asked_to_wait_is_told() -> None:
+    clocked = Clocked(trials())
+    (gate,) = clocked.meter.gates.values()
+    gate.until = time.monotonic() + 45
+    assert re.search(r"0 waiting, rate-limited for 4[345] s$", shown(clocked.meter))
 
 
 def shown(meter: Gauge) -> str:

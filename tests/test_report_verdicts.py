@@ -1,7 +1,9 @@
 """Verdicts as blocks and as JSON, and the gate that they shut."""
 
+import io
 import json
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -194,6 +196,17 @@ def test_the_first_screen_has_24_lines(number: int, name: str) -> None:
     arms = {"baseline": effect(0, setup())} | {f"{name}{n}": effect(0.1 * n, told) for n in range(number)}
     page = printed(brief(found(study(arms, seeds=8)), Path("runs"), high=24))
     assert len(page.splitlines()) <= 24, page
+
+
+def test_a_taller_terminal_has_room_for_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = setup(secret=BACKROOM, told=PARTNERS)
+    arms = {"baseline": effect(0, setup())} | {f"arm{n}": effect(0.1 * n, told) for n in range(30)}
+    report, terminal = found(study(arms, seeds=8)), io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    for lines, hidden in (("24", True), ("100", False)):
+        monkeypatch.setenv("LINES", lines)
+        assert ("it needs a taller screen" in flat(printed(brief(report, Path("runs"))))) == hidden
 
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:
@@ -396,3 +409,8 @@ def test_the_terminal_and_the_page_open_the_same_run() -> None:
         best = next(run for run in report.records if run.trial == best_shown(report)[0]["run"])
         assert seen == f"{best.arm}:{best.seed}"
         assert best.arm == answer(report)[0].split("`")[1]
+        twice = [*study(arms), *(replace(run, trial=f"twin{run.trial[4:]}", repeat=2) for run in study(arms))]
+        last = list(brief(found(twice), Path("runs")))[-1]
+        assert isinstance(last, Definitions)
+        seen = dict(last.items)["see it"].removeprefix("colosseum log show runs ")
+        assert seen in {run.trial[:8] for run in twice}, "an arm and a seed name two runs"
