@@ -517,6 +517,24 @@ def test_later_blocks_wait_for_what_earlier_ones_will_probably_need() -> None:
     asyncio.run(asyncio.wait_for(work(), 5))
 
 
+def test_a_block_of_unknown_cost_waits_for_a_call_that_shows_what_one_may_cost() -> None:
+    purse, first, second = Purse(10.0, {}), Account("team", 1, None, 3), Account("team", 2, None, 3)
+
+    async def work() -> bool:
+        with purse.open(first):
+            waiting = asyncio.create_task(purse.admits([second], lambda: False))
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert not waiting.done()
+            purse.largest = 1.0
+            purse.changed.set()
+            return await waiting
+
+    assert asyncio.run(asyncio.wait_for(work(), 5))
+    paid = Account("team", spent=1.0, aside=2.0)
+    assert Purse(10.0, {}, dearest={"team": 6.0}).owed(paid) == 3.0, "what is set aside for a run is not owed besides"
+
+
 def test_calls_side_by_side_are_never_set_aside_more_than_there_is() -> None:
     purse = Purse(10.0, {"m": Price(0, 1e5)})
     seen: list[float] = []
