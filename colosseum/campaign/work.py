@@ -1,4 +1,4 @@
-"""The work of an audit. In: a request and a checked spec; out: a Draft of it, or its trials, planned in a folder."""
+"""The work of an audit. In: a request and a checked spec; out: its trials, planned in a folder, or its blocks alone."""
 
 import json
 import os

@@ -195,11 +195,11 @@ class LiveProgram(Live):
     def _searched(self, options: Options, costs: Floats, left: Matrix, until: float, *, above: float = -inf) -> Best:
         """What a search finds that is worth more than `above`; columns that have no choice are left out.
 
-        Its point is told with whole columns whole. With a column at 0.999999 that costs 1 000 000 a search thinks 1 too
-        much; then it goes on by a strict tolerance. Of cuts, 10 000 as usual would cost small knapsacks a tenth.
+        Its points are told with whole columns whole. With one at 0.999999 that costs 1 000 000 it thinks 1 too much; it
+        goes on by a strict tolerance, which may miss what it had. 10 000 cuts, as usual, would cost knapsacks a tenth.
         """
         free, rest = without_fixed(left)
-        fixed, point = float(costs[~free] @ left.low[~free]), left.low.copy()
+        fixed, points = float(costs[~free] @ left.low[~free]), list[Floats]()
         loose = float(np.clip(OF_COSTS * np.abs(costs).max(initial=0.0), TOLERANCE, LOOSE))
         how = {**options, **(KNOWN if isfinite(above) else {}), "mip_pool_soft_limit": len(rest.low)}
         for tolerance in dict.fromkeys((loose, TOLERANCE)):
@@ -209,10 +209,11 @@ class LiveProgram(Live):
                 break
             low, high = (np.where(rest.whole, np.round(found.point), end) for end in (rest.low, rest.high))
             whole = Live(replace(rest, low=low, high=high), PLAIN, self.clock).ask(costs[free], until=until)
-            point[free] = found.point if whole.point is None else whole.point
-            if found.status == "limit" or found.bound - costs[free] @ point[free] <= grain(found.bound):
+            points.append(left.low.copy())
+            points[-1][free] = found.point if whole.point is None else whole.point
+            if found.status == "limit" or found.bound - costs[free] @ points[-1][free] <= grain(found.bound):
                 break
-        return Best(found.status, None if found.point is None else point, found.bound + fixed)
+        return Best(found.status, max(points, key=lambda p: float(costs @ p), default=None), found.bound + fixed)
 
     def _held(self, bounded: Matrix, room: float) -> Matrix:
         """Where nothing loses more than `room` on the relaxation's point: no column of greater reduced cost moves."""
