@@ -93,21 +93,6 @@ def test_names_may_hold_blanks_and_quotes(tmp_path: Path, to: str) -> None:
     assert happened(tmp_path / "in") == happened(own)
 
 
-@pytest.mark.parametrize("to", WRITERS)
-def test_names_of_the_source_come_along_where_an_imported_run_is_exported(tmp_path: Path, to: str) -> None:
-    rows = [f"g,baseline,1,{name},public,hi from {name}" for name in ("Ann", "Bo", "Cy")]
-    (tmp_path / "x.csv").write_text("\n".join(["run,arm,seed,agent,channel,text", *rows]), encoding="utf-8")
-    agents = "".join(f'  agent {ours} is "{theirs}"\n' for ours, theirs in zip("ABC", ("Ann", "Bo", "Cy"), strict=True))
-    spec = checked(SPEC + f'\ntrace from "table" {{\n{agents}}}\n')
-    import_runs(spec, [tmp_path / "x.csv"], tmp_path / "in")
-    written = Campaign(tmp_path / "in").export(to, tmp_path / f"again{WRITERS[to][0]}")
-    found = import_runs(checked(SPEC), [written.path], tmp_path / "again", reader=READ_BY[to])
-    assert [(run.became, run.reason) for run in found.runs] == [("new", "")]
-    traces = [next((tmp_path / name / "runs").glob("*.jsonl")).read_bytes() for name in ("in", "again")]
-    names = [json.loads(trace.splitlines()[0])["imported"]["names"] for trace in traces]
-    assert names == [{"A": "Ann", "B": "Bo", "C": "Cy"}] * 2
-
-
 def spent(reader: Reader) -> dict[Any, tuple[int, int, int, float, int]]:
     """By run, what its answers took; a retry and an answer that was lost leave no trace that is exported."""
     found = {(t.arm, t.seed, t.repeat): reader.folder.result(t.trial) for t in reader.plan().trials}

@@ -201,7 +201,7 @@ class RunFigures:
     violations: dict[str, int]
     """Broken instances by requirement; every requirement is a key."""
     posts: dict[str, int]
-    """Delivered posts by channel; every channel of the run is a key."""
+    """Delivered posts by channel, each a key; empty where an imported run does not hold all messages."""
     failed_posts: int
     refused: dict[str, int]
     """Refused decisions by agent; every agent is a key."""

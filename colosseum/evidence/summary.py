@@ -167,7 +167,7 @@ def _summarise_arm(
         stated={name: _average(seeds) for name, seeds in told.items() if seeds},
         kappa=_kappa(runs),
         violations=_mean_counts([[run.violations for run in group] for group in runs]),
-        talk=talk([[run.talk for run in group] for group in runs]),
+        talk=talk([heard for group in runs if (heard := [run.talk for run in group if run.posts])]),
         uses=uses(run.posts for run in every),
         failed_posts=sum(run.failed_posts for run in every),
         refused=sum(sum(run.refused.values()) for run in every),
