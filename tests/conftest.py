@@ -128,10 +128,10 @@ def prepare(
     whole = next(iter(found.designs.values()))
     cells = tuple(cell for cell in whole.cells if arms is None or cell.name in arms)
     part = replace(whole, seeds=tuple(seeds), cells=cells)
-    asked = configured(whole, found, {"model": model})
+    asked, files = configured(whole, found, {"model": model}, seeds=len(part.seeds))
     kept = Folder(folder)
-    wanted = plan(kept, asked, blocks(part), trials, seeds=len(part.seeds), before=kept.earlier())[1]
-    write_plan(kept, asked.files, wanted)
+    wanted = plan(kept, asked, whole, blocks(part), trials, before=kept.earlier())[1]
+    write_plan(kept, files, wanted)
     return made
 
 
@@ -185,7 +185,7 @@ def run(
     source = PaidSource(provider or Silence(), purse)
     if not Folder(folder).plan_path.exists():
         replace_file(Folder(folder).plan_path, b"{}")  # no campaign has runs before its plan
-    runner = Runner(Folder(folder), source, purse, Options(), Redaction(), progress)
+    runner = Runner(Folder(folder), source, Options(), Redaction(), progress)
     alone = [(Block(t.point, t.seed, number, ()), t) for number, t in enumerate(todo)]
     made = {id(block): [trial] for block, trial in alone}
     each = [Planned(block, (trial.listed,)) for block, trial in alone]

@@ -197,13 +197,16 @@ def test_ctrl_c_within_a_loop_loses_no_paid_call_and_the_same_call_goes_on(tmp_p
     assert sum(b'"kind":"ok"' in line for line in kept) == paid
 
 
-def test_what_is_refused_before_its_first_run_leaves_no_folder(tmp_path: Path, key: None) -> None:
+def test_what_is_refused_before_its_first_run_leaves_no_plan_but_what_was_paid(tmp_path: Path, key: None) -> None:
     path = spec(tmp_path, SPEC)
     with ChatServer(lambda body: says("I am ready.")) as server:
         asking = {"api_base": server.url}
         with pytest.raises(colosseum.ColosseumError, match="C124"):
             colosseum.audit(path, models="openai/test", out=tmp_path / "out", no_budget=True, asking=asking)
-    assert not (tmp_path / "out").exists()
+    with pytest.raises(colosseum.ColosseumError, match="C124"):
+        colosseum.audit(path, models="nobody", out=tmp_path / "none", no_budget=True)
+    assert not (tmp_path / "none").exists()
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == ["ledger.jsonl", "preflight"]
     assert colosseum.audit(path, arms=["baseline"], out=tmp_path / "out").left == 0
     before = (tmp_path / "out/campaign.json").read_bytes()
     with pytest.raises(colosseum.ColosseumError, match="C124"):

@@ -331,7 +331,7 @@ def test_a_block_that_no_money_is_left_for_is_not_even_expanded(tmp_path: Path) 
     listed, purse = planned(MATCH)[1][0].listed, Purse(1.0, {}, reached=True)
     block = Planned(Block("", 1, 1, ()), (listed,), {listed.trial: 3})
     source = PaidSource(Silence(), purse)
-    runner = Runner(Folder(tmp_path), source, purse, Options(), Redaction(), lambda listed, became, result: None)
+    runner = Runner(Folder(tmp_path), source, Options(), Redaction())
 
     def expanded(block: Block) -> list[Trial]:
         raise AssertionError(block)

@@ -198,6 +198,11 @@ ANSWER = 0.018
 DEAR = ("--price", "1000,1000", "--max-tokens", 9)
 
 
+def preflights(out: Path) -> int:
+    """How many calls asked whether the model can play."""
+    return sum(len(list(read_calls(path))) for path in Folder(out).asked())
+
+
 @pytest.mark.parametrize("by", ["--jobs", "--cluster"])
 def test_a_budget_is_shared_and_kept_and_more_goes_on(
     by: str, scheduler: LocalCluster, spec: Path, tmp_path: Path
@@ -212,12 +217,12 @@ def test_a_budget_is_shared_and_kept_and_more_goes_on(
         assert "the same command with a larger `--budget` goes on" in done.stderr
         spent = asked.times.total() * ANSWER
         assert 2.5 < spent <= 5.0
-        assert f"${spent:.2f} of $5.00 spent" in done.stderr
+        assert f"${spent + preflights(out) * ANSWER:.2f} of $5.00 spent" in done.stderr
         assert paid(out).total() == asked.times.total()
         done = audit(spec, out, server.url, *DEAR, "--budget", 100, "--seeds", "1..30", *workers, **given)
     assert done.returncode == 0, done.stderr
     assert asked.times.total() == len(paid(out)) == 60 * 6
-    assert f"${60 * 6 * ANSWER:.2f} of $100.00 spent" in done.stderr
+    assert f"${(60 * 6 + preflights(out)) * ANSWER:.2f} of $100.00 spent" in done.stderr
 
 
 def test_a_budget_of_one_run_holds_in_workers_too(spec: Path, tmp_path: Path) -> None:
@@ -229,6 +234,22 @@ def test_a_budget_of_one_run_holds_in_workers_too(spec: Path, tmp_path: Path) ->
     assert done.returncode == 4, done.stderr
     assert f"{RUNS} runs left, because each had reached its budget" in done.stderr
     assert asked.times.total() < CALLS
+
+
+def test_runs_that_failed_are_told_and_made_again_by_workers(spec: Path, tmp_path: Path) -> None:
+    def breaks(body: Body) -> Answer:
+        return fails(400, "no") if "Differ." in str(body["messages"]) else plays(body)
+
+    asked: Any = ("--no-budget", "--jobs", 2, "--seeds")
+    with ChatServer(breaks) as server:
+        done = audit(spec, tmp_path, server.url, *asked, "1..2", command=forked, OPENAI_API_KEY=KEY)
+        assert (done.returncode, "2 runs complete, 2 failed" in done.stderr) == (3, True), done.stderr
+        done = audit(spec, tmp_path, server.url, *asked, "1..4", command=forked, OPENAI_API_KEY=KEY)
+        assert "4 runs complete, 2 of them from before, 4 failed" in done.stderr, done.stderr
+        assert "2 runs had failed before" in done.stderr
+    with ChatServer(plays) as server:
+        done = audit(spec, tmp_path, server.url, *asked, "1..4", "--retry-failed", command=forked, OPENAI_API_KEY=KEY)
+    assert (done.returncode, "8 runs complete, 4 of them from before, in" in done.stderr) == (0, True), done.stderr
 
 
 # ---- what goes wrong ---------------------------------------------------------------------------------------------
@@ -353,7 +374,7 @@ def made_by(scheduler: LocalCluster, work: Work) -> object:
     purse = Purse(None, {})
     meter = Gauge({}, (), purse, {})
     far = replace(work, request=replace(work.request, cluster=place))
-    return run_by_workers(far, {}, purse, meter)
+    return run_by_workers(far, {}, meter)
 
 
 @pytest.fixture

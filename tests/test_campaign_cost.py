@@ -117,6 +117,10 @@ class Study:
         return [dict(line) for path in paths for line in read_lines(path) if line["kind"] == "ok"]
 
     @property
+    def preflights(self) -> list[dict[str, Any]]:
+        return [dict(line) for path in self.runs.asked() for line in read_lines(path)]
+
+    @property
     def charged(self) -> float:
         """What the provider will ask for, in US dollars, as it counted."""
         paid = [body_of(line)["usage"] for line in self.lines]
@@ -187,7 +191,7 @@ def test_a_budget_that_suffices_is_not_felt(tmp_path: Path) -> None:
     with ChatServer(counting(flat)) as server:
         done = Study(tmp_path, server).audit("--budget", 16 * CALLS * 0.11 + 5)
     assert done.returncode == 0, done.stderr
-    assert "$10.56 of $15.56 spent" in done.stderr
+    assert "$10.67 of $15.56 spent" in done.stderr  # with the call that asked whether the model can play
 
 
 def tokens_of_four_bytes(body: Body) -> tuple[int, int]:
@@ -201,7 +205,7 @@ def test_a_budget_below_one_block_is_refused_before_the_first_call(tmp_path: Pat
         for budget in (0.01, 3.0):
             done = study.audit("--budget", budget)
             assert (done.returncode, len(server.requests), study.runs.path.exists()) == (2, 0, False)
-        words = r"a budget of \$3.00 is less than one block costs: its 2 runs cost \$(\d\.\d\d) at least"
+        words = r"the budget, \$3.00, is less than one block of runs costs: \$(\d\.\d\d) where each turn takes one"
         found = re.search(words, done.stderr)
         assert found is not None, done.stderr
         assert study.audit("--no-budget", seeds="1").returncode == 0
@@ -216,17 +220,20 @@ def test_answers_that_nobody_counted_are_taken_at_their_most_and_count_for_good(
         study = Study(tmp_path, server)
         done = study.audit("--budget", budget)
         assert done.returncode == 4
-        taken = [PRICE.cost(line["prompt_bytes"] / BYTES, line["max_tokens"]) for line in study.lines]
+        every = study.lines + study.preflights
+        taken = [PRICE.cost(line["prompt_bytes"] / BYTES, line["max_tokens"]) for line in every]
         assert 0 < sum(taken) <= budget
-        assert f"{len(taken)} answers without a count of tokens taken at the most" in done.stderr
+        assert f"{len(taken)} answers of unknown cost, counted at the most possible" in done.stderr
         assert all(line["cost"] is None for line in study.lines)
-        made = study.asked
+        made, asked = study.asked, len(study.preflights)
         again = study.audit("--budget", budget)
         assert (again.returncode, study.asked) == (4, made)
-        assert done.stderr.split(" of $40.00 spent")[0].split("$")[-1] in again.stderr
+        more = [PRICE.cost(line["prompt_bytes"] / BYTES, line["max_tokens"]) for line in study.preflights[asked:]]
+        assert f"${sum(taken) + sum(more):.2f} of $40.00 spent" in again.stderr
         free = study.audit("--no-budget")
         assert free.returncode == 0
-        assert f"{16 * CALLS} answers without a count of tokens taken at the most" in free.stderr
+        number = 16 * CALLS + len(study.preflights)
+        assert f"{number} answers of unknown cost, counted at the most possible" in free.stderr
 
 
 def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -> None:
@@ -286,6 +293,49 @@ def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
 MODELLED = adjusted(model=(("agents", "some/model"),))
 
 
+def test_asking_whether_a_model_can_play_is_paid_for(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server)
+        done = study.audit("--no-budget", seeds="1")
+        assert len(server.requests) == study.asked + 1
+        assert f"${len(server.requests) * 0.11:.2f} spent" in done.stderr
+        done = study.audit("--budget", 20, seeds="1..2")
+        assert len(server.requests) == study.asked + 2
+        assert f"${len(server.requests) * 0.11:.2f} of $20.00 spent" in done.stderr
+        assert colosseum("log", "verify", study.runs.path).returncode == 0
+        done = study.audit("--budget", 0.01, "--fresh", seeds="1")
+        assert (done.returncode, study.runs.asked()) == (2, [])
+
+
+def test_a_model_that_answers_and_cannot_play_is_paid_for(tmp_path: Path) -> None:
+    mute = counting(flat)
+
+    def script(body: Body) -> Answer:
+        answer = mute(body)
+        said = {"choices": [{"message": {"role": "assistant", "content": "ready"}, "finish_reason": "stop"}]}
+        return replace(answer, body={**answer.body, **said}) if isinstance(answer.body, dict) else answer
+
+    with ChatServer(script) as server:
+        study = Study(tmp_path, server)
+        done = study.audit("--no-budget")
+    assert (done.returncode, "no run was started; asking cost $0.1100" in done.stderr) == (2, True)
+    with ChatServer(mute) as server:
+        done = replace(study, server=server).audit("--no-budget", seeds="1")
+    assert f"${(2 * CALLS + 2) * 0.11:.2f} spent" in done.stderr
+
+
+def test_a_run_whose_answers_are_on_file_needs_no_money(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server)
+        assert study.audit("--no-budget", seeds="1").returncode == 0
+        for listed in study.runs.plan().trials:
+            study.runs.result_path(listed.trial).unlink()
+        done = study.audit("--budget", 0.01, seeds="1")
+        assert (done.returncode, study.asked) == (4, 2 * CALLS), done.stderr
+        done = study.audit("--budget", study.charged + 0.12, seeds="1")
+        assert (done.returncode, study.asked) == (0, 2 * CALLS), done.stderr
+
+
 # ---- the budget of a run ----------------------------------------------------------------------------------------
 
 
@@ -331,7 +381,7 @@ def test_what_other_seeds_and_arms_cost_counts_and_a_shard_has_its_part(tmp_path
         assert (done.returncode, study.charged) == (4, spent)
         done = study.audit("--budget", 20, "--shard", "2/4", seeds="9..16")
         assert done.returncode == 0
-        assert f"${2 * 2 * CALLS * 0.11:.2f} of $5.00 spent" in done.stderr
+        assert f"${(2 * 2 * CALLS + 1) * 0.11:.2f} of $5.00 spent" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -465,6 +515,24 @@ def test_later_blocks_wait_for_what_earlier_ones_will_probably_need() -> None:
             assert order == ["late", "early", "late"]
 
     asyncio.run(asyncio.wait_for(work(), 5))
+
+
+def test_a_block_of_unknown_cost_waits_for_a_call_that_shows_what_one_may_cost() -> None:
+    purse, first, second = Purse(10.0, {}), Account("team", 1, None, 3), Account("team", 2, None, 3)
+
+    async def work() -> bool:
+        with purse.open(first):
+            waiting = asyncio.create_task(purse.admits([second], lambda: False))
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert not waiting.done()
+            purse.largest = 1.0
+            purse.changed.set()
+            return await waiting
+
+    assert asyncio.run(asyncio.wait_for(work(), 5))
+    paid = Account("team", spent=1.0, aside=2.0)
+    assert Purse(10.0, {}, dearest={"team": 6.0}).owed(paid) == 3.0, "what is set aside for a run is not owed besides"
 
 
 def test_calls_side_by_side_are_never_set_aside_more_than_there_is() -> None:
@@ -638,11 +706,11 @@ def test_a_price_that_is_learned_later_is_put_on_what_was_counted(tmp_path: Path
             "--seeds", "1..2", "--out", study.runs.path, "--no-budget", OPENAI_API_KEY=KEY,
         )  # fmt: skip
         assert done.returncode == 0
-        assert f"{4 * CALLS} answers of unknown price" in done.stderr
+        assert f"{4 * CALLS + 1} answers of unknown cost" in done.stderr
         trials = study.runs.plan().trials
         before = Purse(None, {}).recall(study.runs, trials)
-        assert (before.spent, before.uncounted) == (0, 4 * CALLS)
+        assert (before.spent, before.unpriced) == (0, 4 * CALLS)
         later = Purse(None, {"openai/test": PRICE}).recall(study.runs, trials)
-        assert (later.spent, later.uncounted) == (pytest.approx(4 * CALLS * 0.11), 0)
+        assert (later.spent, later.unpriced) == (pytest.approx(4 * CALLS * 0.11), 0)
         done = study.audit("--budget", 1, seeds="3..4")
         assert (done.returncode, study.asked) == (4, 4 * CALLS)

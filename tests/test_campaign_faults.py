@@ -24,6 +24,7 @@ from plans import trials_of
 from test_cli_commands import colosseum
 from warm_process import Command
 
+from colosseum.campaign.signals import GRACE
 from colosseum.chaos.injection import TRANSPORT
 from colosseum.chaos.odd_answers import SHAPES
 
@@ -268,6 +269,16 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
         check_whole(copy)
         check_paid(server, first, copy)
         assert server.requests - asked - 2 == CALLS * RUNS - known
+
+
+def test_an_answer_that_takes_longer_than_a_signal_waits_is_kept(tmp_path: Path) -> None:
+    with ChatProcess(latency=GRACE + 1.5) as server:
+        campaign = DisturbedCampaign(tmp_path, server.url, 4, ("--timeout", "60"))
+        process = campaign.start()
+        wait_for(server, 2, process)
+        check_stopped(process, signal.SIGINT)
+        check_paid(server, campaign)
+    assert campaign.answers()
 
 
 def check_stopped(process: Command, number: signal.Signals) -> None:

@@ -6,7 +6,8 @@ import pytest
 from asking import Log
 from chat_server import Answer, ChatServer, Script, calls, fails, says
 
-from colosseum.campaign.preflight import preflight
+from colosseum.campaign.preflight import ATTEMPTS, PATIENCE, preflight
+from colosseum.campaign.retry import Provider
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint
 
@@ -19,7 +20,8 @@ def check(
     """The verdict of the pre-flight."""
     with ChatServer(script) as server:
         endpoint = Endpoint(model, api_base=server.url, dialect=dialect)
-        return asyncio.run(preflight(endpoint, Log().sleep)), server
+        provider = Provider(attempts=ATTEMPTS, most_wait=PATIENCE, sleep=Log().sleep)
+        return asyncio.run(preflight(endpoint, provider.ask)), server
 
 
 def test_preflight_passes_a_model_that_calls_the_tool() -> None:

@@ -55,12 +55,12 @@ def test_processes_make_the_same_and_go_with_the_one_that_began_them(
     assert process.returncode == -signal.SIGKILL, words
     assert gone(workers)
     assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < RUNS
-    defects = json.loads(colosseum("doctor", tmp_path, "--repair", "--json").stdout)["defects"]
+    defects = json.loads(colosseum("doctor", tmp_path, "--json").stdout)["defects"]
     (sign,) = [each for each in defects if each["file"].startswith("cluster-")]
-    assert (sign["words"], sign["repaired"]) == ("is a lock that no process holds", True)
-    assert not list(tmp_path.glob("cluster-*"))
-    process = audit(tmp_path, jobs=2)
+    assert (sign["words"], sign["free"]) == ("is a lock that no process holds", True)
+    process = audit(tmp_path)
     said, words = process.communicate()
+    assert not list(tmp_path.rglob("*.lock"))
     assert process.returncode == 0, words
     assert (files(tmp_path), said) == alone
 

@@ -16,6 +16,7 @@ from test_cli_commands import Done, colosseum
 from colosseum import load
 from colosseum.campaign.calls import read_lines
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.purse import Purse
 
 SPEC = """colosseum 1
 scenario match
@@ -210,7 +211,8 @@ def test_what_complete_runs_cost_says_what_the_missing_will_cost(tmp_path: Path)
     mean = sum(run.cost for run in complete) / 4
     assert (found["measured"], found["at_their_cost"]) == (4, pytest.approx(9 * mean))
     assert "money, as 4 runs cost" in audit(tmp_path, *at, "--seeds", "1..5", "--dry-run").stdout
-    assert found["spent"] == pytest.approx(sum(result.expense.cost for _, result in ended))
+    preflights = sum(Purse(None, {}).on_file(path) for path in Folder(tmp_path / "out").asked())
+    assert found["spent"] == pytest.approx(sum(result.expense.cost for _, result in ended) + preflights)
 
 
 def test_runs_of_other_seeds_tell_as_much_and_those_of_another_configuration_nothing(tmp_path: Path) -> None:
@@ -230,7 +232,7 @@ def test_what_was_not_counted_is_not_known(tmp_path: Path) -> None:
 
     with ChatServer(uncounted) as server:
         assert audit(tmp_path, "--api-base", server.url, "--no-budget", "--seeds", 1).returncode == 0
-    found, number = dry(tmp_path), len(asked(tmp_path))
+    found, number = dry(tmp_path), len(asked(tmp_path)) + 1  # with the one that asked whether the model can play
     assert (found["measured"], found["at_their_cost"], found["total"]["dollars"]) == (0, None, None)
     assert (found["spent"], found["unpriced"]) == (0, number)
 
@@ -240,11 +242,14 @@ def test_answers_of_runs_that_were_begun_are_told(tmp_path: Path) -> None:
         at = ("--api-base", server.url, "--price", "1000,1000")
         assert audit(tmp_path, *at, "--run-budget", 2).returncode == 4
         found = dry(tmp_path, *at, "--run-budget", 2)
+        anew = dry(tmp_path, *at, "--run-budget", 2, "--fresh")
     folder = Folder(tmp_path / "out")
     left = [e for e, result in results(folder) if result is None and folder.calls(e.trial).exists()]
-    number = sum(line["kind"] == "ok" for each in left for line in read_lines(folder.calls(each.trial)))
-    assert found["unfinished"] == number > 0
+    lines = [line for each in left for line in read_lines(folder.calls(each.trial)) if line["kind"] == "ok"]
+    assert found["unfinished"] == len(lines) > 0
     assert (found["budget"], found["run_budget"]) == (None, 2)
+    assert anew["total"]["calls"] - found["total"]["calls"] == pytest.approx(len(lines))
+    assert found["total"]["dollars"] < anew["total"]["dollars"]
     assert "which are not paid for again" in audit(tmp_path, *at, "--dry-run").stdout
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,8 +62,8 @@ def piped(*more: object, spec: Path = JIRA) -> "subprocess.CompletedProcess[str]
         (0.00042, None, 0, False, "$0.00042"),
         (12.345, 20.0, 0, False, "$12.35 of $20.00"),
         (0.0, None, 0, True, "unknown price"),
-        (0.0, None, 3, True, "3 answers of unknown price"),
-        (0.5, None, 1, True, "$0.5000 + 1 answer of unknown price"),
+        (0.0, None, 3, True, "3 answers of unknown cost"),
+        (0.5, None, 1, True, "$0.5000 + 1 answer of unknown cost"),
         (0.5, None, 0, True, "$0.5000 + unknown price"),
     ],
 )
@@ -164,6 +165,13 @@ def test_failures_are_told_by_kind_and_a_silent_model_since_when() -> None:
     assert "openai/test: 0 of 8 calls under way, 0 waiting, no answer" in words
 
 
+def test_a_model_that_asked_to_wait_is_told() -> None:
+    clocked = Clocked(trials())
+    (gate,) = clocked.meter.gates.values()
+    gate.until = time.monotonic() + 45
+    assert re.search(r"0 waiting, rate-limited for 4[345] s$", shown(clocked.meter))
+
+
 def shown(meter: Gauge) -> str:
     return "\n".join(view(meter.look()))
 
@@ -228,7 +236,7 @@ def test_without_a_terminal_the_same_facts_come_as_json(display: tuple[str, ...]
     last = lines[-1]
     assert (last["final"], last["runs"], last["failed"], last["failed_runs"]) == (True, 4, 4, {"bad_request": 4})
     assert last["turns_begun"] == last["turns"] > 0
-    assert last["dollars"] == pytest.approx((last["models"][0]["answers"]) * 25e-6)
+    assert last["dollars"] == pytest.approx((last["models"][0]["answers"] + 1) * 25e-6)  # and the preflight
     assert (last["budget"], last["unpriced"], last["models"][0]["model"]) == (3.0, 0, "openai/test")
     assert last["models"][0]["answers"] == len(server.requests) - 1 - 4
     assert "0 runs complete, 4 failed, in " in done.stderr

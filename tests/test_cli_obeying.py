@@ -44,7 +44,8 @@ def test_what_is_computed_is_not_waited_for(
     while used(process.pid) < seconds:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
-    assert "interrupted" in stopped(process, number)
+    assert "interrupted" in (words := stopped(process, number))
+    assert "kept" not in words, "there is no folder yet"
 
 
 @pytest.mark.parametrize("everybody", [False, True])

@@ -230,7 +230,6 @@ def test_a_run_that_has_not_ended_is_left_out(folder: Path) -> None:
     ("old", "new", "words"),
     [
         ('"temperature": 0.25', '"temperature": 0.5', "plays it differently: models.openai/test.temperature"),
-        ('"couple": false', '"couple": true', "plays it differently: coupled"),
         ('"model": "openai/test"', '"model": "sim"', "plays it differently"),
     ],
 )

@@ -35,7 +35,7 @@ def told(game: Path) -> dict[str, Any]:
 
 
 def made(path: Path) -> SpecCard | str:
-    return spec_card(draft(checked(path), Request(path)), 30, None)
+    return spec_card(checked(path), draft(checked(path), Request(path)), 30, None)
 
 
 @pytest.mark.parametrize(("drawing", "said"), [("", True), ("network erdos_renyi(p = 0.9)", False)])
@@ -49,7 +49,7 @@ def test_seeds_of_one_instance_are_told(tmp_path: Path, drawing: str, said: bool
 
 def test_the_search_says_how_far_it_is(game: Path) -> None:
     heard: list[tuple[str, int, int]] = []
-    spec_card(draft(checked(game), Request(game)), 30, None, lambda *each: heard.append(each))
+    spec_card(checked(game), draft(checked(game), Request(game)), 30, None, lambda *each: heard.append(each))
     assert heard[:2] == [("seeds of scripted players", 1, 12), ("seeds of scripted players", 2, 12)]
     assert heard[-1] == ("plants of scripted players", 3, 3)
 

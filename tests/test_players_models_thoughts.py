@@ -129,7 +129,7 @@ def test_the_preflight_hands_thoughts_back_once(name: str) -> None:
     case, provider = CASES[name], CASES[name].make()
     with ChatServer(provider) as server:  # type: ignore[arg-type]
         endpoint = replace(case.endpoint, api_base=server.url.removesuffix("/v1") + case.path)
-        assert asyncio.run(preflight(endpoint, Log().provider)) is None
+        assert asyncio.run(preflight(endpoint, Log().provider.ask)) is None
     assert len(provider.bodies) == 2
     assert PLAN in str(provider.bodies[1])
 
@@ -146,7 +146,7 @@ class Forgetful(Chat):
 def test_a_model_whose_thoughts_cannot_go_back_is_found_before_the_first_run() -> None:
     with ChatServer(Forgetful()) as server:
         endpoint = replace(ENDPOINT, model="openai/reasoner", api_base=server.url)
-        wrong = asyncio.run(preflight(endpoint, Log().provider))
+        wrong = asyncio.run(preflight(endpoint, Log().provider.ask))
     assert wrong is not None
     assert "Missing `reasoning_content` field" in wrong
 

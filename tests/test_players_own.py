@@ -233,7 +233,7 @@ def test_what_leaves_beside_an_act_prints_nothing(agent: Write, statement: str) 
 def test_a_cost_that_it_does_not_know_is_not_taken_for_none(agent: Write) -> None:
     done = audit("--model", agent(PLAYS.replace("cost=0.25, ", "")))
     assert done.returncode == 0, done.stderr
-    assert "6 answers of unknown price" in done.stderr
+    assert "6 answers of unknown cost" in done.stderr
 
 
 # ---- what goes wrong in an act ---------------------------------------------------------------------------------

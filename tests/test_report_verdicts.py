@@ -1,7 +1,9 @@
 """Verdicts as blocks and as JSON, and the gate that they shut."""
 
+import io
 import json
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -136,6 +138,8 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     few = "more seeds, as 4 of 4 pairs differ in outsider loss: too few to tell how many; for a start"
     assert step.startswith(f"{few}: colosseum audit")
     assert "--seeds 0..19 " in step
+    shard = dict(next_steps(found(study(arms, seeds=4), options={"shard": "2/5"}), Path("runs")))["to settle it"]
+    assert shard == f"{few}: other shards have more: `colosseum merge` joins them"
     later = [dict(next_steps(found(study(arms, seeds=4), rule=Rule(planned=4, looks=looks)), Path("runs")))
              for looks in (0, 1)]  # fmt: skip
     assert [each["to settle it"].partition(": colosseum")[0].removeprefix(few) for each in later] == [
@@ -192,6 +196,17 @@ def test_the_first_screen_has_24_lines(number: int, name: str) -> None:
     arms = {"baseline": effect(0, setup())} | {f"{name}{n}": effect(0.1 * n, told) for n in range(number)}
     page = printed(brief(found(study(arms, seeds=8)), Path("runs"), high=24))
     assert len(page.splitlines()) <= 24, page
+
+
+def test_a_taller_terminal_has_room_for_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = setup(secret=BACKROOM, told=PARTNERS)
+    arms = {"baseline": effect(0, setup())} | {f"arm{n}": effect(0.1 * n, told) for n in range(30)}
+    report, terminal = found(study(arms, seeds=8)), io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    for lines, hidden in (("24", True), ("100", False)):
+        monkeypatch.setenv("LINES", lines)
+        assert ("it needs a taller screen" in flat(printed(brief(report, Path("runs"))))) == hidden
 
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:
@@ -394,3 +409,8 @@ def test_the_terminal_and_the_page_open_the_same_run() -> None:
         best = next(run for run in report.records if run.trial == best_shown(report)[0]["run"])
         assert seen == f"{best.arm}:{best.seed}"
         assert best.arm == answer(report)[0].split("`")[1]
+        twice = [*study(arms), *(replace(run, trial=f"twin{run.trial[4:]}", repeat=2) for run in study(arms))]
+        last = list(brief(found(twice), Path("runs")))[-1]
+        assert isinstance(last, Definitions)
+        seen = dict(last.items)["see it"].removeprefix("colosseum log show runs ")
+        assert seen in {run.trial[:8] for run in twice}, "an arm and a seed name two runs"

@@ -3,7 +3,6 @@
 What is there is used, what was paid for is kept, and Ctrl-C leaves a folder that can be gone on with.
 """
 
-import asyncio
 import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,16 +11,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from colosseum.campaign import judged
+from colosseum.campaign.estimate import calls_on_file, missing_share
 from colosseum.campaign.folder import Folder, Plan, replace_file, writing_to
 from colosseum.campaign.judging import JudgementTally, Judging
-from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.ledger import Ledger, held
 from colosseum.campaign.meter import Gauge
-from colosseum.campaign.model_options import ask_whether_they_can, read_asking
+from colosseum.campaign.model_options import read_asking
 from colosseum.campaign.money import dollars, entry
 from colosseum.campaign.part import Part, read_design, read_shard
 from colosseum.campaign.planning import Planned, write_plan
+from colosseum.campaign.preflight import ask_whether_they_can
 from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
-from colosseum.campaign.rehearsal import least_cost
+from colosseum.campaign.rehearsal import LONGEST_TOKEN, least_load
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import PaidSource, Runner, Tally
 from colosseum.campaign.signals import awaited
@@ -57,14 +58,18 @@ def carry_out(work: Work) -> AuditOutcome:
     endpoints, repeats = judged.judges_of(request.judged, work.design, work.asking)
     judges = {each.model: each for each in endpoints}
     purse = budget_of(request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1])
-    if purse.limit is not None or work.by_workers:
-        purse.ledger = Ledger(work.folder.ledger((request.part.shard or "").replace("/", "-")))
+    shared = Ledger(work.folder.ledger(request.part.shard)) if purse.limit is not None or work.by_workers else None
     _check_place(work.folder.path)
-    purse.recall(work.folder, work.counted)
+    before = purse.recall(work.folder, work.counted, work.folder.asked(request.part.shard)).spent
     _check_block(work, purse)
-    _ask_first(work, judges)
+    redaction = Redaction.of(others=work.asking.secrets)
+    _ask_first(work, judges, purse, redaction)
     if work.files:  # what is refused leaves the folder as it was
         write_plan(work.folder, work.files, work.plan)
+    purse.ledger = shared
+    if purse.spent > before:
+        purse.tell(purse.spent - before)
+        purse.listen()
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
@@ -72,10 +77,7 @@ def carry_out(work: Work) -> AuditOutcome:
         request.warn(f"with `--cache {request.cache}` {lost}")
     provider = Provider(request.connections, patience=request.patience)
     source = PaidSource(provider, purse)
-    redaction = Redaction.of(others=work.asking.secrets)
-    coalition = next(iter(work.plan.coalitions), "")
-    room = asyncio.Semaphore(request.connections)
-    judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, room)
+    judging = Judging(work.folder, work.plan, endpoints, repeats, source, redaction)
     if endpoints:
         judged.keep_judges(work.folder, endpoints, repeats)
     left = {each.trial for each in work.left}
@@ -83,15 +85,15 @@ def carry_out(work: Work) -> AuditOutcome:
     meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     with _taken_back(work.folder, [each.trial for each in work.left] if request.retry_failed else []):
         if work.by_workers:
-            tally = run_by_workers(work, models, purse, meter)
-            if endpoints:
-                awaited(judging.run(work.planned_trials), source, request.warn)
+            tally = run_by_workers(work, models, meter)
         else:
             with request.watching(meter):
                 source.watch = meter.call
-                then = judging.judge if endpoints else None
-                runner = Runner(work.folder, source, purse, request, redaction, meter.trial, meter.event, then)
+                runner = Runner(work.folder, source, request, redaction, meter.trial, meter.event)
                 tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
+        if endpoints:
+            awaited(judging.run(work.planned_trials), source, request.warn)
+            tally.gave_up = redaction.clean(provider.gave_up.reason) if provider.gave_up else tally.gave_up
     return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 
 
@@ -108,6 +110,8 @@ def _taken_back(folder: Folder, trials: Iterable[str]) -> Iterator[None]:
         for path, content, trace, written in before:
             if not path.exists() and _written(trace) == written:
                 replace_file(path, content)
+        for path in folder.locks:
+            held(path)  # those of killed processes go, of earlier commands too
 
 
 def _written(path: Path) -> int | None:
@@ -129,10 +133,10 @@ def _words(folder: Folder, tally: Tally, purse: Purse, verdicts: JudgementTally)
     return "\n".join(filter(None, lines))
 
 
-def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
+def _ask_first(work: Work, judges: Mapping[str, Endpoint], purse: Purse, redaction: Redaction) -> None:
     """Whether the models that are called from here can play and judge. Raises ColosseumError."""
     players = {} if work.far else work.models
-    needed = {**players, **(judges if work.unjudged(judges) else {})}
+    needed = {**players, **(judges if work.unjudged(judges) or not work.files else {})}  # `judge` always asks
     asked = {model: endpoint for model, endpoint in needed.items() if model not in work.can_play}
     if not asked:
         return
@@ -141,7 +145,8 @@ def _ask_first(work: Work, judges: Mapping[str, Endpoint]) -> None:
         if asked[model].max_tokens == Endpoint.max_tokens and entry(model).get("supports_reasoning"):
             help_ = f"`--max-tokens {model}=6000`"
             work.request.warn(f"`{model}` has {Endpoint.max_tokens} tokens a reply to think, too: {help_}")
-    ask_whether_they_can(asked, " and ".join(parts), work.request.say)
+    part, request = " and ".join(parts), work.request
+    ask_whether_they_can(asked, part, request.say, purse, work.folder, redaction, request.part.shard)
     work.can_play.update(asked)
 
 
@@ -154,17 +159,21 @@ def _check_place(path: Path) -> None:
 
 
 def _check_block(work: Work, purse: Purse) -> None:
-    """Raises ColosseumError where nothing was spent yet and the budget is less than any block of runs costs."""
-    if purse.limit is None or purse.spent or not work.models:
+    """Raises ColosseumError where no run is complete yet, and the budget is less than any block of runs takes."""
+    if purse.limit is None or purse.dearest or not work.models:
         return
-    left = {listed.trial for listed in work.left}
-    first = {block.block.point: block.block for block in reversed(work.planned) if left & block.turns.keys()}
-    costs = [(least_cost(runs := work.trials.of(block), purse.prices), len(runs)) for block in first.values()]
-    least, number = min(costs)
-    if least > purse.limit:
-        words = f"a budget of {dollars(purse.limit)} is less than one block costs: its {counted(number, 'run')} cost"
-        help_ = "nothing was asked, and nothing was spent; `--dry-run` says what all runs will probably cost"
-        raise stop("C122", f"{words} {dollars(least)} at least", help=help_)
+    left, costs = {listed.trial for listed in work.left}, list[float]()
+    first = {each.block.point: each for each in reversed(work.planned) if left & each.turns.keys()}
+    for each in first.values():
+        least = least_load((t for t in work.trials.of(each.block) if t.identity in left), purse.prices)
+        known = sum(calls_on_file(work, trial).total() for trial in left & each.turns.keys())
+        costs.append(least.dollars * missing_share(known, least.calls))
+    if min(costs) > max(0.0, purse.limit - purse.spent):
+        cost = f"{dollars(min(costs))} where each turn takes one call and a token has {LONGEST_TOKEN:g} bytes"
+        rest = dollars(max(0.0, purse.limit - purse.spent))
+        words = f"what is left of the budget, {rest}, is less than one block of runs costs: {cost}"
+        help_ = "nothing was asked; `--dry-run` says what the missing runs will probably cost"
+        raise stop("C122", words, help=help_)
 
 
 def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
@@ -185,13 +194,11 @@ def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
         models = {each.model: each for each in judged.judges_of(request.judged, design, asking)[0]}
         if not models:
             return AuditOutcome(_nobody(folder))
-        budget_of(request.budget, design, models)  # raises before anybody is asked
-        ask_whether_they_can(models, "judge", request.say)
         judged.warn_of_names(checked.expansion.scenario.task.agents, request.say)
         trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
         ended = [Planned(Block(each.point, each.seed, each.repeat, ()), (each,)) for each in plan.trials
                  if folder.ended(each.trial)]  # fmt: skip
-        return carry_out(Work(request, design, asking, trials, folder, plan, ended, can_play={*models}))
+        return carry_out(Work(request, design, asking, trials, folder, plan, ended))
 
 
 def _nobody(folder: Folder) -> str:

@@ -35,8 +35,6 @@ class Recorded:
     answer: Answer
     attempts: int
     """How many it took."""
-    origin: str
-    """The trial in which it was paid for, where an earlier version shared answers between arms; else empty."""
     model: str = ""
     """Who was asked."""
     prompt_bytes: int = 0
@@ -62,24 +60,22 @@ class Expense:
     uncounted: int
     """Answers whose tokens the provider did not count."""
     cost: float
-    """US dollars, without what is unpriced."""
+    """US dollars, without answers of unknown cost."""
     unpriced: int
-    """Answers whose price is not known."""
+    """Answers of unknown cost: without a price, or without a count of tokens."""
 
     @classmethod
     def of(cls, used: Sequence[Recorded]) -> "Expense":
-        """The expense of a run's answers and lost ones; what was paid for elsewhere costs nothing here."""
+        """The expense of a run's answers and lost ones."""
         answers = [each for each in used if not each.lost]
-        own = [each for each in answers if not each.origin]
-        taken = [each.answer.usage for each in used if not each.origin]
-        return cls.summed(taken, len(answers), sum(each.attempts - 1 for each in own), len(answers) - len(own))
+        return cls.summed([each.answer.usage for each in used], len(answers), sum(a.attempts - 1 for a in answers))
 
     @classmethod
-    def summed(cls, taken: Sequence[Usage], calls: int, retries: int = 0, shared: int = 0) -> "Expense":
+    def summed(cls, taken: Sequence[Usage], calls: int, retries: int = 0) -> "Expense":
         """What answers took, as far as it is known."""
         prompts, costs = [each.prompt_tokens for each in taken], [each.cost for each in taken]
         return cls(
-            calls, retries, shared, sum(filter(None, prompts)), sum(each.completion_tokens or 0 for each in taken),
+            calls, retries, 0, sum(filter(None, prompts)), sum(each.completion_tokens or 0 for each in taken),
             prompts.count(None), sum(filter(None, costs), start=0.0), costs.count(None),
         )  # fmt: skip
 
@@ -167,21 +163,21 @@ class RunCalls:
             mend(self.path)
             self.file = open(self.path, "ab")  # noqa: SIM115 - closed by close
             self.wrote = True
-        self.file.write(writable(f"{self.redaction.clean(_line(request, attempt))}\n").encode())
+        self.file.write(line_of(request, attempt, self.redaction))
         self.file.flush()
 
 
 def _recorded(request: Question, answer: Answer, attempts: int, *, lost: bool = False) -> Recorded:
     endpoint = request.endpoint
-    return Recorded(answer, attempts, "", endpoint.model, request.size, endpoint.most_tokens, lost)
+    return Recorded(answer, attempts, endpoint.model, request.size, endpoint.most_tokens, lost)
 
 
 class Missing(Exception):  # noqa: N818 - what is wrong, in words
     """A call is not on file."""
 
 
-def _line(request: Question, attempt: Attempt) -> str:
-    """One attempt as it is written."""
+def line_of(request: Question, attempt: Attempt, redaction: Redaction) -> bytes:
+    """One attempt as it is written, without a secret."""
     head: dict[str, Json] = {
         "call": request.key,
         "place": vars(request.place),
@@ -195,7 +191,8 @@ def _line(request: Question, attempt: Attempt) -> str:
             opening = encode({**head, "kind": "ok"})
         case Failure(kind=kind, reason=reason, came=answer):
             opening = encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
-    return opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"
+    line = opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"
+    return writable(f"{redaction.clean(line)}\n").encode()
 
 
 def _answer(line: Mapping[str, Any]) -> Answer | None:
@@ -214,15 +211,20 @@ def _answer(line: Mapping[str, Any]) -> Answer | None:
 
 def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
     """The whole lines of a file of calls, attempts that failed too; none where there is no file."""
-    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
-        for raw in file:
-            if raw.endswith(b"\n"):
-                try:
-                    line = json.loads(raw)
-                except (ValueError, RecursionError):
-                    continue  # what a machine that crashed left of it
-                if isinstance(line, dict) and isinstance(line.get("call"), str):
-                    yield line
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for raw in whole_lines(path):
+            try:
+                line = json.loads(raw)
+            except (ValueError, RecursionError):
+                continue  # what a machine that crashed left of it
+            if isinstance(line, dict) and isinstance(line.get("call"), str):
+                yield line
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file; a killed process may have left half a one behind them. Raises OSError."""
+    with open(path, "rb") as file:
+        yield from (line for line in file if line.endswith(b"\n"))
 
 
 def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
@@ -239,7 +241,7 @@ def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
             continue
         attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
         asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
-        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost)
+        yield line["call"], Recorded(answer, max(1, int(attempt)), *asked, lost)
 
 
 def _amount(given: object) -> bool:

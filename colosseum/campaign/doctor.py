@@ -31,7 +31,7 @@ class Defect(Discrepancy):
     calls: int = 0
     """Calls of models that the remedy asks again."""
     dollars: float | None = 0.0
-    """What the run cost that they are for; null where a price is not known."""
+    """What the run cost that they are for; null where that is not known."""
     free: bool = False
     """Whether `repair` does it, at no cost."""
     repaired: bool = False
@@ -63,7 +63,7 @@ def examine(folder: Folder, plan: Plan, *, repair: bool = False) -> Iterator[Def
 
 def _left(folder: Folder, plan: Plan) -> Found:
     """Locks and halves that killed processes left, and runs that are in no plan and have no result."""
-    for path in sorted(folder.path.rglob("*.lock")):
+    for path in folder.locks:
         try:
             with FileLock(path, timeout=0):
                 pass

@@ -1,23 +1,24 @@
 """The needs of a campaign. In: planned work, and judges; out: by model, what runs and judgements that are missing take.
 
 Nothing is written. One block of every sweep point is rehearsed with habits that models have by default, and stands for
-its others. Judges probably answer every question once.
+its others. Judges probably answer every question once. What is on file of runs that were begun is taken off.
 """
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from colosseum.campaign.calls import read_calls
 from colosseum.campaign.money import prices_of
 from colosseum.campaign.rehearsal import BYTES_PER_TOKEN, Load, Rehearsed, default_habits, rehearse
 from colosseum.campaign.work import Work
-from colosseum.model.scenario import rubrics
+from colosseum.model.scenario import Rubric, rubrics
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.transcript import Transcript
 from colosseum.run.run import completed
-from colosseum.run.trial import Trial
 
 SETS = 2
 """Of focal agents, that judges are asked every question about."""
@@ -60,67 +61,67 @@ class Estimate:
     """Why there are no dollars."""
 
     @classmethod
-    def of(cls, load: Load, model: str, *, priced: bool) -> "Estimate":
-        """From the load of a model."""
-        dollars, why = (load.dollars, None) if priced else (None, f"the price of `{model}` is not known")
-        return cls(load.calls, load.prompt_tokens, load.completion_tokens, dollars, why)
-
-    def __add__(self, other: "Estimate") -> "Estimate":
-        reasons = dict.fromkeys(each for each in (self.reason, other.reason) if each)
-        return Estimate(
-            self.calls + other.calls, self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            None if reasons else (self.dollars or 0.0) + (other.dollars or 0.0), "; ".join(reasons) or None,
-        )  # fmt: skip
+    def of(cls, loads: Iterable[Load], unpriced: Iterable[str]) -> "Estimate":
+        """From loads, and the models among theirs that have no price."""
+        found, why = Load(), "; ".join(f"the price of `{model}` is not known" for model in unpriced) or None
+        for load in loads:
+            found.add(load)
+        return cls(found.calls, found.prompt_tokens, found.completion_tokens, None if why else found.dollars, why)
 
 
-@dataclass(frozen=True)
-class Examples:
-    """One block of every sweep point, rehearsed."""
-
-    trials: Sequence[Trial]
-    endpoints: Mapping[str, Endpoint]
-    """How each model is asked in the first arm that has it."""
-    prices: Mapping[str, Price]
-    """Those of judges, too."""
-    runs: Mapping[tuple[str, str], Rehearsed]
-    """By sweep point and arm."""
+def calls_on_file(work: Work, trial: str) -> Counter[str]:
+    """By model, how many answers there are of a run, begun or failed, that will be used."""
+    known = {} if work.request.cache == "off" else dict(read_calls(work.folder.calls(trial)))
+    return Counter(call.model for call in known.values())
 
 
-def examples(work: Work, judges: Sequence[Endpoint]) -> Examples:
-    """Rehearse one block of every sweep point. Raises ColosseumError."""
+def missing_share(known: int, calls: float) -> float:
+    """The share of so many calls that is not on file; what they cost is more, as prompts grow."""
+    return max(0.0, 1 - known / calls) if calls else 0.0
+
+
+Examples: TypeAlias = Mapping[tuple[str, str], Rehearsed]
+"""By sweep point and arm, a run of it."""
+
+
+def examples(work: Work, judges: Sequence[Endpoint]) -> tuple[Examples, dict[str, Price], tuple[Rubric, ...]]:
+    """One block of every sweep point, rehearsed; prices; and what judges are asked of a run. Raises ColosseumError."""
     first = {each.block.point: each.block for each in reversed(work.planned)}
     trials = [trial for block in first.values() for trial in work.trials.of(block)]
     endpoints = {name: endpoint for trial in reversed(trials) for name, endpoint in trial.endpoints.items()}
     prices = prices_of({**endpoints, **{each.model: each for each in judges}})
 
-    async def rehearsed() -> dict[tuple[str, str], Rehearsed]:
+    async def rehearsed() -> Examples:
         return {(trial.point, trial.arm): await rehearse(trial, prices, default_habits) for trial in trials}
 
-    return Examples(trials, endpoints, prices, completed(rehearsed()))
+    return completed(rehearsed()), prices, rubrics(trials[0].stage.scenario)
 
 
-def run_estimates(work: Work, made: Examples) -> tuple[dict[str, Estimate], float]:
-    """By model, what the missing runs take; and the seconds, with as many runs side by side as there may be."""
-    loads = {model: Load() for model in made.endpoints}
-    for cell, number in Counter((each.point, each.arm) for each in work.left).items():
-        for model, load in made.runs[cell].loads.items():
-            loads[model].add(load, number)
-    found = {name: Estimate.of(load, name, priced=name in made.prices) for name, load in loads.items() if load.calls}
+def run_loads(work: Work, made: Examples) -> tuple[dict[str, Load], float, float]:
+    """By model, what the missing runs take besides what is on file of them; the seconds, side by side; whole runs."""
+    loads, whole = dict[str, Load](), 0.0
+    for each in work.left:
+        foreseen, known = made[each.point, each.arm].loads, calls_on_file(work, each.trial)
+        for model, load in foreseen.items():
+            loads.setdefault(model, Load()).add(load, missing_share(known[model], load.calls))
+        whole += missing_share(known.total(), sum(load.calls for load in foreseen.values()))
     number, seconds = len(work.left), sum(load.seconds for load in loads.values())
-    return found, math.ceil(number / work.request.connections) * seconds / max(1, number)
+    asked = {model: load for model, load in loads.items() if load.calls}
+    return asked, math.ceil(number / work.request.connections) * seconds / max(1, number), whole
 
 
-def judge_estimates(work: Work, made: Examples, judges: Sequence[Endpoint], repeats: int) -> dict[str, Estimate]:
+def judge_loads(
+    work: Work, made: Examples, prices: Mapping[str, Price], judges: Sequence[Endpoint], asked: Sequence[Rubric]
+) -> dict[str, Load]:  # fmt: skip
     """By judge, what judging the trials takes that are not judged yet, or will be made."""
-    times = SETS * repeats * sum(not work.folder.judged(each.trial).exists() for each in work.planned_trials)
-    said, written = (max(getattr(run, name) for run in made.runs.values()) for name in ("said", "written"))
-    found = dict[str, Estimate]()
+    left = sum(not work.folder.judged(each.trial).exists() for each in work.planned_trials)
+    said, written = (max(getattr(run, name) for run in made.values()) for name in ("said", "written"))
+    found = {each.model: Load() for each in judges}
     for endpoint in judges:
-        price, load, completion = made.prices.get(endpoint.model), Load(), default_habits(endpoint).completion_tokens
-        for question in rubrics(made.trials[0].stage.scenario):
+        price, completion = prices.get(endpoint.model), default_habits(endpoint).completion_tokens
+        for question in asked:
             words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts))
             prompt = (words + (written if question.thoughts else said)) / BYTES_PER_TOKEN
-            load.add(Load(1, prompt, completion, price.cost(prompt, completion) if price else 0.0), times)
-        found[endpoint.model] = Estimate.of(load, endpoint.model, priced=price is not None)
+            one = Load(1, prompt, completion, price.cost(prompt, completion) if price else 0.0)
+            found[endpoint.model].add(one, SETS * left)
     return found

@@ -166,9 +166,9 @@ class Folder:
         """A scenario by its hash."""
         return Path(f"{self.path}/scenarios/{found}.json")
 
-    def ledger(self, shard: str) -> Path:
-        """Where processes that share a budget tell each other what they pay; a shard has its own, as `2-5`."""
-        return self.path / f"spent{shard}.log"
+    def ledger(self, shard: str | None) -> Path:
+        """Where processes that share a budget tell each other what they pay; a shard, as `2/5`, has its own."""
+        return self.path / f"spent{(shard or '').replace('/', '-')}.log"
 
     @property
     def plan_path(self) -> Path:
@@ -198,6 +198,15 @@ class Folder:
     def report(self) -> Path:
         """The figures, as the last audit found them."""
         return self.path / "report.json"
+
+    def asked(self, shard: str | None = None) -> list[Path]:
+        """Calls by which models were asked whether they can play or judge: those of a shard, as `2/5`, or all."""
+        return sorted(self.path.glob(f"preflight/{shard or '**'}/*.calls.jsonl"))
+
+    @property
+    def locks(self) -> list[Path]:
+        """Those that processes hold, and those that killed ones left."""
+        return sorted([*self.path.glob("*.lock"), *self.path.glob("*/*.lock")])
 
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
@@ -292,7 +301,8 @@ class Folder:
 
     def set_aside(self) -> Path | None:
         """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""
-        others = self.spec, self.path / "scenarios", self.judges.parent, self.report, self.ledger_path, *self.lists
+        folders = self.spec, self.path / "scenarios", self.path / "preflight", self.judges.parent
+        others = *folders, self.report, self.ledger_path, *self.lists
         found = [path for path in (self.path / "runs", self.plan_path, *others) if path.exists()]
         if not found or found[0] in others:
             return None

@@ -37,8 +37,6 @@ from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 
 SILENT = "nobody said anything"
-AFTER_RUNS = 10**9
-"""Money is kept for runs that go on before it is spent on judges."""
 
 
 class JudgementTally(Counter[Status | Literal["found", "left"]]):
@@ -70,29 +68,27 @@ class Judging:
     """Makes the judgements of a campaign."""
 
     folder: Folder
-    coalition: str
-    """The one that is measured."""
+    plan: Plan
     judges: Sequence[Endpoint]
     repeats: int
     source: PaidSource
     redaction: Redaction
-    room: asyncio.Semaphore
-    """For so many runs at once."""
     verdicts: JudgementTally = field(default_factory=JudgementTally)
 
     async def run(self, listed: Sequence[Listed]) -> JudgementTally:
         """Judge all that are complete. Raises OSError, and Damaged, in a group."""
+        room = asyncio.Semaphore(self.source.provider.most_connections)
         async with asyncio.TaskGroup() as group:
             for each in listed:
-                group.create_task(self.judge(each))
+                group.create_task(self.judge(each, room))
         return self.verdicts
 
-    async def judge(self, listed: Listed) -> None:
+    async def judge(self, listed: Listed, room: asyncio.Semaphore) -> None:
         """Make what is missing of one run, once there is room for it and no other process is at it.
 
         Raises OSError, and Damaged.
         """
-        async with self.room:
+        async with room:
             result = self.folder.result(listed.trial)
             if result is None or result.status != "complete":
                 return
@@ -101,7 +97,7 @@ class Judging:
             async with AsyncFileLock(path, thread_local=False, run_in_executor=False):
                 try:
                     before = read_judged(self.folder, listed.trial, result.trace.chain)
-                    about = matters_of(self.folder, listed, result.trace, self.coalition, self.templates)
+                    about = matters_of(self.folder, listed, result.trace, self.plan, self.templates)
                     await self._missing(listed, before, about)
                 finally:
                     path.unlink(missing_ok=True)  # while it is held, or we would take another's away
@@ -109,12 +105,12 @@ class Judging:
     @cached_property
     def templates(self) -> Templates:
         """By which judges are told."""
-        return judge_templates(self.folder, self.folder.plan())
+        return judge_templates(self.folder, self.plan)
 
     async def _missing(self, listed: Listed, before: Judged, matters: Sequence[Matter]) -> None:
         """Ask for all judgements that are not there, side by side, and keep them."""
         known = {judgement.key for judgement in before.judgements if judgement.status == "ok"}
-        source = partial(self.source.ask, Account("judges", AFTER_RUNS))
+        source = partial(self.source.ask, Account("judges"))
         calls, asked = RunCalls(self.folder.judging(listed.trial), source, self.redaction), []
         for endpoint, matter, repeat in product(self.judges, matters, range(1, self.repeats + 1)):
             if (endpoint.model, matter.rubric.name, matter.focal, repeat) in known:
@@ -199,13 +195,14 @@ def matters(
     return [m for m in every if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]
 
 
-def matters_of(folder: Folder, listed: Listed, seal: Seal, coalition: str, by: Templates) -> list[Matter]:
+def matters_of(folder: Folder, listed: Listed, seal: Seal, plan: Plan, by: Templates) -> list[Matter]:
     """The same of a run on file. Raises OSError, and Damaged."""
     try:
         events = read_trace(folder.trace(listed.trial), seal)
     except BrokenTrace as broken:
         raise Damaged(f"a trace cannot be trusted: {broken}") from None
-    return matters(events, read_scenario(folder.scenario(listed.scenario)), coalition, listed.trial, by)
+    scenario = read_scenario(folder.scenario(listed.scenario))
+    return matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, by)
 
 
 def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:
@@ -223,7 +220,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         if result is None or not folder.judged(listed.trial).exists():
             continue
         was = read_judged(folder, listed.trial, result.trace.chain)
-        about = matters_of(into, listed, result.trace, next(iter(plan.coalitions), ""), templates)
+        about = matters_of(into, listed, result.trace, plan, templates)
         matter = {(each.rubric.name, each.focal): each for each in about}
         calls = RunCalls(folder.judging(listed.trial), None, Redaction())
         endpoint = {name: Endpoint(name, **parameters) for name, parameters in judges.models.items()}

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from colosseum.campaign.calls import RunCalls
-from colosseum.campaign.judging import AFTER_RUNS, judged_anew
+from colosseum.campaign.judging import judged_anew
 from colosseum.campaign.purse import Account
 from colosseum.campaign.runner import PaidSource
 from colosseum.model.scenario import BUILT_IN_RUBRICS
@@ -100,7 +100,7 @@ async def judged(
 
     Raises OSError.
     """
-    calls = RunCalls(folder / CALLS, partial(source.ask, Account("judges", AFTER_RUNS)), redaction)
+    calls = RunCalls(folder / CALLS, partial(source.ask, Account("judges")), redaction)
 
     async def one(case: KnownCase, repeat: int) -> Judgement | None:
         try:

@@ -20,7 +20,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 if sys.platform != "win32":
-    from fcntl import LOCK_EX, LOCK_UN, flock
+    from fcntl import LOCK_EX, flock
 
 AMOUNT = r"(\d+(?:\.\d+)?(?:e[+-]\d\d?)?)"
 LINE = re.compile(rf"([\w.-]{{1,200}}) {AMOUNT}(?: {AMOUNT})?", re.ASCII)
@@ -38,8 +38,8 @@ class Ledger:
     """Bytes of the file that are known, after which payments count; below 0 for all that is there."""
     others: dict[str, float] = field(init=False, default_factory=dict)
     """What other processes that live have set aside."""
-    file: int | None = field(init=False, default=None)
-    """Open once there is a word of ours, and so a lock."""
+    lock: FileLock | None = field(init=False, default=None)
+    """Held once there is a word of ours."""
 
     def __post_init__(self) -> None:
         if self.read < 0:
@@ -48,16 +48,14 @@ class Ledger:
 
     def tell(self, dollars: float, aside: float = 0.0) -> None:
         """Something was paid, and so much is set aside in all. Raises OSError."""
-        file = self._live() if self.file is None else self.file
+        if self.lock is None:
+            self._live()
         line = f"\n{self.name} {dollars!r} {aside!r}\n".encode()  # on a line of its own, whatever came before it
-        if sys.platform != "win32":
-            flock(file, LOCK_EX)  # a network's file system does not append in one step
-        try:
-            if os.write(file, line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-        finally:
+        with open(self.path, "ab", buffering=0) as file:
             if sys.platform != "win32":
-                flock(file, LOCK_UN)
+                flock(file, LOCK_EX)  # a network's file system does not append in one step
+            if file.write(line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def heard(self) -> float:
         """What others have paid since this was asked last. Raises OSError."""
@@ -78,15 +76,13 @@ class Ledger:
     def _lock(self, name: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{name}.lock")
 
-    def _live(self) -> int:
-        """Show the others that we live, until we do not; the file to write to."""
+    def _live(self) -> None:
+        """Show the others that we live, until we do not."""
         path = self._lock(self.name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path, timeout=0)
-        lock.acquire()
-        self.file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        weakref.finalize(self, _let_go, lock, path, self.file)
-        return self.file
+        self.lock = FileLock(path, timeout=0)
+        self.lock.acquire()
+        weakref.finalize(self, _let_go, self.lock, path)
 
 
 def held(path: Path) -> bool:
@@ -100,7 +96,6 @@ def held(path: Path) -> bool:
         return True
 
 
-def _let_go(lock: FileLock, path: Path, file: int) -> None:
-    os.close(file)
+def _let_go(lock: FileLock, path: Path) -> None:
     path.unlink(missing_ok=True)
     lock.release()

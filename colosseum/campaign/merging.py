@@ -113,6 +113,8 @@ def _common(plans: Mapping[Folder, Plan], whole: Plan, target: Folder) -> None:
         for found in {folder.scenario(listed.scenario) for listed in plan.trials}:
             if found.exists():
                 keep_file(target.scenario(found.stem), found.read_bytes())
+        for path in folder.asked() if folder != target else ():
+            target.keep(target.path / path.relative_to(folder.path), path.read_bytes())
     target.keep_plan(whole)
     known = looks(target)
     for look in (look for folder in plans for look in looks(folder) if look not in known):

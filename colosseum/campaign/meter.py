@@ -81,9 +81,9 @@ class Progress:
     repeated_calls: dict[str, int]
     """Attempts that failed and are made again, by the kind of failure."""
     dollars: float | None
-    """Spent on the campaign so far; null where no price is known."""
+    """Spent on the campaign so far; null where that is not known."""
     unpriced: int
-    """Answers that are not in the dollars."""
+    """Answers of unknown cost, which are not in the dollars."""
     budget: float | None
     models: tuple[ModelProgress, ...]
 
@@ -189,7 +189,7 @@ class Gauge:
                 "progress", SCHEMA, final, round(now[0] - self.start, 3), int(now[1]), sum(self.turns.values()),
                 self._seconds_left(now), len(self.turns), counts["complete"], counts["reused"],
                 counts["failed"] + counts["failed before"], counts["halted"], len(self.begun), dict(self.failed_runs),
-                dict(+self.repeated), purse.spent if priced else None, purse.uncounted, purse.limit,
+                dict(+self.repeated), purse.spent if priced else None, purse.unpriced, purse.limit,
                 tuple(self._model(model, gate, now[0]) for (model, _), gate in list(self.gates.items())),
             )  # fmt: skip
 

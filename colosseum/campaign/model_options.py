@@ -4,17 +4,15 @@
 their own. The value `none` leaves a temperature or a limit of tokens out.
 """
 
-import asyncio
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BeforeValidator, Field, TypeAdapter
 
-from colosseum.campaign.preflight import preflight
 from colosseum.diagnostics import closest, one_of, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
@@ -24,7 +22,6 @@ from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
 from colosseum.run.redaction import secrets
-from colosseum.run.run import completed
 
 T = TypeVar("T")
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -287,15 +284,3 @@ def _header(text: str) -> tuple[str, str]:
         help_ = "as in `--header 'X-Team: audits'`, or `--header provider/model=X-Team:audits`"
         raise stop("C122", "`--header` is a name and a value, with a colon between them", help=help_)
     return name, value
-
-
-def ask_whether_they_can(models: Mapping[str, Endpoint], part: str, say: Callable[[str], None]) -> None:
-    """Ask every model once, before the first run, whether it can play or judge. Raises ColosseumError."""
-    say(f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …")
-
-    async def ask_all() -> list[str | None]:
-        return list(await asyncio.gather(*map(preflight, models.values())))
-
-    wrong = [w for w in completed(ask_all()) if w]
-    if wrong:
-        raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")

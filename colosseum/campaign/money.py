@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from colosseum.diagnostics import stop
+from colosseum.diagnostics import counted, stop
 from colosseum.model.experiment import Design
 from colosseum.players.models.call import call, is_local, library
 from colosseum.players.models.failure import Failure
@@ -121,11 +121,11 @@ def dollars(amount: float) -> str:
     return f"${amount:.4f}" if amount >= 0.001 else f"${amount:.{1 - math.floor(math.log10(amount))}f}"
 
 
-def money(spent: float, limit: float | None, unpriced: int, *, unknown: bool) -> str:
-    """What was spent; what has no known price is said to have none, and is never 0."""
+def money(spent: float, limit: float | None, unpriced: int, *, unknown: bool = False) -> str:
+    """What was spent; where no price, or a cost, is known that is said, and is never 0."""
     parts = [dollars(spent)] if spent or not (unpriced or unknown) else []
     if unpriced:
-        parts.append(f"{unpriced} answer{'s' if unpriced > 1 else ''} of unknown price")
+        parts.append(f"{counted(unpriced, 'answer')} of unknown cost")
     elif unknown:
         parts.append("unknown price")
     return " + ".join(parts) + (f" of {dollars(limit)}" if limit is not None else "")

@@ -24,19 +24,6 @@ CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own
 
 
 @dataclass(frozen=True)
-class Configured:
-    """What runs of one report have in common."""
-
-    design: Design
-    """The whole experiment, with arms that no trial is of."""
-    checked: Checked
-    files: tuple[NewFile, ...]
-    """The spec's, the main one first."""
-    plan: Plan
-    """Without trials, and with all arms."""
-
-
-@dataclass(frozen=True)
 class Planned:
     """A block and its trials, as they are listed."""
 
@@ -47,17 +34,17 @@ class Planned:
 
 
 def plan(
-    folder: Folder, asked: Configured, blocks: Iterable[Block], trials: Trials, *, seeds: int, before: Plan | None
+    folder: Folder, asked: Plan, design: Design, blocks: Iterable[Block], trials: Trials, *, before: Plan | None
 ) -> tuple[list[Planned], Plan]:
     """Every trial that is asked for, and the plan of the folder with them; nothing is written.
 
-    `seeds` is how many are asked for, in all shards; `before` is the plan that is there. Seeds without the opportunity
-    that the experiment asks for make no trials; what was found of them is in the plan, too.
+    The `design` is the whole experiment, with arms that no trial is of; `before` is the plan that is there. Seeds
+    without the opportunity that it asks for make no trials; what was found of them is in the plan, too.
     Raises ColosseumError, OSError, and NotLowered where payoffs or hard rules fit no integer program.
     """
     planned: list[Planned] = []
-    own = before if before and before.configuration == asked.plan.configuration else None
-    screener = Screener(asked.design, trials, own.screening if own else None)
+    own = before if before and before.configuration == asked.configuration else None
+    screener = Screener(design, trials, own.screening if own else None)
     same = own.trials if own and own.colosseum == __version__ else ()  # they would begin now as they did
     ended = {(each.point, each.arm, each.seed, each.repeat): each for each in same if folder.ended(each.trial)}
     for block in screener.passing(blocks):
@@ -74,10 +61,8 @@ def plan(
         planned.append(Planned(block, tuple(t.listed for t in made), {t.identity: t.turns for t in made}))
     if not planned:  # a design has a cell, and a seed, unless all are left out
         raise screener.nothing
-    settled = register(asked.design, asked.checked, seeds=seeds, configuration=asked.plan.configuration)
     listed = tuple(each for block in planned for each in block.listed)
-    whole = replace(asked.plan, trials=listed, screening=screener.screening, registered=settled)
-    return planned, _extended(folder, whole, before)
+    return planned, _extended(folder, replace(asked, trials=listed, screening=screener.screening), before)
 
 
 def write_plan(folder: Folder, files: Iterable[NewFile], plan: Plan) -> None:
@@ -120,13 +105,19 @@ def together(plans: Sequence[Plan]) -> Plan:
     return replace(last, arms=arms, trials=trials, screening=joined((plan.screening for plan in plans), last.points))
 
 
-def configured(design: Design, checked: Checked, options: Mapping[str, Json]) -> Configured:
-    """What the runs of an experiment with such options have in common. Raises OSError."""
+def configured(
+    design: Design, checked: Checked, options: Mapping[str, Json], *, seeds: int | None = None
+) -> tuple[Plan, tuple[NewFile, ...]]:
+    """What the runs of an experiment with such options have in common: a plan without trials, and the spec's files.
+
+    The rule is in it where it is known how many `seeds` are asked for, in all shards. Raises OSError.
+    """
     files = gathered(checked.spec.composition, folders=design.protocols)
     params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
     digests = {file.path.as_posix(): hashlib.sha256(file.content).hexdigest() for file in files}
-    scenario = checked.expansion.scenario
-    whole = Plan(
+    scenario, of = checked.expansion.scenario, configuration(design.name, digests, params, options)
+    settled = None if seeds is None else register(design, checked, seeds=seeds, configuration=of)
+    plan = Plan(
         schema=SCHEMA,
         colosseum=__version__,
         scenario=scenario.name,
@@ -135,14 +126,15 @@ def configured(design: Design, checked: Checked, options: Mapping[str, Json]) ->
         question=design.question,
         arms=design.arms,
         coalitions=tuple(c.name for c in scenario.coalitions),
-        configuration=configuration(design.name, digests, params, options),
+        configuration=of,
         spec=files[0].path.as_posix(),
         files=digests,
         params=params,
         options=dict(options),
+        registered=settled,
         protocol=design.cells[0].conditions.settings.protocol,
     )
-    return Configured(design, checked, files, whole)
+    return plan, files
 
 
 def configuration(

@@ -57,10 +57,10 @@ class Purse:
     prices: Mapping[str, Price]
     """By model; with a limit there is one for every model."""
     spent: float = 0.0
-    uncounted: int = 0
-    """Answers whose price is not known; with a limit there is none."""
+    unpriced: int = 0
+    """Answers of unknown cost, as their model has no price; with a limit there is none."""
     bounded: int = 0
-    """Answers whose tokens nobody counted: they are taken for the most that they may have cost."""
+    """Answers of unknown cost, as nobody counted their tokens: they are taken for the most that they may have cost."""
     unanswered: int = 0
     """Attempts that timed out, or brought what is no answer: what was charged for them, if anything, is not counted."""
     aside: float = 0.0
@@ -148,37 +148,38 @@ class Purse:
         """What an answer is charged: its own figure, else by its tokens, else the most that it may have cost."""
         price = self.prices.get(model)
         cost = cost_of(answer, price)
-        self.uncounted += cost is None and price is None
+        self.unpriced += cost is None and price is None
         self.bounded += cost is None and price is not None
         return most if cost is None else cost
 
-    def recall(self, folder: Folder, listed: Iterable[Listed]) -> "Purse":
-        """Count what is on file, of runs that were not finished too, and of judges: this purse again.
+    def recall(self, folder: Folder, listed: Iterable[Listed], others: Iterable[Path] = ()) -> "Purse":
+        """Count what is on file, of runs that were not finished too, of judges, and in other files: this purse again.
 
         It stands in the result of a run, or among its calls; scripted players cost nothing. Raises OSError, Damaged.
         """
+        self.spent += sum(map(self.on_file, others))
         for each in listed:
-            self.spent += self._on_file(folder.judging(each.trial))
+            self.spent += self.on_file(folder.judging(each.trial))
             team = ", ".join(sorted({name for name in each.players.values() if name not in SCRIPTED}))
             if not team:
                 continue
             result, path = folder.result(each.trial), folder.calls(each.trial)
             if result is None or (result.expense.unpriced and path.exists()):
-                cost = self._on_file(path)
+                cost = self.on_file(path)
             else:
-                cost, self.uncounted = result.expense.cost, self.uncounted + result.expense.unpriced
+                cost, self.unpriced = result.expense.cost, self.unpriced + result.expense.unpriced
             if result is not None and result.status == "complete":
                 self.learn(Account(team, spent=cost))
             self.spent += cost
         return self
 
-    def _on_file(self, path: Path) -> float:
-        """What the answers in a file of calls cost that were paid for there; 0 where there is no file."""
+    def on_file(self, path: Path) -> float:
+        """What the answers in a file of calls cost; 0 where there is no file."""
         cost = 0.0
         for _, call in read_paid(path):
             price = self.prices.get(call.model)
             most = 0.0 if price is None else price.cost(call.prompt_bytes / BYTES, call.max_tokens)
-            cost += 0.0 if call.origin else self.charge(call.model, call.answer, most)
+            cost += self.charge(call.model, call.answer, most)
         return cost
 
     def shared(self) -> "Purse":
@@ -188,7 +189,7 @@ class Purse:
 
     def add(self, other: "Purse") -> None:
         """Count what became of the calls of another process; it has told the ledger what it paid."""
-        self.calls, self.uncounted = self.calls + other.calls, self.uncounted + other.uncounted
+        self.calls, self.unpriced = self.calls + other.calls, self.unpriced + other.unpriced
         self.bounded, self.unanswered = self.bounded + other.bounded, self.unanswered + other.unanswered
         self.reached, self.refused = self.reached or other.reached, self.refused or other.refused
 
@@ -316,17 +317,17 @@ def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *,
 
 def spent_words(purse: Purse) -> str:
     """What was spent on a campaign so far; empty where no model was asked."""
-    if not (purse.spent or purse.calls or purse.uncounted or purse.unanswered):
+    if not (purse.spent or purse.calls or purse.unpriced or purse.unanswered):
         return ""
-    if purse.spent or not purse.uncounted:
-        words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
+    if purse.spent or not purse.unpriced:
+        words = f"{money(purse.spent, purse.limit, purse.unpriced)} spent"
         if purse.limit is not None and purse.spent > purse.limit:
             why = "because a call cost more than expected" if purse.calls else "spent before this command"
             words += f": ${purse.spent - purse.limit:.4f} more than the budget, {why}"
     else:
-        words = f"spent: {counted(purse.uncounted, 'answer')} of unknown price"
+        words = f"spent: {money(0.0, None, purse.unpriced)}"
     if purse.bounded:
-        words += f"; {counted(purse.bounded, 'answer')} without a count of tokens taken at the most it may have cost"
+        words += f"; {counted(purse.bounded, 'answer')} of unknown cost, counted at the most possible"
     if purse.unanswered:
         words += f"; {counted(purse.unanswered, 'call')} got no answer, and may still be charged"
     return words

@@ -17,11 +17,9 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.spec import Declared
-from colosseum.run.trace import Published
+from colosseum.run.trace import Count, Number, Published
 
 Margin: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Number: TypeAlias = Annotated[int, Field(ge=1)]
-Count: TypeAlias = Annotated[int, Field(ge=0)]
 UNSEALED = ("digest", "ended", "looks")
 """What is not in the digest: it, and what happens later."""
 

@@ -6,7 +6,7 @@ do; so prompts grow as posts do. Scripted players act as they do. Nothing is ask
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -28,8 +28,8 @@ SAID, THOUGHT, LEAST_ROOM = 110.0, 900.0, 0.6
 """Tokens of one reply: what is said, and what is thought besides, at most this share of `max_tokens`."""
 POST, EXCHANGE = 440.0, 250.0
 """Bytes of a post; and of a call and what it is answered, besides the words in it."""
-BYTES_PER_TOKEN = 4.0
-"""Of a prompt, as in English."""
+BYTES_PER_TOKEN, LONGEST_TOKEN = 4.0, 8.0
+"""Bytes of a prompt for a token, as in English, and where tokens are as long as they hardly ever are."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def default_habits(endpoint: Endpoint) -> Habits:
 
 
 def least_habits(endpoint: Endpoint) -> Habits:
-    """The least that one can do: a call in a turn, and nothing said; tokens of a prompt are twice as long as usual."""
-    return Habits(1.0, 1.0, 0, 1.0, 2 * BYTES_PER_TOKEN, 0.0)
+    """The least that one can do: a call in a turn, and nothing said; tokens are as long as they hardly ever are."""
+    return Habits(1.0, 1.0, 0, 1.0, LONGEST_TOKEN, 0.0)
 
 
 @dataclass
@@ -114,10 +114,13 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
     return found
 
 
-def least_cost(block: Sequence[Trial], prices: Mapping[str, Price]) -> float:
-    """US dollars that a block costs at least, without a provider's discounts."""
-    runs = [completed(rehearse(trial, prices, least_habits)) for trial in block]
-    return sum(load.dollars for run in runs for load in run.loads.values())
+def least_load(trials: Iterable[Trial], prices: Mapping[str, Price]) -> Load:
+    """What runs come to by the least habits; less where a provider gives discounts or counts fewer tokens."""
+    found = Load()
+    for trial in trials:
+        for load in completed(rehearse(trial, prices, least_habits)).loads.values():
+            found.add(load)
+    return found
 
 
 @dataclass

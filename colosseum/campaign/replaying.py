@@ -71,8 +71,7 @@ class Remaking:
                 raise stop("C123", f"the runs in {folder.path} are imported: there is nothing to play again") from None
             raise stop("C123", f"{folder.plan_path} does not say how its models were asked") from None
         cells = {(cell.point, cell.name): cell for cell in found.designs[plan.experiment].cells}
-        coupled, settled = plan.options.get("couple") is True, ""
-        trials = Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint, coupled)
+        trials, settled = Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint), ""
         if plan.registered and plan.colosseum == __version__:  # another version may read the same spec differently
             design, rule = found.designs[plan.experiment], plan.registered
             fresh = register(design, found, seeds=rule.seeds, configuration=plan.configuration)

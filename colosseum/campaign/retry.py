@@ -55,7 +55,6 @@ OnAttempt: TypeAlias = Callable[[Question, Attempt], None]
 
 CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]
 """Makes one call."""
-Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 
 @dataclass
@@ -81,7 +80,7 @@ class Provider:
     most_connections: int = 64
     attempts: int = 4
     """Of one call, not counting those that were turned away by a rate limit, or while others were answered."""
-    sleep: Sleep = asyncio.sleep
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     call: CallModel = call_priced
     patience: float = OUTAGE
     most_wait: float | None = None

@@ -6,7 +6,7 @@ belongs to the process that holds its lock; what another process is at is looked
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -107,18 +107,15 @@ class Runner:
 
     folder: Folder
     source: PaidSource
-    purse: Purse
     options: Options
     redaction: Redaction
-    progress: Progress
+    progress: Progress = lambda listed, became, result: None
     tally: Tally = field(init=False, default_factory=Tally)
     rank: int = field(init=False, default=0)
     """Blocks that were begun."""
     rooms: dict[bool, asyncio.Semaphore] = field(init=False)
     """For runs of models, as many at once as was said, and for one of scripted players."""
     watch: Watch = lambda trial, event, content: None
-    then: Callable[[Listed], Coroutine[None, None, None]] | None = None
-    """What is done with a run that is complete, while others go on."""
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
 
     def __post_init__(self) -> None:
@@ -168,11 +165,11 @@ class Runner:
         """Begin runs of a block, each once there is room for it and if there is money for all of them."""
         self.rank += 1
         wanted = {listed.trial for listed in todo}
-        nothing = self.source.provider.stopping or (self.purse.reached and any(map(each.turns.get, wanted)))
+        nothing = self.source.provider.stopping or (self.source.purse.reached and any(map(each.turns.get, wanted)))
         trials = [] if nothing else make(each.block)  # which takes long
         missing = [(trial, self._account(trial)) for trial in trials if trial.identity in wanted]
         paying = [account for _, account in missing if account.team]
-        if nothing or not await self.purse.admits(paying, lambda: self.source.provider.stopping):
+        if nothing or not await self.source.purse.admits(paying, lambda: self.source.provider.stopping):
             for listed in todo:
                 self._became(listed, "halted", None)
             return
@@ -187,8 +184,8 @@ class Runner:
     def _account(self, trial: Trial) -> Account:
         """What a run costs is counted on it, with what its calls on file cost."""
         account = Account(", ".join(sorted(trial.endpoints)), self.rank, self.options.budget.run, trial.most_calls)
-        if account.team and (self.purse.limit is not None or account.limit is not None):
-            account.spent = Purse(None, self.purse.prices).recall(self.folder, [trial.listed]).spent
+        if account.team and (self.source.purse.limit is not None or account.limit is not None):
+            account.spent = Purse(None, self.source.purse.prices).recall(self.folder, [trial.listed]).spent
         return account
 
     def _standing(self, each: Planned) -> list[Result | None]:
@@ -200,21 +197,19 @@ class Runner:
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, partial(self.watch, trial))
         try:
-            with self.purse.open(account):
+            with self.source.purse.open(account):
                 result = await perform(trial, calls, trace)
         except Halt:
             self._became(trial.listed, "halted", None)
             return
         self.folder.commit(result)
         if result.status == "complete":
-            self.purse.learn(account)
+            self.source.purse.learn(account)
         self._became(trial.listed, result.status, result)
 
     def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
         self.tally[became] += 1
         self.progress(listed, became, result)
-        if self.then is not None and became in ("complete", "reused"):
-            self.group.create_task(self.then(listed))
 
 
 def _let_go(lock: FileLock, room: asyncio.Semaphore | None = None, run: "asyncio.Task[None] | None" = None) -> None:

@@ -30,6 +30,7 @@ LOOKING, WAITING, SOON = 0.1, 0.02, 0.05
 """Seconds between two looks: at whether somebody said stop; then at calls under way, and at the time."""
 TERMINATING = 4.0
 """Seconds for which calls under way are waited for after SIGTERM: who sends it kills what does not end soon."""
+INTERRUPTED = "interrupted: run the same command to go on"
 SHOWN = "\x1b[?25h"
 """Shows the cursor, which a live view hides."""
 
@@ -50,7 +51,7 @@ class _Watch:
                 break
         while not self.over:
             if time.monotonic() > max(self.until, self.least):
-                os.write(2, ((SHOWN if os.isatty(2) else "") + "interrupted: run the same command to go on\n").encode())
+                os.write(2, f"{SHOWN if os.isatty(2) else ''}{INTERRUPTED}\n".encode())
                 os._exit(128 + self.number)
             time.sleep(SOON)
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from colosseum.campaign.calls import mend
+from colosseum.campaign.calls import mend, whole_lines
 from colosseum.model.serial import encode
 from colosseum.run.trial import Listed
 
@@ -25,7 +25,7 @@ def read_trials(path: Path) -> Iterator[Listed]:
     """As they were added. Raises OSError, and ValidationError where a line is none of ours."""
     known: dict[str, dict[str, str]] = {}
     scenario = ""
-    whole = _whole_lines(path)
+    whole = whole_lines(path)
     while lines := list(islice(whole, MANY)):
         for each in LINES.validate_json(b"[" + b",".join(lines) + b"]"):
             scenario = scenario if scenario == each.scenario else each.scenario
@@ -36,7 +36,7 @@ def read_trials(path: Path) -> Iterator[Listed]:
 def keep_trials(path: Path, trials: Iterable[Listed]) -> None:
     """Make a list that of these trials: it grows by what it lacks, and begins anew if it has others. Raises OSError."""
     wanted = {each.trial: each for each in trials}
-    known = {line[10:74].decode("ascii", "replace") for line in _whole_lines(path)} if path.exists() else set()
+    known = {line[10:74].decode("ascii", "replace") for line in whole_lines(path)} if path.exists() else set()
     if known and known == wanted.keys():
         return
     if not known <= wanted.keys():
@@ -47,9 +47,3 @@ def keep_trials(path: Path, trials: Iterable[Listed]) -> None:
         file.writelines(f"{encode(asdict(each))}\n".encode() for trial, each in wanted.items() if trial not in known)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _whole_lines(path: Path) -> Iterator[bytes]:
-    """Each begins with its trial; a killed process may have left half a line behind them."""
-    with open(path, "rb") as file:
-        yield from (line for line in file if line.endswith(b"\n"))

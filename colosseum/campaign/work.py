@@ -1,4 +1,4 @@
-"""The work of an audit. In: a request and a checked spec; out: a Draft of it, or its trials, planned in a folder."""
+"""The work of an audit. In: a request and a checked spec; out: its trials, planned in a folder, or its blocks alone."""
 
 import json
 import os
@@ -18,8 +18,7 @@ from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.part import Part, Say, read_design, sharded, silent
-from colosseum.campaign.planning import Configured, Planned, configured, plan
-from colosseum.campaign.registering import Registered, register
+from colosseum.campaign.planning import Planned, configured, plan
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
@@ -33,7 +32,7 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
-from colosseum.run.trial import Block, Expansions, Listed, Trials, blocks
+from colosseum.run.trial import Expansions, Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 
 PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
@@ -90,31 +89,6 @@ class Request(Options):
 
 
 @dataclass(frozen=True)
-class Draft:
-    """An experiment whose options are read, and whose seeds are screened."""
-
-    checked: Checked
-    design: Design
-    """With the arms and seeds that were asked for."""
-    trials: Trials
-    shared: Configured
-    screener: Screener
-    blocks: Sequence[Block]
-    """Of the seeds that pass."""
-
-    @property
-    def seeds(self) -> int:
-        """How many pass, at the sweep point where they are fewest."""
-        return min(Counter(point for point, _ in {(each.point, each.seed) for each in self.blocks}).values())
-
-    @property
-    def registered(self) -> Registered:
-        """What an audit settles before its first run."""
-        seeds, asked = len(self.design.seeds), self.shared.plan.configuration
-        return register(self.shared.design, self.checked, seeds=seeds, configuration=asked)
-
-
-@dataclass(frozen=True)
 class Work:
     """The same, read and checked: what is to be run, where and how."""
 
@@ -130,6 +104,16 @@ class Work:
     """Of the spec, which are written with the plan; none where both are there."""
     can_play: set[str] = field(default_factory=set)
     """Models that were asked whether they can play or judge."""
+
+    @property
+    def title(self) -> str:
+        """The scenario and the experiment."""
+        return f"{self.plan.scenario}, experiment {self.plan.experiment}"
+
+    @property
+    def seeds(self) -> int:
+        """How many are planned, at the sweep point where they are fewest."""
+        return min(Counter(point for point, _ in {(b.block.point, b.block.seed) for b in self.planned}).values())
 
     def pilot(self, number: int) -> "Work":
         """The same with so many of its blocks, so that different sweep points are among them."""
@@ -225,37 +209,40 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
 
 def foresee(checked: Checked, request: Request, folder: Folder, before: Plan | None) -> Work:
     """Everything that is to be done beside the folder's plan; nothing is written. Raises ColosseumError and OSError."""
-    design, asking, trials, asked = read_request(checked, request)
+    design, asking, trials, asked, files = read_request(checked, request)
     blocks = sharded(design, request.part.shard)
     try:
-        planned, whole = plan(folder, asked, blocks, trials, seeds=len(design.seeds), before=before)
+        planned, whole = plan(folder, asked, checked.designs[design.name], blocks, trials, before=before)
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
-    passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
-    fewest = len(design.seeds) if request.part.is_shard else min(passing.values())
+    work = Work(request, design, asking, trials, folder, whole, planned, files)
+    fewest = len(design.seeds) if request.part.is_shard else work.seeds
     if len(design.arms) > 1 and (words := few_seeds(fewest)):
         request.warn(f"{words}; `colosseum plan` says how many settle the margin")
-    return Work(request, design, asking, trials, folder, whole, planned, asked.files)
+    return work
 
 
-def draft(checked: Checked, request: Request) -> Draft:
-    """Read the options, and screen the seeds. Raises ColosseumError, OSError and Damaged."""
-    design, _, trials, shared = read_request(checked, request)
-    before = Folder(request.place(checked)).earlier(shared.plan.configuration)
-    screener = Screener(shared.design, trials, before.screening if before else None)
-    passing = list(screener.passing(blocks(design)))
+def draft(checked: Checked, request: Request) -> Work:
+    """The same without trials, and as if the folder were empty. Raises ColosseumError, OSError and Damaged."""
+    design, asking, trials, asked, _ = read_request(checked, request)
+    before = (folder := Folder(request.place(checked))).earlier(asked.configuration)
+    screener = Screener(checked.designs[design.name], trials, before.screening if before else None)
+    passing = [Planned(block, ()) for block in screener.passing(blocks(design))]
     if not passing:
         raise screener.nothing
-    return Draft(checked, design, trials, shared, screener, passing)
+    return Work(request, design, asking, trials, folder, replace(asked, screening=screener.screening), passing)
 
 
-def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Trials, Configured]:
-    """The arms and seeds asked for, how models are asked, and what makes trials. Raises ColosseumError, OSError."""
+def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Trials, Plan, tuple[NewFile, ...]]:
+    """The arms and seeds asked for, how models are asked, what makes trials, and a plan without them with the spec.
+
+    Raises ColosseumError and OSError.
+    """
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
-    asked = configured(checked.designs[design.name], checked, resolved(request, asking))
-    return design, asking, trials, asked
+    whole, options = checked.designs[design.name], resolved(request, asking)
+    return design, asking, trials, *configured(whole, checked, options, seeds=len(design.seeds))
 
 
 def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
@@ -275,8 +262,3 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
         "no_budget": budget.none,
     }
     return dict(json.loads(Redaction.of(others=asking.secrets).clean(encode(options))))
-
-
-def title_of(checked: Checked, design: Design) -> str:
-    """The scenario and the experiment."""
-    return f"{checked.expansion.scenario.name}, experiment {design.name}"

@@ -27,16 +27,16 @@ from filelock import FileLock
 from colosseum import __version__
 from colosseum.campaign.cluster import connected
 from colosseum.campaign.folder import Folder, Result
-from colosseum.campaign.ledger import held
 from colosseum.campaign.meter import Gauge
+from colosseum.campaign.part import silent
 from colosseum.campaign.planning import Planned
-from colosseum.campaign.preflight import preflight
+from colosseum.campaign.preflight import ask_whether_they_can
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import Became, Options, PaidSource, Runner, Tally
 from colosseum.campaign.signals import TERMINATING, exit_code, handling, interrupt, more_time, unless_stopped
 from colosseum.campaign.work import Work
-from colosseum.diagnostics import counted, stop
+from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.spec import Declared
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import search
@@ -94,8 +94,9 @@ class Instructions:
     """As it was before the first run; its ledger says what was paid since then."""
     secrets: Sequence[str] = ()
     """What reaches no file."""
-    models: Sequence[Endpoint] = ()
+    models: Mapping[str, Endpoint] = field(default_factory=dict)
     """Those that the worker is to ask first whether they can play."""
+    shard: str | None = None
     home: Path = field(default_factory=Path.cwd)
     """Where modules of users' own agents are looked for."""
     version: str = __version__
@@ -110,8 +111,8 @@ class Instructions:
             return False
 
 
-Made: TypeAlias = tuple[Sequence[tuple[Listed, Result]], Purse, str]
-"""What a worker did: runs, what was paid for them, and why a model was asked no more, in words."""
+Made: TypeAlias = tuple[Purse, str]
+"""What a worker paid, and why a model was asked no more, in words; its runs stand in the folder."""
 
 
 def make_runs(told: Instructions) -> Made:
@@ -122,33 +123,29 @@ def make_runs(told: Instructions) -> Made:
     if __version__ != told.version:
         raise stop("C127", f"{place} has Colosseum {__version__}, not {told.version}")
     search(told.home)
+    purse, redaction = told.purse.shared(), Redaction.of(others=told.secrets)
     try:
-        return asyncio.run(_made(told, place))
+        if told.models:
+            ask_whether_they_can(told.models, "play", silent, purse, Folder(told.sign.parent), redaction, told.shard)
+    except ColosseumError as fault:
+        return told.purse, f"{fault.diagnostics[0].message} (so it is for {place})"
+    try:
+        return asyncio.run(_made(told, purse, redaction))
     except BaseExceptionGroup as group:
         first = group.exceptions[0]  # one is enough to say what broke; the others were cut off by it
     raise first  # from here, or it would go to the client with the group in it, and that with it
 
 
-async def _made(told: Instructions, place: str) -> Made:
-    options, purse, runs = told.options, told.purse.shared(), list[tuple[Listed, Result]]()
-    provider = Provider(options.connections, patience=options.patience)
-    for words in await asyncio.gather(*map(preflight, told.models)):
-        if words:
-            return (), told.purse, f"{words} (so it is for {place})"
-
-    def heard(listed: Listed, became: Became, result: Result | None) -> None:
-        if result is not None:
-            runs.append((listed, result))
-
-    source = PaidSource(provider, purse)
-    runner = Runner(Folder(told.sign.parent), source, purse, options, Redaction.of(others=told.secrets), heard)
+async def _made(told: Instructions, purse: Purse, redaction: Redaction) -> Made:
+    source = PaidSource(Provider(told.options.connections, patience=told.options.patience), purse)
+    runner = Runner(Folder(told.sign.parent), source, told.options, redaction)
     making = runner.run(told.todo, told.trials.of)
     work = await unless_stopped(making, source, lambda: not told.going_on, looking=LOOKING)
     gave_up = "" if work.cancelled() else work.result().gave_up
-    return runs, replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), gave_up
+    return replace(purse, ledger=None, accounts=[], changed=asyncio.Event()), gave_up
 
 
-def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, meter: Gauge) -> Tally:
+def run_by_workers(work: Work, models: Mapping[str, Endpoint], meter: Gauge) -> Tally:
     """Make the runs, in processes of this machine or on a cluster; `models` are those that will be asked.
 
     Raises ColosseumError, OSError, Damaged, KeyboardInterrupt, and whatever breaks in a worker.
@@ -156,10 +153,10 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
     place, number = work.far, work.processes
     try:
         if place is None:
-            told = _instructions(work, purse, number, models)
+            told = _instructions(work, meter.purse, number, models)
             with pool(number) as executor:
                 all_at_once = iter([[executor] * number])
-                return Dispatch(work, told, purse, meter, lambda: next(all_at_once, [])).run()
+                return Dispatch(work, told, meter, lambda: next(all_at_once, [])).run()
         asking = work.asking
         if asking.headers or any(secrets(asking.api_base.values())):
             help_ = "put the whole address into the environment of the workers, as in OPENAI_API_BASE"
@@ -167,15 +164,11 @@ def run_by_workers(work: Work, models: Mapping[str, Endpoint], purse: Purse, met
             raise stop("C127", words, help=help_)
         with connected(place, work.request.say) as supply:
             number = max(place.number, len(supply.there()))
-            told = _instructions(work, purse, number, models)
+            told = _instructions(work, meter.purse, number, models)
             work.request.say(counted(number, "worker"))
-            return Dispatch(work, told, purse, meter, supply.fresh).run()
+            return Dispatch(work, told, meter, supply.fresh).run()
     except BrokenExecutor:
         raise stop("C127", "a worker process was killed from outside; run the same command to go on") from None
-    finally:
-        left = (work.folder.lock(each.block) for each in work.planned)
-        for path in (*left, *work.folder.path.glob("*.lock")):
-            held(path)  # those of killed processes go
 
 
 def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, Endpoint]) -> Instructions:
@@ -194,8 +187,9 @@ def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, En
     options = Options(
         cache=asked.cache, budget=asked.budget, side_by_side=most, connections=each, patience=asked.patience
     )
-    sign, unsure = path / f"cluster-{uuid4().hex[:16]}.lock", models.values() if work.far else ()
-    return Instructions(sign, todo, trials, options, purse.shared(), work.asking.secrets, tuple(unsure))
+    sign, unsure = path / f"cluster-{uuid4().hex[:16]}.lock", models if work.far else {}
+    told = todo, trials, options, purse.shared(), work.asking.secrets, unsure, asked.part.shard
+    return Instructions(sign, *told)
 
 
 @dataclass
@@ -204,9 +198,8 @@ class Dispatch:
 
     work: Work
     told: Instructions
-    purse: Purse
-    """Hears from the ledger what workers pay."""
     meter: Gauge
+    """Its purse hears from the ledger what workers pay."""
     fresh: Callable[[], Sequence[Executor]]
     """One for each worker that came since this was asked last. Raises ColosseumError where nobody will come."""
     tally: Tally = field(init=False, default_factory=Tally)
@@ -240,7 +233,7 @@ class Dispatch:
                 break
             self._take()
         self._look()  # at what came since the last look
-        if self.tally.gave_up and not self.purse.calls and len(self.left) == len(self.work.left):
+        if self.tally.gave_up and not self.meter.purse.calls and len(self.left) == len(self.work.left):
             raise stop("C124", self.tally.gave_up, help="no run was started and nothing was spent on one")
         for listed in list(self.left.values()):
             self._became(listed, "halted", None)
@@ -248,18 +241,16 @@ class Dispatch:
     def _take(self) -> None:
         """Wait a little for workers, and hear of runs that have ended: a look takes a fiftieth of the time at most."""
         done, self.out = wait(self.out, LOOKING, FIRST_COMPLETED)
-        for runs, purse, gave_up in (future.result() for future in done):
+        for purse, gave_up in (future.result() for future in done):
             self.tally.gave_up = self.tally.gave_up or gave_up
-            self.purse.add(purse)
-            for listed, result in runs:
-                self._became(listed, result.status, result)
+            self.meter.purse.add(purse)
         if (began := monotonic()) >= self.again:
             self._look()
             self.again = monotonic() + 50 * (monotonic() - began)
 
     def _look(self) -> None:
         """Hear what workers paid, and which runs have ended."""
-        self.purse.listen()
+        self.meter.purse.listen()
         for listed in list(self.left.values()):
             if (ended := self.work.folder.result(listed.trial)) is not None:
                 self._became(listed, ended.status, ended)

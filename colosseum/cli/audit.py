@@ -6,12 +6,11 @@ A pilot shows no result, nor does a shard: who saw one before deciding whether t
 import gc
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 from colosseum.campaign.auditing import AuditOutcome, carry_out
 from colosseum.campaign.folder import Folder, writing_to
 from colosseum.campaign.part import silent
-from colosseum.campaign.signals import exit_code
+from colosseum.campaign.signals import INTERRUPTED, exit_code
 from colosseum.campaign.verifying import heads
 from colosseum.campaign.work import Request, Work, plan_work
 from colosseum.cli.report import ReportRequest, report_folder
@@ -40,7 +39,7 @@ def audit_file(checked: Checked, request: Request, gate: Gate, *, pilot: int | N
         with writing_to(folder.path):
             made = _made(checked, request, folder, pilot=pilot, yes=yes, as_json=as_json)
     except KeyboardInterrupt:
-        return interrupted(folder.path)
+        return interrupted()
     if made is None:
         return LEFT
     gc.disable()  # as for every report: nearly all that it makes lasts to its end
@@ -86,7 +85,7 @@ def _goes_on(work: Work, checked: Checked, *, yes: bool, as_json: bool) -> bool:
     return False
 
 
-def interrupted(path: Path) -> int:
+def interrupted() -> int:
     """Say what a user who stopped us can do; the exit code."""
-    note(f"interrupted; all that was answered is kept in {path}: run the same command to go on")
+    note(INTERRUPTED)
     return exit_code()

@@ -10,7 +10,7 @@ from colosseum.cli.audit import interrupted
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output
 from colosseum.diagnostics import counted, stop
-from colosseum.evidence.calibration import FOLDER, calibrate_judges
+from colosseum.evidence.calibration import calibrate_judges
 from colosseum.evidence.findings import read_campaign
 from colosseum.evidence.judges import keep_labels
 from colosseum.report.calibration import calibration_blocks
@@ -23,7 +23,7 @@ def judge_runs(path: Path, request: Request, *, as_json: bool) -> int:
     try:
         outcome = judge_folder(Folder(path), read_campaign(path), request)
     except KeyboardInterrupt:
-        return interrupted(path)
+        return interrupted()
     note(outcome.words)
     return max(_code(outcome), report_folder(path, ReportRequest(full=True, as_json=as_json), keep=True))
 
@@ -35,7 +35,7 @@ def calibrate(request: Request, out: Path | None, *, as_json: bool) -> int:
     try:
         found, outcome = calibrate_judges(request, out)
     except KeyboardInterrupt:
-        return interrupted(out or FOLDER)
+        return interrupted()
     if outcome.words:
         note(outcome.words)
     output(lambda: calibration_blocks(found, BASELINE), "calibration", lambda: found, as_json)

@@ -18,7 +18,7 @@ from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
-from colosseum.campaign.work import Draft, Request, draft, title_of
+from colosseum.campaign.work import Request, Work, draft
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import ArmKind, no_placebo, one_instance
 from colosseum.evidence.figures import Figure, label, parted
@@ -63,7 +63,9 @@ class SpecCard:
     """The fewest seeds with which a reading can be said at all."""
 
 
-def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = unheard) -> SpecCard | str:
+def spec_card(
+    checked: Checked, made: Work, planned: int, on_file: Figure | None, tell: Tell = unheard
+) -> SpecCard | str:
     """The card of an experiment; a str is why there is none. `on_file` is the sd between equal arms that were run."""
     until = time.process_time() + PATIENCE
 
@@ -74,16 +76,16 @@ def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = un
 
     wish = Wish(("collude", "selfish"), pool=SEEDS, studies=1, jobs=1)
     try:
-        _, found = study_power(made.checked, wish, experiment=made.design.name, tell=told)
+        _, found = study_power(checked, wish, experiment=made.design.name, tell=told)
         looked = list(_looked(made))
     except ColosseumError as fault:
         return fault.diagnostics[0].message
     except TimeoutError:
         return f"scripted players took longer than {PATIENCE:g} seconds for {SEEDS} seeds"
-    return _card(made.checked.expansion.scenario, found, looked, on_file, planned)
+    return _card(checked.expansion.scenario, found, looked, on_file, planned)
 
 
-def _looked(made: Draft) -> Iterator[Looked]:
+def _looked(made: Work) -> Iterator[Looked]:
     """What the coalition could take at the first seeds, at the first sweep point."""
     cells = tuple(with_settings(c, opportunity=0.0) for c in made.design.cells if c.point == made.design.cells[0].point)
     screener = Screener(design := replace(made.design, cells=cells, seeds=made.design.seeds[:SEEDS]), made.trials)
@@ -164,16 +166,17 @@ def plan_audit(
     place = request.place(checked)
     with in_words(place):
         made = draft(checked, request)
-        settled = made.registered
-        seeds = made.seeds if made.screener.screening else settled.seeds
-        card = spec_card(made, seeds, _on_file(settled, place), tell)
+        settled, screening = made.plan.registered, made.plan.screening
+        assert settled is not None
+        seeds = made.seeds if screening else settled.seeds
+        card = spec_card(checked, made, seeds, _on_file(settled, place), tell)
         coalition = next((each.name for each in checked.expansion.scenario.coalitions), "")
         kinds = planned_kinds(made.trials, made.design, coalition)
     if words := one_instance(checked.spec, made.design):
         request.warn(words)
-    title, name = title_of(checked, made.design), request.part.experiment
+    name = request.part.experiment
     noise = None if noise_from is None else real_noise(checked, noise_from, experiment=name, effect=effect)
-    return AuditPlan(title, place, settled, made.screener.screening, seeds, kinds, card, noise)
+    return AuditPlan(made.title, place, settled, screening, seeds, kinds, card, noise)
 
 
 def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None, effect: float | None = None) -> Noise:

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.campaign.auditing import AuditOutcome
-from colosseum.campaign.calls import Expense, read_calls
-from colosseum.campaign.folder import as_bytes, replace_file
+from colosseum.campaign.folder import Folder, as_bytes, replace_file
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.judging import JudgementTally
 from colosseum.campaign.known_cases import CALLS, NEGATIVE, POSITIVE, SCORERS, KnownCase, cases, judged, matter
-from colosseum.campaign.model_options import ask_whether_they_can, read_asking
+from colosseum.campaign.model_options import read_asking
 from colosseum.campaign.part import Part, read_design
+from colosseum.campaign.preflight import ask_whether_they_can
 from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import PaidSource
@@ -270,7 +270,7 @@ def calibrate_judges(request: Request, folder: Path | None = None) -> tuple[Cali
 
     Raises ColosseumError, and KeyboardInterrupt.
     """
-    endpoints, repeats, purse = _read(request)
+    endpoints, repeats, purse = _read(request, Folder(folder or FOLDER))
     names, every = request.judged.models or (CUES,), cases()
     floor = dict(zip((each.name for each in every), bag_of_words(every), strict=True))
     found: list[Calibration] = []
@@ -289,15 +289,17 @@ def calibrate_judges(request: Request, folder: Path | None = None) -> tuple[Cali
     return whole, outcome
 
 
-def _read(request: Request) -> tuple[list[Endpoint], int, Purse]:
+def _read(request: Request, folder: Folder) -> tuple[list[Endpoint], int, Purse]:
     """Who is asked, how often, and for how much. Raises ColosseumError."""
     checked = require(*vet(shipped("specs") / "jira.colo"))
     design = read_design(checked, Part(), file="jira.colo")
-    endpoints, repeats = judges_of(request.judged, design, read_asking(request.wanted, checked))
+    asking = read_asking(request.wanted, checked)
+    endpoints, repeats = judges_of(request.judged, design, asking)
     models = {each.model: each for each in endpoints}
     purse = budget_of(request.budget, design, models)
     if models:
-        ask_whether_they_can(models, "judge", request.say)
+        purse.recall(folder, (), (*folder.asked(), folder.path / CALLS))
+        ask_whether_they_can(models, "judge", request.say, purse, folder, Redaction.of(others=asking.secrets))
     return endpoints, repeats, purse
 
 
@@ -306,9 +308,6 @@ def _asked(
     request: Request,
 ) -> tuple[list[tuple[str, list[Scored]]], AuditOutcome]:  # fmt: skip
     """The scores of judges that are models, and what became of asking them."""
-    path = folder / CALLS
-    before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
-    purse.spent, purse.uncounted = before.cost, before.unpriced
     source = PaidSource(Provider(request.connections), purse)
     redaction = Redaction.of(others=secrets([e.api_base or "" for e in endpoints], [e.headers for e in endpoints]))
 

@@ -5,20 +5,17 @@ Asks no model and writes nothing.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import reduce
-from operator import add
 from pathlib import Path
 from statistics import fmean
 
-from colosseum.campaign.calls import read_calls
-from colosseum.campaign.estimate import Estimate, Runs, examples, judge_estimates, run_estimates, runs_by_arm
+from colosseum.campaign.estimate import Estimate, Runs, calls_on_file, examples, judge_loads, run_loads, runs_by_arm
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import judges_of
 from colosseum.campaign.money import campaign_budget
 from colosseum.campaign.part import read_shard
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.screening import Screening
-from colosseum.campaign.work import Request, Work, foresee, title_of
+from colosseum.campaign.work import Request, Work, foresee
 from colosseum.evidence.findings import in_words
 from colosseum.model.check import Checked
 from colosseum.players.models.request import Price
@@ -46,11 +43,11 @@ class Forecast:
     measured: int
     """Complete runs on file whose cost is known."""
     at_their_cost: float | None
-    """US dollars that the missing runs take if each costs as much as those on average; null where there are none."""
+    """US dollars that missing runs take, besides what is on file, at the mean cost of those; null where none is."""
     spent: float
-    """US dollars so far, as far as prices are known."""
+    """US dollars so far, as far as that is known."""
     unpriced: int
-    """Answers so far without a known price."""
+    """Answers so far of unknown cost."""
     unfinished: int
     """Answers on file of runs that were begun, which are not paid for again."""
     budget: float | None
@@ -71,38 +68,37 @@ def forecast(checked: Checked, request: Request) -> Forecast:
     with in_words(place):
         folder = Folder(place / "put aside" if request.fresh else place)
         work = foresee(checked, request, folder, folder.earlier())
-        return _forecast(work, title_of(checked, work.design), place)
+        return _forecast(work, place)
 
 
-def _forecast(work: Work, title: str, place: Path) -> Forecast:
+def _forecast(work: Work, place: Path) -> Forecast:
     request, folder, shards = work.request, work.folder, read_shard(work.request.part.shard)[1]
     judges, repeats = judges_of(request.judged, work.design, work.asking)
-    made, arms = examples(work, judges), runs_by_arm(work)
+    (made, prices, questions), arms = examples(work, judges), runs_by_arm(work)
     runs = Runs(*(sum(getattr(arm, each.name) for arm in arms.values()) for each in fields(Runs)))
-    models, seconds = run_estimates(work, made)
-    judging = judge_estimates(work, made, judges, repeats)
-    whole, spent = campaign_budget(request.budget, work.design), Purse(None, made.prices).recall(folder, work.counted)
+    models, seconds, whole = run_loads(work, made)
+    judging = judge_loads(work, made, prices, judges, [*questions] * repeats)
+    unknown = dict.fromkeys(model for model in (*models, *judging) if model not in prices)
+    spent = Purse(None, prices).recall(folder, work.counted, folder.asked(request.part.shard))
     ended = [found.expense for each in work.plan.trials if (found := folder.result(each.trial)) and not found.reason]
     costs = [each.cost for each in ended if each.calls and not each.unpriced]
-    begun = [folder.calls(each.trial) for each in work.left]
-    nothing = Estimate(0.0, 0.0, 0.0, 0.0, None)
     return Forecast(
-        title=title,
+        title=work.title,
         question=work.design.question,
         folder=place,
         runs=runs,
         arms=arms,
-        models=models,
-        judges=judging,
-        total=reduce(add, (*models.values(), *judging.values()), nothing),
-        prices=made.prices,
+        models={name: Estimate.of([load], {name} & unknown.keys()) for name, load in models.items()},
+        judges={name: Estimate.of([load], {name} & unknown.keys()) for name, load in judging.items()},
+        total=Estimate.of([*models.values(), *judging.values()], unknown),
+        prices=prices,
         seconds=seconds,
         measured=len(costs),
-        at_their_cost=fmean(costs) * runs.missing if costs else None,
+        at_their_cost=fmean(costs) * whole if costs else None,
         spent=spent.spent,
-        unpriced=spent.uncounted,
-        unfinished=sum(len(dict(read_calls(path))) for path in begun if path.exists()),
-        budget=None if whole is None else whole / shards,
+        unpriced=spent.unpriced,
+        unfinished=sum(calls_on_file(work, each.trial).total() for each in work.left),
+        budget=None if (limit := campaign_budget(request.budget, work.design)) is None else limit / shards,
         run_budget=request.budget.run,
         screening=work.plan.screening,
     )

@@ -249,7 +249,7 @@ def draw_questions(folder: Path, plan: Plan, *, runs: int, seed: int = 1) -> tup
     complete = {t.trial: (t, r.trace) for t in plan.trials if (r := files.result(t.trial)) and not r.reason}
     draw = LabelDraw(plan.configuration, seed, min(runs, len(complete)), len(complete))
     for trial in map(str, draws.shuffle(draws.key(seed, "labelled runs"), complete)[: draw.runs]):
-        for matter in matters_of(files, *complete[trial], next(iter(plan.coalitions), ""), shipped()):
+        for matter in matters_of(files, *complete[trial], plan, shipped()):
             if matter.rubric.name == SIGNAL and matter.transcript.posts:
                 name = sha256(f"{seed} {trial} {matter.focal}".encode()).hexdigest()[:16]
                 found[name], labels.asked[name] = matter, (trial, matter.focal)

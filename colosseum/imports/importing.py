@@ -57,9 +57,9 @@ class Import:
             Expansions(checked.spec, checked.params), endpoint=lambda name, _: Endpoint(name),
             adjust=lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
         )  # fmt: skip
-        self.configured = configured(design, checked, {"model": f"imported from {reader}"})
+        self.plan, self.files = configured(design, checked, {"model": f"imported from {reader}"})
         earlier = folder.plan() if folder.plan_path.exists() else None
-        if earlier and earlier.configuration != self.configured.plan.configuration:
+        if earlier and earlier.configuration != self.plan.configuration:
             help_ = "choose another folder by `--out`: runs of one folder have one spec and one experiment"
             raise stop("C122", f"{folder.path} holds runs of another spec or experiment", help=help_)
         self.cells = {cell_of(listed): listed.trial for listed in (earlier.trials if earlier else ())}
@@ -163,9 +163,8 @@ class Import:
         for each in self.aside.path.iterdir():
             shutil.copytree(each, self.folder.path / each.name, copy_function=os.replace, dirs_exist_ok=True)
         self.folder.drop(self.folder.report)
-        plan, listed = self.configured.plan, tuple(self.fresh.values())
-        plan = replace(plan, trials=listed, options={**plan.options, "imported": self.reader})
-        write_plan(self.folder, self.configured.files, plan)
+        options = {**self.plan.options, "imported": self.reader}
+        write_plan(self.folder, self.files, replace(self.plan, trials=tuple(self.fresh.values()), options=options))
         for result in self.written:
             self.folder.commit(result)
 

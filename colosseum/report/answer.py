@@ -185,7 +185,8 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         added = max(more, *least) if few else more
         every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + added)]
         command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
-        how = "import more runs" if findings.plan.options.get("imported") else command
+        options, joined = findings.plan.options, "other shards have more: `colosseum merge` joins them"
+        how = "import more runs" if options.get("imported") else joined if options.get("shard") else command
         words = f"more seeds, as {few[0]} how many; for a start" if few else f"probably {counted(more, 'seed')} more"
         words += _past(findings.verdicts.rule, len(every))
         yield "to settle it", f"{words}: {how}"
@@ -315,9 +316,7 @@ def leading(findings: Findings) -> list[AnyChart | Table]:
     """Of each signal that decides, the change in every arm: a forest plot, or a heat map where rows would be many."""
     effects = effects_of(findings.summary, findings.verdicts)
     heat = wants_heat(effects)
-    charts = (
-        heat_map(effects, signal) if heat else differences_chart(effects, signal) for signal in effects.margins
-    )
+    charts = (heat_map(effects, signal) if heat else differences_chart(effects, signal) for signal in effects.margins)
     return [chart for chart in charts if not isinstance(chart, str)]
 
 

@@ -9,7 +9,7 @@ from dataclasses import fields
 from colosseum.campaign.estimate import Runs
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, few_seeds
-from colosseum.campaign.money import dollars
+from colosseum.campaign.money import dollars, money
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import ArmKind
@@ -118,8 +118,7 @@ def _money(found: Forecast) -> Iterator[tuple[str, str]]:
     for model in found.unknown:
         yield model, f"{UNKNOWN}: give it with `--price {model}=IN,OUT`, or say `--no-budget`"
     if found.spent or found.unpriced:
-        more = f" and {counted(found.unpriced, 'answer')} of unknown price" if found.unpriced else ""
-        yield "spent so far", f"{dollars(found.spent)}{more}"
+        yield "spent so far", money(found.spent, None, found.unpriced)
     if found.unfinished:
         yield "on file", f"{counted(found.unfinished, 'answer')} of runs that were begun, which are not paid for again"
     if found.budget is not None:

@@ -57,12 +57,11 @@ def _spent(folder: Folder, plan: Plan) -> dict[str, str]:
     if not results:
         return {}
     spent = Expense(*map(sum, zip(*(astuple(result.expense) for result in results), strict=True)))
-    shared = f", {spent.shared:,} of them shared with another run" * bool(spent.shared)
     unknown = f"; {counted(spent.uncounted, 'answer')} not counted" * bool(spent.uncounted)
     return {
-        "calls": f"{spent.calls:,}{shared}, {counted(spent.retries, 'attempt')} more",
+        "calls": f"{spent.calls:,}, {counted(spent.retries, 'attempt')} more",
         "tokens": f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}",
-        "cost": money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0),
+        "cost": money(spent.cost, None, spent.unpriced),
     }
 
 

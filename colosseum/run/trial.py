@@ -79,8 +79,6 @@ class Trial:
     endpoints: dict[str, Endpoint]
     """How every model among them is asked."""
     instance: SharedScenario = field(compare=False, repr=False)
-    coupled: bool = False
-    """Whether answers to equal prompts were shared with other arms, as an earlier version could."""
 
     @property
     def seed(self) -> int:
@@ -115,7 +113,7 @@ class Trial:
             "players": dict(self.roles),
             "models": {name: endpoint.parameters for name, endpoint in self.endpoints.items()},
             "conditions": conditions_json(self.stage.conditions),
-            "coupled": self.coupled,
+            "coupled": False,  # earlier versions could share answers between arms
             "templates": self.stage.templates.digest,
         }
 
@@ -211,7 +209,6 @@ class Trials:
     adjust: Callable[[Conditions], Conditions]
     """What was asked for in place of what the spec says."""
     endpoint: MakeEndpoint
-    coupled: bool = False
 
     def of(self, block: Block) -> list[Trial]:
         """A block's trials, the same each time. Raises ColosseumError."""
@@ -229,4 +226,4 @@ class Trials:
         roles = roles_of(stage, instance.expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
-        return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints))
+        return Trial(stage, arm.name, arm.point, roles, endpoints, instance)

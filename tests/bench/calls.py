@@ -90,9 +90,7 @@ class TicketRuns:
             Folder(Path(folder)).plan_path.write_bytes(b"{}")
             purse = Purse(1000.0, {MODEL: Price(0.15, 0.6)})
             source = PaidSource(replace(self.provider, gates={}), purse, watch=self._heard)
-            runner = Runner(
-                Folder(Path(folder)), source, purse, Options(), Redaction.of(), lambda listed, became, result: None
-            )
+            runner = Runner(Folder(Path(folder)), source, Options(), Redaction.of())
             by_block = {id(block): trials for block, trials in made}
             planned = [Planned(block, tuple(trial.listed for trial in trials)) for block, trials in made]
             tally = asyncio.run(runner.run(planned, lambda block: by_block[id(block)]))
