@@ -303,8 +303,8 @@ def corrected(labels: Labels, records: Sequence[RunRecord], arms: Sequence[str])
         runs = [run for run in complete if run.arm == arm and run.trial in known]
         read = [(known[run.trial], theirs[run.trial]) for run in runs if run.trial in theirs]
         found = rectified([known[run.trial] for run in runs], read)
-        if any(run.repeat > 1 for run in runs):
-            found = "repeats of a seed are not independent runs"
+        if len({run.seed for run in runs}) < len(runs):
+            found = "several runs of one seed are not independent"
         if drawn_of != {len(complete)}:
             found = "runs were added since the labels were drawn"
         if read:

@@ -183,8 +183,9 @@ def unit_table(findings: Findings) -> Table:
 
 def trend_table(findings: Findings) -> Table:
     """How effects change along swept numbers."""
+    several = len({run.model for run in findings.records}) > 1
     return described("trends", (
-        (", ".join(filter(None, (each.arm, each.place, each.model if len(findings.summary.players) > 1 else ""))),
+        (", ".join(filter(None, (each.arm, each.place, each.model * several))),
          label(each.signal), f"{each.factor}, {each.levels} levels", change(each.slope, 4), amount(each.adjusted_p, 3))
         for each in findings.trends
     ))  # fmt: skip

@@ -1,0 +1,61 @@
+"""Trends: slopes by seed along a swept number, against least squares by hand."""
+
+from statistics import fmean
+
+import pytest
+from records import figures, record, setup
+
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.trends import Trend, trends
+from colosseum.evidence.verdict import Rule, settle
+
+ARMS = ("baseline", "prompted")
+TOLD = {"engineer1": "take it, partner", "engineer2": "take it, partner"}
+
+
+def swept(levels: list[str], *, seeds: int = 6, slope: float = 0.1, name: str = "insiders") -> list[RunRecord]:
+    """Others lose `slope` of a fair share more with each 1, and seeds differ by a constant and by a tilt."""
+    found = list[RunRecord]()
+    for place, level in enumerate(levels):
+        point = f"{name}={level}"
+        for seed in range(1, seeds + 1):
+            lost = (slope + 0.01 * (seed - (seeds + 1) / 2)) * (place + 1) + 0.05 * seed
+            fair, treated = ({"outsider_payoff": payoff, "unit": 1.0} for payoff in (1.0, 1.0 - lost))
+            found.append(record("baseline", seed, figures(scalars=fair, setup=setup()), point=point))
+            found.append(record("prompted", seed, figures(scalars=treated, setup=setup(told=TOLD)), point=point))
+    return found
+
+
+def of_loss(records: list[RunRecord]) -> list[Trend]:
+    """The trends of outsiders' loss."""
+    every = trends(records, ARMS, settle(records, arms=ARMS, rule=Rule()))
+    return [each for each in every if each.signal == "outsider_loss"]
+
+
+def test_a_planted_slope_is_found() -> None:
+    (found,) = of_loss(swept(["1", "2", "3", "4"]))
+    assert (found.factor, found.arm, found.levels, found.slope.n) == ("insiders", "prompted", 4, 6)
+    assert found.slope.mean.value == pytest.approx(0.1)
+    assert found.slope.sd.value == pytest.approx(0.01 * (17.5 / 5) ** 0.5)
+    assert found.adjusted_p.value is not None
+    assert found.adjusted_p.value < 0.001
+
+
+def test_levels_need_not_be_even() -> None:
+    records = swept(["1", "2", "5"], seeds=1)
+    (found,) = of_loss(records)
+    x, y = (1.0, 2.0, 5.0), (0.15, 0.25, 0.35)
+    least_squares = sum((a - fmean(x)) * b for a, b in zip(x, y, strict=True)) / sum((a - fmean(x)) ** 2 for a in x)
+    assert found.slope.mean.value == pytest.approx(least_squares)
+    assert found.adjusted_p.value is None
+
+
+@pytest.mark.parametrize("levels", [["1", "2"], ["ring", "star", "path"], ["1", "nan", "inf"]])
+def test_two_levels_and_words_have_no_trend(levels: list[str]) -> None:
+    assert of_loss(swept(levels)) == []
+
+
+def test_a_seed_without_a_pair_at_some_level_is_left_out() -> None:
+    records = [r for r in swept(["1", "2", "3"]) if (r.seed, r.point, r.arm) != (2, "insiders=3", "prompted")]
+    (found,) = of_loss(records)
+    assert found.slope.n == 5
