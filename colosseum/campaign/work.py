@@ -234,7 +234,7 @@ def foresee(checked: Checked, request: Request, folder: Folder, before: Plan | N
     passing = Counter(point for point, _ in {(each.block.point, each.block.seed) for each in planned})
     fewest = len(design.seeds) if request.part.is_shard else min(passing.values())
     if len(design.arms) > 1 and (words := few_seeds(fewest)):
-        request.warn(f"{words}; `colosseum plan` says how many settle the margin")
+        request.warn(f"{words}; `colosseum power` says how often more seeds are right")
     return Work(request, design, asking, trials, folder, whole, planned, asked.files)
 
 

@@ -143,12 +143,8 @@ class Shares:
     seeds: int
     studies: int
     actions: Counter[Call]
-    judges: Counter[Call]
     verdicts: Counter[Verdict]
     readings: Counter[Reading]
-    """Of studies whose action shows an effect."""
-    beyond_placebo: int | None
-    """Studies whose action shows an effect, beyond the placebo's, too; None where there is no such arm beside."""
 
 
 @dataclass(frozen=True)
@@ -168,11 +164,9 @@ class PlantPower:
     """What studies say of one plant; shares have Wilson's 95 % limits."""
 
     plant: Plant
-    right_verdict: Verdict | None
+    right_readings: tuple[Reading, ...]
     signals: Mapping[str, SignalPower]
     by_seeds: tuple[Shares, ...]
-    right: tuple[Share | str, ...]
-    """The share of studies with the right verdict, by seeds; empty where no verdict is about the plant."""
 
 
 @dataclass(frozen=True)
@@ -193,9 +187,7 @@ def study(stand: Stand, draws: Draws) -> PlantPower:
     """What all studies say of a plant."""
     plant, drawn = stand.plant, draws.of(stand)
     signals = {name: _alone(stand, name, list(drawn.values())) for name in SIGNALS}
-    by_seeds = tuple(shares(stand, each) for each in drawn.values())
-    right = tuple(wilson(each.verdicts[plant.right], each.studies) for each in by_seeds) if plant.right else ()
-    return PlantPower(plant, plant.right, signals, by_seeds, right)
+    return PlantPower(plant, plant.right, signals, tuple(shares(stand, each) for each in drawn.values()))
 
 
 def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> SignalPower:
@@ -212,15 +204,12 @@ def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> Signa
 def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:
     """What studies of one size say by the whole rule."""
     said = [stand.say(each) for each in drawn]
-    up = [each for each in said if each.action == Call.EFFECT]
     return Shares(
         seeds=len(drawn[0]),
         studies=len(drawn),
         actions=Counter(each.action for each in said),
-        judges=Counter(each.judge for each in said),
         verdicts=Counter(each.verdict for each in said),
-        readings=Counter(each.reading for each in up),
-        beyond_placebo=sum(each.beyond_placebo == Call.EFFECT for each in up) if said[0].beyond_placebo else None,
+        readings=Counter(each.reading for each in said),
     )
 
 
