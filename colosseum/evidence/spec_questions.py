@@ -14,7 +14,7 @@ from typing import Final
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, one_of, report, stop
 from colosseum.diagnostics.json_object import place_in, read_object
-from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
@@ -161,11 +161,11 @@ def wrong_answers(optima: Optima) -> Iterator[str]:
             yield f"internal error: the {name} is not {answer}: {verification.reason}"
 
 
-def worth_breaking(optima: Optima) -> dict[str, tuple[str, ...]]:
+def worth_breaking(task: Task, optimum: Optimum) -> dict[str, tuple[str, ...]]:
     """The soft requirements that a proven optimum breaks: by statement, in declared order, the broken instances."""
-    x, found = optima.optimum.assignment, dict[str, tuple[str, ...]]()
-    if x is not None and optima.optimum.proven is not None:
-        for r in optima.scenario.task.requirements:
+    x, found = optimum.assignment, dict[str, tuple[str, ...]]()
+    if x is not None and optimum.proven is not None:
+        for r in task.requirements:
             if not (r.hard or r.condition.evaluate(x)):
                 found[r.statement] = (*found.get(r.statement, ()), r.name)
     return found
@@ -178,6 +178,15 @@ def low_penalty(statement: str, instances: Sequence[str], checked: Checked) -> D
     message = f"breaking `{instances[0]}`{more} pays: the optimum itself does"
     help_ = "raise the penalty until the warning is gone; without a penalty the rule is never broken"
     return report("W010", symbol.span if symbol else None, message, help=help_)
+
+
+def low_penalties(checked: Checked) -> Iterator[Diagnostic]:
+    """The same of every soft requirement, as far as DEADLINE shows it."""
+    task = checked.expansion.scenario.task
+    if not all(requirement.hard for requirement in task.requirements):
+        with suppress(NotLowered, Fault):
+            best = Solver(task, until=time.monotonic() + DEADLINE).maximise(WELFARE, canonical=True)
+            yield from (low_penalty(*each, checked) for each in worth_breaking(task, best).items())
 
 
 def decided(
