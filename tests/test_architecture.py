@@ -97,7 +97,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 1774,
     "campaign": 6799,
     "evidence": 6788,
-    "report": 4000,
+    "report": 3999,
     "api": 495,
     "editor": 500,
     "cli": 1778,
