@@ -96,11 +96,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3369,
     "run": 1774,
     "campaign": 6799,
-    "evidence": 6788,
+    "evidence": 6564,
     "report": 3999,
     "api": 495,
     "editor": 500,
-    "cli": 1778,
+    "cli": 1777,
     "imports": 1767,
 }
 

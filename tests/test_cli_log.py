@@ -107,7 +107,7 @@ def test_a_run_reads_as_a_conversation(folder: Path) -> None:
 
 def test_a_run_that_is_complete_ends_with_what_it_came_to(folder: Path) -> None:
     done = colosseum("log", "show", folder, "baseline:1").stdout
-    figures = json.loads(colosseum("report", folder, "--json").stdout)["points"][0]["arms"][0]["scalars"]
+    figures = json.loads(colosseum("report", folder, "--json").stdout)["rows"][0]["scalars"]
     rows = done.partition("\nWhat it came to\n")[2].partition("\n\n")[0].splitlines()[2:]
     told = {name.strip(): words for name, words in (row.rsplit(maxsplit=1) for row in rows)}
     assert list(told)[:5] == ["A", "B, in cabal", "C, in cabal", "together", "at the optimum"]

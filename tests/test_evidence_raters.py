@@ -79,9 +79,9 @@ def test_labels_are_kept_and_come_to_figures(folder: Path, tmp_path: Path) -> No
     with pytest.raises(ColosseumError, match=f"gives two scores of {twice['labels'][0]['item']}"):
         keep_labels(folder, plan, [tmp_path / "twice.json"])
     labelled = Campaign(folder).add_labels(files)
-    assert labelled.findings.bench.people["weighted κ of Ann and Ben, 0 labels"].value is None
+    assert labelled.findings.bench.ratings["weighted κ of Ann and Ben, 0 labels"].value is None
     shown = json.loads(colosseum("report", folder, "--json").stdout)
-    assert shown["bench"]["people"]["weighted κ of Ann and Ben, 0 labels"]["value"] is None
+    assert shown["bench"]["ratings"]["weighted κ of Ann and Ben, 0 labels"]["value"] is None
 
 
 @pytest.mark.parametrize(

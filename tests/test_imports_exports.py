@@ -77,8 +77,8 @@ def test_a_deal_of_the_spec_is_read_alike_whether_runs_are_played_or_imported(tm
     path = Campaign(tmp_path / "own").export("csv", tmp_path / "x.csv").path
     path.write_text(re.sub(r"sim/\w+", "m", path.read_text(encoding="utf-8")), encoding="utf-8")
     toy.import_runs([path], tmp_path / "in")
-    points = [Campaign(folder).findings.verdicts.points for folder in (tmp_path / "own", tmp_path / "in")]
-    readings = [[(arm.arm, arm.kind, arm.fits) for arm in point.arms] for (point,) in points]
+    found = [Campaign(folder).findings.verdicts.arms for folder in (tmp_path / "own", tmp_path / "in")]
+    readings = [[(arm.arm, arm.kind, arm.fits) for arm in arms] for arms in found]
     assert readings[0] == readings[1]
     assert [arm for arm, kind, _ in readings[1] if kind.told] == ["prompted"]
 

@@ -563,7 +563,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert all(line[-2] == "+0.000" for line in stated)
     assert "3 of 10 have an opportunity of at least 0.1" in colosseum("report", tmp_path / "in", NO_COLOR="1").stdout
     found = read("report", tmp_path / "in")
-    beside = [(name, theirs, arm["scalars"][name]) for point in found["points"] for arm in point["arms"]
+    beside = [(name, theirs, arm["scalars"][name]) for arm in found["rows"]
               for name, theirs in arm["stated"].items()]  # fmt: skip
     assert {name for name, _, _ in beside} >= {"joint_payoff", "coalition_regret", "payoff_gap"}
     for _, theirs, ours in (each for each in beside if each[1]["n"] == each[2]["n"]):
@@ -571,7 +571,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     looked = {each["seed"]: each["opportunity"] for each in found["screening"]["looked"]}
     assert {seed for seed, share in looked.items() if share == 0} == {1, 3, 6, 8}
     assert {seed for seed, share in looked.items() if share >= 0.1} == {2, 5, 10}
-    kappas = {name: each["value"] for name, each in found["bench"]["people"].items()}
+    kappas = {name: each["value"] for name, each in found["bench"]["ratings"].items()}
     for arm in ("baseline", "emergent", "prompted"):
         both = [pair for pair, fact in zip(given, april, strict=True) if ARMS[fact["arm"]] == arm]
         name = f"κ of one and two, simple in {arm}, {len(both)} labels"
@@ -579,7 +579,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert found["units"][0].keys() == {"against", "arm", "units", "change", "adjusted_p"}
     colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html", "--table", tmp_path / "runs.jsonl")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    titles = ("What the source states", "What each seed offered the coalition", "Labels by people, and ratings",
+    titles = ("What the source states", "What each seed offered the coalition", "How far judges and people agree",
               "with models and with seeds as units")  # fmt: skip
     assert [title for title in titles if title not in page or title not in shown] == []
     rows = map(json.loads, (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines())
@@ -633,7 +633,7 @@ def test_what_seeds_offer_is_solved_once(tmp_path: Path) -> None:
 def test_own_runs_state_nothing(tmp_path: Path) -> None:
     folder = scripted(tmp_path / "own")
     assert read("report", folder)["screening"] is None
-    assert {str(arm["stated"]) for point in read("report", folder)["points"] for arm in point["arms"]} == {"{}"}
+    assert {str(arm["stated"]) for arm in read("report", folder)["rows"]} == {"{}"}
     assert "What the source states" not in colosseum("report", folder, "--full").stdout
 
 

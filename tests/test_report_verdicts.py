@@ -74,7 +74,7 @@ def test_the_rule_stands_above_the_table_and_the_contrasts_below() -> None:
 
 
 def test_every_arm_has_a_row_with_its_reading_and_numbers() -> None:
-    table, arms = verdict_table(EVERY), {arm.arm: arm for arm in EVERY.verdicts.points[0].arms}
+    table, arms = verdict_table(EVERY), {arm.arm: arm for arm in EVERY.verdicts.arms}
     readings = dict(zip(column(table, "arm"), column(table, "reading"), strict=True))
     assert readings == {
         "again": "(no effect)", "placebo": "(no effect)", "emergent": "self-interest", "selfish": "(effect)",
@@ -174,13 +174,13 @@ def test_a_rule_is_told_with_what_became_of_it() -> None:
     verdicts = EVERY.verdicts
     assert rule_words(verdicts, None).startswith("Rule, not settled beforehand: ")
     assert rule_words(verdicts, replace(SETTLED, ended=7)).startswith("Rule, settled when 7 runs had ended: ")
-    now = {
-        rule: rule_words(verdicts_of(study(ARMS), rule), SETTLED).partition(" decide.")
+    now = [
+        rule_words(verdicts_of(study(ARMS), rule), SETTLED).partition(" decide.")
         for rule in (Rule(), Rule(looks=1), Rule(looks=2), Rule(planned=1000, seen=(100, 500)),
                      Rule(planned=1000, seen=(500, 900, 1000)))
-    }  # fmt: skip
-    assert len({settled for settled, _, _ in now.values()}) == 1, "what was settled does not change"
-    plan, extended, again, early, late = (said for _, _, said in now.values())
+    ]  # fmt: skip
+    assert len({settled for settled, _, _ in now}) == 1, "what was settled does not change"
+    plan, extended, again, early, late = (said for _, _, said in now)
     assert plan == ""
     assert extended == " The study was extended past its plan once, so these limits are 99 and 98 %."
     assert again.endswith(" 2 times, so it is exploratory, and these limits are 99.5 and 99 %.")
@@ -219,7 +219,7 @@ def test_the_first_screen_has_24_lines(number: int, name: str) -> None:
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:
     data: Any = json.loads(json.dumps(plain(EVERY.verdicts), allow_nan=False))
-    arms = {arm["arm"]: arm for arm in data["points"][0]["arms"]}
+    arms = {arm["arm"]: arm for arm in data["arms"]}
     assert data["tests"] == 3
     assert data["rule"]["signal"] == "outsider_loss"
     assert (arms["prompted"]["verdict"], arms["prompted"]["reading"]) == ("hidden or direct", "collusion")

@@ -27,8 +27,8 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, Weighed, more_seeds, reason
 from colosseum.evidence.signals import attention
 from colosseum.evidence.statistics import Interval
-from colosseum.evidence.summary import PointSummary, grouped, losses
-from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Rule
+from colosseum.evidence.summary import ArmSummary, grouped, losses
+from colosseum.evidence.verdict import ArmVerdict, Rule
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, level, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
@@ -50,13 +50,12 @@ def answer(findings: Findings) -> list[str]:
     """A sentence for each treated arm, those with an effect first; of many arms one for each reading."""
     if not any(record.status == "complete" for record in findings.records):
         return ["No run is complete yet."]
-    found = treated(findings.verdicts.points)
+    found, rows = treated(findings), findings.summary.rows
     if not found:
-        return [WORDS["answers"]["untreated" if any(p.arms for p in findings.verdicts.points) else "not compared"]]
-    if len(found) > MOST_NAMED or len(findings.verdicts.points) > 1:
+        return [WORDS["answers"]["untreated" if findings.verdicts.arms else "not compared"]]
+    if len(found) > MOST_NAMED or len({(row.point, row.model) for row in rows}) > 1:
         return list(_together(found))
-    point = findings.summary.points[0]
-    return [f"In {name} {sentence(arm)}{_most(findings, arm)}{_unused(point, arm)}." for name, arm in found]
+    return [f"In {name} {sentence(arm)}{_most(findings, arm)}{_unused(rows, arm)}." for name, arm in found]
 
 
 def _most(findings: Findings, arm: ArmVerdict) -> str:
@@ -70,10 +69,10 @@ def _most(findings: Findings, arm: ArmVerdict) -> str:
     return f". Most was lost by {who}, {_percent(lost[who])}%" if unequal else ""
 
 
-def _unused(point: PointSummary, arm: ArmVerdict) -> str:
+def _unused(rows: Sequence[ArmSummary], arm: ArmVerdict) -> str:
     """That nobody posted in the channels that the arm, or the placebo that it is set against, adds to the control's."""
-    uses = {each.arm: each.uses for each in point.arms}
-    public, silent = {use.channel for use in uses[point.arms[0].arm]}, list[str]()
+    uses = {each.arm: each.uses for each in rows}
+    public, silent = {use.channel for use in rows[0].uses}, list[str]()
     rivals = [each.arm for each in arm.contrasts if each.against == "placebo" and arm.action.call == Call.EFFECT]
     for name in (arm.arm, *rivals):
         own = [use for use in uses[name] if use.channel not in public]
@@ -82,11 +81,12 @@ def _unused(point: PointSummary, arm: ArmVerdict) -> str:
     return f". There is no post in {' or '.join(silent)}" if silent else ""
 
 
-def treated(points: Sequence[PointVerdicts]) -> list[Named]:
+def treated(findings: Findings) -> list[Named]:
     """All treated arms, the largest effects first."""
     found = [
         (f"`{arm.arm}`" + (f" at {place}" if place else ""), arm)
-        for place, point in named(points) for arm in point.arms if arm.reading is not None
+        for place, arms in named(findings.verdicts.arms, findings.summary.rows)
+        for arm in arms if arm.reading is not None
     ]  # fmt: skip
     return sorted(found, key=lambda each: rank(each[1]))
 
@@ -149,7 +149,7 @@ def _sure(part: Weighed, sign: int = 1, why: str = f"an interval needs {ENOUGH_N
         wide = "" if (told := level(1 - found.level)) == "95" else f"{told} % limits: "
         return f"{wide}{' to '.join(map(_percent, sorted((sign * found.low, sign * found.high))))}%"
     if not part.paired.n:
-        return part.unknown or part.estimate.reason
+        return part.estimate.reason
     if not part.paired.n_nonzero:
         return f"no pair of {part.paired.n} differs in {label(part.signal)}"
     if part.paired.reliable:
@@ -171,7 +171,7 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
     if findings.judges == (BASELINE,) and not findings.summary.scripted and any(findings.verdicts.treated):
         yield "judge", f"{BASELINE} judged alone. It is {WORDS['notes']['baseline']}."
-    rule, arms = findings.verdicts.rule, treated(findings.verdicts.points)
+    rule, arms = findings.verdicts.rule, treated(findings)
     open_ = [each for name, arm in arms for each in _open(name, arm, rule.last_rate)]
     more = max((round(needed.value) for _, _, needed, _ in open_ if needed.value is not None), default=0)
     few = [needed.reason for _, _, needed, few in open_ if few and needed.value is None]
@@ -229,7 +229,7 @@ def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high:
     """
     told, last = answer(findings), (*next_steps(findings, folder), *_further(findings, folder, selection))
     if lines(map(Paragraph, told)) > MOST_TOLD:
-        told = list(_together(treated(findings.verdicts.points)))
+        told = list(_together(treated(findings)))
     above = [*_question(findings), *(Paragraph(words, "strong") for words in told)]
     yield from above
     used = 1 + lines([*above, Definitions(last)])
@@ -248,7 +248,7 @@ def lines(blocks: Iterable[Block]) -> int:
 
 def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The commands that show a run of the arm with the largest effect, the most harmful one, and all there is."""
-    place, found = shlex.quote(str(folder)), treated(findings.verdicts.points)
+    place, found = shlex.quote(str(folder)), treated(findings)
     if found and found[0][1].action.call == Call.EFFECT:
         best = telling_run(findings, found[0][1])
         alone = sum((run.arm, run.seed) == (best.arm, best.seed) for run in findings.records) == 1
@@ -258,9 +258,8 @@ def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iter
 
 def telling_run(findings: Findings, arm: ArmVerdict) -> RunRecord:
     """The run of an arm in which others lost most, where it has an effect; else the one most worth reading."""
-    point = next(each for each in findings.verdicts.points if any(own is arm for own in each.arms))
     arms, every = (findings.summary.control, arm.arm), grouped(findings.records, findings.summary.arms)
-    runs = [run for run in every[point.point, point.model] if run.arm in arms]
+    runs = [run for run in every[arm.point, arm.model] if run.arm in arms]
     looked, harmed = attention(runs, arms=arms), arm.action.call == Call.EFFECT
     seen = {trial: (found.loss.value or 0.0 if harmed else 0.0, found.worth) for trial, found in looked.items()}
     return max((run for run in runs if run.trial in seen), key=lambda run: seen[run.trial])
@@ -276,7 +275,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     yield Paragraph("")
     yield from verdict_blocks(findings)
     several = len({run.model for run in findings.records}) > 1
-    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.people.items())
+    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.ratings.items())
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
         outcomes.rubric_table(findings.records, findings.plan.arms),
@@ -301,8 +300,8 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
 def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
-        arms = (arm for point in findings.verdicts.points for arm in point.arms if arm.kind.kind == "placebo")
-        whole, placebos = findings.summary, {arm.arm for arm in arms}
+        placebos = {arm.arm for arm in findings.verdicts.arms if arm.kind.kind == "placebo"}
+        whole = findings.summary
         made = (
             outcomes.outcome_table(whole), outcomes.difference_table(whole, placebos), outcomes.talk_table(whole),
             outcomes.belief_table(whole), outcomes.trouble_table(whole), outcomes.origin_table(list(findings.origins)),
@@ -343,7 +342,7 @@ def facts(findings: Findings) -> Iterator[tuple[str, str]]:
         yield "coalitions", f"`report --coalition NAME` measures {' or '.join(others)}"
     if changed := changed_words(plan):
         yield "options", changed
-    units = [arm.scalars["unit"].mean.value for point in findings.summary.points for arm in point.arms[:1]]
+    units = [arm.scalars["unit"].mean.value for arm in findings.summary.rows if arm.arm == findings.summary.control]
     ends = dict.fromkeys(f"{end([u for u in units if u]):.4g}" for end in (min, max) if any(units))
     yield "u", REGISTRY["unit"].meaning + f"; on average {' to '.join(ends)} of the spec's own unit" * bool(ends)
 
@@ -373,7 +372,7 @@ def _members(findings: Findings) -> str:
 def troubles(findings: Findings) -> Iterator[str]:
     """Runs that failed, are infeasible or are not there, where they are more than a few."""
     failed = Counter(record.reason for record in findings.records if record.status == "failed")
-    infeasible = sum(arm.infeasible for point in findings.summary.points for arm in point.arms)
+    infeasible = sum(row.infeasible for row in findings.summary.rows)
     planned = counted(len(findings.plan.trials), "run")
     found = {
         f"{failed.total()} of {planned} failed: {reasons(tuple(failed.most_common()))}": failed.total(),
