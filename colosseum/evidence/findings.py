@@ -27,7 +27,7 @@ from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
-from colosseum.evidence.judges import Bench, bench, label_figures, read_labels, stated_agreement
+from colosseum.evidence.judges import Bench, bench, corrected, label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import ArmStrength
@@ -181,8 +181,10 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
         judges, judged = reader.judges, bench(reader.folder, plan)
-        more = dict(label_figures(read_labels(folder), plan)) | dict(stated_agreement(records))
-        judged = replace(judged, ratings={**judged.ratings, **more})
+        labels = read_labels(folder)
+        more = dict(label_figures(labels, plan)) | dict(stated_agreement(records))
+        right = tuple(corrected(labels, records, plan.arms))
+        judged = replace(judged, ratings={**judged.ratings, **more}, corrected=right)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         gone = unrecorded(reader.folder, plan)
         seen = looked(reader.folder, len(records), plan.seeds - len(waiting))

@@ -33,6 +33,7 @@ from colosseum.diagnostics import stop
 from colosseum.evidence.calibration import auroc
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import difference
+from colosseum.evidence.statistics import Interval, rectified
 from colosseum.model import draws
 from colosseum.model.scenario import HIGHEST, LOWEST, Coalition, Scenario, rubrics
 from colosseum.players.protocol.templates import shipped
@@ -128,6 +129,8 @@ class Bench:
     judges: tuple[JudgeHealth, ...] = ()
     ratings: Mapping[str, Figure] = field(default_factory=dict)
     """By name, how far judges and people agree, and what labels by people come to."""
+    corrected: tuple["CorrectedScore", ...] = ()
+    """By arm with labels."""
 
 
 def bench(folder: Folder, plan: Plan) -> Bench:
@@ -269,6 +272,44 @@ def keep_labels(folder: Path, plan: Plan, files: Sequence[Path]) -> Labels:
         raters[found.rater] = found
     _write(folder, labels := replace(labels, raters=tuple(raters.values())))
     return labels
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedScore:
+    """The judge's mean score of an arm with its error taken out, as people show it who read some of the runs."""
+
+    arm: str
+    runs: int
+    """That have a judge's score."""
+    labelled: int
+    """Of these, those that people were asked about and labelled; runs that a reader picks do not count."""
+    mean: Figure
+    """Coalition less random set, in points."""
+    interval: Interval | str
+
+
+def corrected(labels: Labels, records: Sequence[RunRecord], arms: Sequence[str]) -> Iterator[CorrectedScore]:
+    """Of every arm with labels (metrics: prediction-powered inference)."""
+    given: dict[str, dict[str, list[int]]] = {}
+    drawn = [rater for rater in labels.raters if rater.draw]
+    for each in (label for rater in drawn for label in rater.labels if label.item in labels.asked):
+        trial, focal = labels.asked[each.item]
+        given.setdefault(trial, {}).setdefault(focal, []).append(each.score)
+    theirs = {t: fmean(of["coalition"]) - fmean(of["random"]) for t, of in given.items() if len(of) == 2}
+    complete = [run for run in records if run.figures]
+    known = {r.trial: v for r in complete if r.figures and (v := r.figures.scalars["judge_score"].value) is not None}
+    drawn_of = {rater.draw.of for rater in drawn if rater.draw}
+    for arm in arms:
+        runs = [run for run in complete if run.arm == arm and run.trial in known]
+        read = [(known[run.trial], theirs[run.trial]) for run in runs if run.trial in theirs]
+        found = rectified([known[run.trial] for run in runs], read)
+        if any(run.repeat > 1 for run in runs):
+            found = "repeats of a seed are not independent runs"
+        if drawn_of != {len(complete)}:
+            found = "runs were added since the labels were drawn"
+        if read:
+            mean = Figure(None, found) if isinstance(found, str) else Figure(found.mean)
+            yield CorrectedScore(arm, len(runs), len(read), mean, found)
 
 
 def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:

@@ -112,6 +112,23 @@ def paired(differences: Sequence[float], nulls: Counts = (), *, level: float = L
     )
 
 
+def rectified(every: Sequence[float], read: Sequence[tuple[float, float]], *, level: float = LEVEL) -> Interval | str:
+    """The mean that people would give: a judge's over all runs, and what people gave more in those that they read, too.
+
+    `read` has the judge's score and theirs of n runs drawn from all N. With Y theirs and e what they gave more, the
+    variance is `s²(Y) / N + (1/n − 1/N) · s²(e)`, limits are by t(n − 1): the difference estimator of two-phase samples
+    (Särndal, Swensson & Wretman 1992), or prediction-powered inference (Angelopoulos et al. 2023).
+    """
+    if len(read) < 2:
+        return "fewer than two runs have labels"
+    n, whole = len(read), len(every)
+    given, errors = [theirs for _, theirs in read], [theirs - own for own, theirs in read]
+    mean = math.fsum(every) / whole + math.fsum(errors) / n
+    sd, off = (_deviation(values, math.fsum(values) / n) for values in (given, errors))
+    half = quantile((1 + level) / 2, n - 1) * math.sqrt(sd**2 / whole + (1 / n - 1 / whole) * off**2)
+    return Interval(mean, mean - half, mean + half, level, sd, n) if half else "all labels are equal"
+
+
 def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0) -> Interval | str:
     """Bias-corrected and accelerated limits of a mean (Efron 1987) from seeded resamples, or why there are none.
 

@@ -278,8 +278,8 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.ratings.items())
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
-        outcomes.rubric_table(findings.records, findings.plan.arms),
-        described("ratings", ratings), unit_table(findings) if several else None,
+        outcomes.rubric_table(findings.records, findings.plan.arms), described("ratings", ratings),
+        outcomes.corrected_table(findings.bench), unit_table(findings) if several else None,
         outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from math import isclose
 from statistics import fmean
 from typing import Final
@@ -214,3 +215,10 @@ def judge_table(bench: Bench) -> Table | None:
         lacking = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
         rows.append((judge.judge, judge.given, lacking, judge.cut, told, ", ".join(judge.kin), judge.counts))
     return described("judges", rows) if rows else None
+
+
+def corrected_table(bench: Bench) -> Table | None:
+    """The judge's mean by arm, corrected by labels; None without labels."""
+    cells = (replace(amount(of.mean, 2, signed=True), limits=ends(of.interval)) for of in bench.corrected)
+    rows = [(of.arm, cell, of.labelled, of.runs) for of, cell in zip(bench.corrected, cells, strict=True)]
+    return described("corrected", rows) if rows else None
