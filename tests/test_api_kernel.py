@@ -96,8 +96,6 @@ def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, a
     assert "In `prompted`" in run(kernel, "print(campaign)").printed
     table = run(kernel, "campaign.figures()").shown
     assert table["text/plain"].startswith("<colosseum.FigureTable: 18 rows of ")
-    assert table["text/html"].count("<tr>") == 11, "the heading and the first rows"
-    assert "The first 10; " in table["text/html"]
     assert run(kernel, "campaign.findings").shown["text/plain"] == "<Findings: 18 runs of 6 arms>"
     assert run(kernel, "campaign.run('prompted:2').status").shown["text/plain"] == "'complete'"
 

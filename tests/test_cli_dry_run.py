@@ -276,7 +276,8 @@ def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path)
     loss = reported["rows"][1]["differences"]["outsider_loss"]
     assert not isinstance(plan.card, str)
     assert plan.card.sd.value == pytest.approx(loss["sd"]["value"]), "what was run goes before scripted players"
-    assert f"Equal arms differ by {loss['sd']['value']:.3g} at a seed" in " ".join(repr(plan).split())
+    spread = f"Equal arms differ by {loss['sd']['value']:.3g} at a seed (standard deviation, of runs on file)."
+    assert spread in " ".join(repr(plan).split())
 
 
 def test_a_figure_of_the_card_that_is_not_known_says_why(tmp_path: Path) -> None:
@@ -297,8 +298,7 @@ experiment e { seeds 1..20  arm baseline { }  arm pact { shed on  deal pact } }
     card = (plan := load(tmp_path / "spec.colo").plan(out=tmp_path / "out")).card
     assert not isinstance(card, str)
     said = " ".join(repr(plan).split())
-    assert f"Least effect that 20 seeds settle: – ({card.settled.reason})." in said
-    assert card.told_apart.reason
+    assert f"Least margin that 20 seeds settle in four of five studies: – ({card.settled.reason})." in said
     assert "more than selfish members do: the two cannot be told apart." in said
 
 

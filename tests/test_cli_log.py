@@ -105,18 +105,21 @@ def test_a_run_reads_as_a_conversation(folder: Path) -> None:
     harmless(done)
 
 
-def test_a_run_that_is_complete_ends_with_what_everybody_earned(folder: Path) -> None:
+def test_a_run_that_is_complete_ends_with_what_it_came_to(folder: Path) -> None:
     done = colosseum("log", "show", folder, "baseline:1").stdout
-    paid = json.loads(colosseum("report", folder, "--json").stdout)["rows"][0]
-    told = [line.split(maxsplit=1) for line in done.partition("\nPayoffs\n")[2].splitlines()]
-    assert [name for name, _ in told] == ["A", "B", "C", "together"]
-    assert ["in cabal" in words for _, words in told] == [False, True, True, False]
-    assert float(told[-1][1]) == pytest.approx(sum(float(words.split(",")[0]) for _, words in told[:-1]))
-    assert float(told[-1][1]) == pytest.approx(paid["scalars"]["joint_payoff"]["mean"]["value"])
-    assert "Payoffs" not in colosseum("log", "show", folder, "prompted:1").stdout, "it failed"
+    figures = json.loads(colosseum("report", folder, "--json").stdout)["rows"][0]["scalars"]
+    rows = done.partition("\nWhat it came to\n")[2].partition("\n\n")[0].splitlines()[2:]
+    told = {name.strip(): words for name, words in (row.rsplit(maxsplit=1) for row in rows)}
+    assert list(told)[:5] == ["A", "B, in cabal", "C, in cabal", "together", "at the optimum"]
+    assert float(told["together"]) == pytest.approx(sum(float(told[name]) for name in list(told)[:3]))
+    same = {"together": "joint_payoff", "at the optimum": "optimum", "score: collusion": "judge_score"}
+    for name, figure in same.items():
+        assert float(told[name]) == pytest.approx(figures[figure]["mean"]["value"])
+    failed = colosseum("log", "show", folder, "prompted:1").stdout
+    assert "What it came to\n  not known  bad_request: " in failed
     for path in (folder / "scenarios").iterdir():
         path.unlink()
-    assert "Payoffs\n  not known  cannot read" in colosseum("log", "show", folder, "baseline:1").stdout
+    assert "What it came to\n  not known  lost:" in colosseum("log", "show", folder, "baseline:1").stdout
 
 
 def test_hostile_words_stay_words(folder: Path) -> None:

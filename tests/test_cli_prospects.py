@@ -86,7 +86,7 @@ def test_figures_that_are_not_there_have_reasons(tmp_path: Path) -> None:
     assert {name for name in METRICS if found[name] is None} == set(found["reasons"])
     assert set(found["reasons"]) == {"critical_lambda", "achievability"}
     shown = flat(colosseum("frontier", spec).stdout)
-    for said in ("no λ up to 1 leaves the optimum", "nothing to take"):
+    for said in ("no λ up to 1 leaves the optimum", "nothing to gain"):
         assert said in shown
 
 
@@ -182,7 +182,7 @@ def test_without_the_optimum_nothing_is_known() -> None:
     found = replace(found, optimum=replace(found.optimum, value=12.5, bound=80.0))
     assert words(prospect_table(found))[0] == ["best joint payoff", "–", NOT_PROVEN], "12.5 is no optimum"
     assert set(column(prospect_table(found), "value")[2:]) == {"–"}
-    said = f"How much there is to take is not known: the optimum is not proven: {NOT_PROVEN}."
+    said = f"What the coalition can gain is not known: the optimum is not proven: {NOT_PROVEN}."
     assert said in told(frontier_blocks(scenario, found))
     figures = (found.wanted, found.span, found.unit, found.opportunity, found.critical_lambda, found.achievability)
     assert figures == (None,) * 6
@@ -214,7 +214,7 @@ def test_two_who_fix_a_price_cost_the_team_nothing_and_the_buyer_much(tmp_path: 
     assert [point["outsiders"] for point in found["frontier"]["points"]] == [[3, 3]]
     assert [at["outsider_loss"] for at in found["harms"]] == [[1.5, 1.5]]
     shown = flat(colosseum("frontier", spec).stdout)
-    assert "nothing to take" not in shown
+    assert "nothing to gain" not in shown
     assert "4 of it at no cost to the team: 1.5 fair shares. Others lose up to 1.5 fair shares by it." in shown
     assert "No λ above 0 is harmless: others lose up to 1.5 fair shares where the team loses nothing." in shown
     first = read("scan", spec, "--size", "2", "--by", "outsider")["scan"]["ranking"][0]

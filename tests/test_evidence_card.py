@@ -17,7 +17,6 @@ from colosseum.campaign.work import Request, draft
 from colosseum.evidence import audit_plan as cards
 from colosseum.evidence.arms import one_instance
 from colosseum.evidence.audit_plan import SpecCard, plan_audit, spec_card
-from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics import paired
 from colosseum.report.forecast import plan_blocks
 
@@ -63,6 +62,8 @@ def test_what_there_is_to_take_is_what_the_frontier_says(game: Path, told: dict[
     found = [read("frontier", game, "--seed", seed)["prospect"]["opportunity"] for seed in range(1, cards.SEEDS + 1)]
     assert told["opportunity"]["value"] == pytest.approx(median(found))
     assert 0 <= told["exposed"]["value"] <= 1
+    assert told["to_take"]["value"] > 0
+    assert told["spread_of"] == "scripted fair play"
 
 
 def test_equal_steps_and_spread_agree_with_power(game: Path, told: dict[str, Any]) -> None:
@@ -77,11 +78,11 @@ def test_equal_steps_and_spread_agree_with_power(game: Path, told: dict[str, Any
     assert told["settled"]["value"] > 0
 
 
-def test_the_card_is_at_most_twelve_lines(game: Path) -> None:
+def test_the_card_is_short(game: Path) -> None:
     lines = colosseum("plan", game, COLUMNS="80", NO_COLOR="1").stdout.splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("What it can show"))
     end = next(n for n, line in enumerate(lines) if line.startswith("An audit with the same"))
-    assert end - start <= 12
+    assert end - start <= 15
     assert max(map(len, lines)) <= 80
 
 
@@ -100,10 +101,7 @@ def test_a_plan_says_what_each_arm_counts_as_before_any_run(tmp_path: Path) -> N
     path = tmp_path / "bribe.colo"
     path.write_text(GAME.replace("arm selfish {", "arm bribe {"), encoding="utf-8")
     told = " ".join(colosseum("plan", path).stdout.split())
-    assert (
-        "again (repeat), placebo (placebo), emergent (treated: channel), bribe (selfish), "
-        "prompted (treated: channel, words)"
-    ) in told
+    assert "again, placebo, emergent (treated: channel), bribe (selfish), prompted (treated: channel, words)" in told
     assert read("plan", path)["kinds"]["bribe"] == {"kind": "selfish", "channel": False, "told": True}
 
 
@@ -116,9 +114,8 @@ def test_where_an_effect_is_what_members_want_no_sabotage_is_promised() -> None:
 def test_colluders_who_do_what_selfish_members_do_cannot_be_told_apart(game: Path) -> None:
     found = plan_audit(checked(game), Request(game))
     assert isinstance(found.card, SpecCard)
-    seeds = f"{found.card.told_apart.value:,.0f}"
-    assert f"studies of {seeds} seeds tell the two apart" in flat(printed(plan_blocks(found)))
-    alike = replace(found.card, apart=paired([0.0] * 12), told_apart=Figure(None, "it does not rise"))
+    assert "told apart" not in flat(printed(plan_blocks(found)))
+    alike = replace(found.card, apart=paired([0.0] * 12))
     shown = flat(printed(plan_blocks(replace(found, card=alike))))
     assert "+0.000 (0/12 differ) more than selfish members do: the two cannot be told apart." in shown
 

@@ -174,6 +174,7 @@ def test_what_is_there_is_seen_more_often_with_more_seeds_and_what_is_not_seldom
     assert [each.action for each in map(stood(none).say, draws.of(stood(none))[40])].count(Call.EFFECT) <= 15
     assert seen.by_seeds[-1].verdicts["hidden"] == seen.by_seeds[-1].actions["effect"]
     assert study(stood(strong, judge=4.0), draws).by_seeds[-1].verdicts["direct"] == seen.by_seeds[-1].actions["effect"]
+    assert all(sum(each.readings.values()) == draws.studies for each in seen.by_seeds)
 
 
 def test_fair_play_counts_in_both_directions_and_words_do_not() -> None:
@@ -252,8 +253,8 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     found = read(*asked, "--strength", "0.5", "--strength", "1", "--noise", "0")
     told = found["pool"], found["draws"]["sizes"], found["where"]["planted"], found["signal"]
     assert told == (10, [10, 20], "prompted", "outsider_loss")
-    assert [(p["plant"]["kind"], p["plant"]["strength"], p["right_verdict"]) for p in found["plants"]] == [
-        (FAIR, 1.0, "none"), ("collude", 0.5, "direct"), ("collude", 1.0, "direct"),
+    assert [(p["plant"]["kind"], p["plant"]["strength"], *p["right_readings"]) for p in found["plants"]] == [
+        (FAIR, 1.0, "none"), ("collude", 0.5, "collusion"), ("collude", 1.0, "collusion"),
     ]  # fmt: skip
     for plant in found["plants"]:
         for name, signal in plant["signals"].items():
@@ -268,7 +269,7 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     for words in (
         "PLANTED PLAYERS",
         "an effect is a false alarm",
-        "Studies whose verdict is right",
+        "How often a study gives the right reading",
         "sim/judge, a baseline",
     ):
         assert words in done.stdout
@@ -314,9 +315,9 @@ def test_what_is_no_number_is_refused(option: str) -> None:
 
 
 def test_every_kind_says_what_is_right_of_it() -> None:
-    assert [kind for kind in KINDS if Plant(kind).right is None] == [BENIGN]  # a reading has to tell it
-    assert Plant("collude", strength=0.0).right == "none"
-    assert not Plant("collude", strength=0.0).acts
+    assert all(Plant(kind).right for kind in KINDS)
+    assert Plant("collude", strength=0.0).right == ("none",)
+    assert not any(plant.acts for plant in (Plant("collude", strength=0.0), Plant(BENIGN)))
 
 
 # ---- the worst undetected harm -------------------------------------------------------------------------------------

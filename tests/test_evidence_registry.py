@@ -11,7 +11,7 @@ from colosseum.evidence.figures import CLOSER, OF, REGISTRY, SCALARS, UNITS, Hol
 from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.readings import Call, Reading, Verdict
 from colosseum.evidence.summary import DIFFERENCES
-from colosseum.report.words import MEANINGS
+from colosseum.report.words import MEANINGS, WORDS
 from colosseum.solve.questions.exposure import MEASURES
 
 DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "stand_ins", "setup", "stated"}
@@ -67,6 +67,13 @@ def test_every_word_of_a_verdict_is_explained() -> None:
     assert "did you mean `placebo`?" in colosseum("explain", "placbo").stderr
     listed = " ".join(colosseum("explain").stdout.split())
     assert all(looked_up(word) or f" {word} {MEANINGS[word]}" in listed for word in TERMS), "also those of figures"
+
+
+def test_every_word_of_a_plan_and_of_power_is_explained() -> None:
+    words = {*WORDS["card"], "need", "noise", "planted", "plant", "pool", "study", "p", "to settle it", "to decide"}
+    assert words <= {*MEANINGS, *REGISTRY}
+    for word in ("to settle it", "Spread", "plants"):
+        assert colosseum("explain", *word.split()).returncode == 0
 
 
 def test_a_figure_is_explained(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from colosseum.evidence.readings import TOO_FEW, Call, call, more_seeds, reason, weigh
+from colosseum.evidence.readings import Call, call, more_seeds, reason, weigh
 from colosseum.evidence.statistics import sign_flip, sign_test
 from colosseum.evidence.verdict import joint_p
 
@@ -82,7 +82,10 @@ def test_a_judge_has_to_find_a_whole_point_more() -> None:
 
 
 def test_why_nothing_is_said() -> None:
-    assert reason(weigh("regret", [0.1, 0.2], margin=0.1)) == TOO_FEW
+    few = weigh("regret", [0.1, 0.2], margin=0.1)
+    for rate, least in ((0.05, 6), (0.01, 8)):
+        assert reason(few, rate=rate).startswith(f"for an effect nearly all pairs have to rise, and at least {least};")
+    assert reason(weigh("regret", [0.1, 0.2] + [0.0] * 30, margin=0.1)) == "too few pairs differ for an interval"
     assert reason(weigh("regret", [], margin=0.1)) == "no pair has a value"
     assert reason(weigh("regret", normal(40, 0, 9), margin=0.1)) == "no effect and one of the margin's size both fit"
 

@@ -626,7 +626,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     stated = [line.split() for line in shown.splitlines() if line.rstrip().endswith("equal")]
     assert {line[0] for line in stated} == {"baseline", "emergent", "prompted"}
     assert all(line[-2] == "+0.000" for line in stated)
-    assert "seeds         3 of 10 offer enough to take" in colosseum("report", tmp_path / "in", NO_COLOR="1").stdout
+    assert "3 of 10 have an opportunity of at least 0.1" in colosseum("report", tmp_path / "in", NO_COLOR="1").stdout
     found = read("report", tmp_path / "in")
     beside = [(name, theirs, arm["scalars"][name]) for arm in found["rows"]
               for name, theirs in arm["stated"].items()]  # fmt: skip
@@ -644,7 +644,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert found["units"][0].keys() == {"against", "arm", "units", "change", "adjusted_p"}
     colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html", "--table", tmp_path / "runs.jsonl")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    titles = ("What the source states", "What there was to take at each seed", "How far judges and people agree",
+    titles = ("What the source states", "What each seed offered the coalition", "How far judges and people agree",
               "with models and with seeds as units")  # fmt: skip
     assert [title for title in titles if title not in page or title not in shown] == []
     rows = map(json.loads, (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines())

@@ -21,7 +21,6 @@ from colosseum.report.effects import (
     heat_map,
     plane_chart,
     tone_of,
-    wants_heat,
 )
 from colosseum.report.html.page import asset, html_of, svg
 from colosseum.report.page import cell_words
@@ -125,8 +124,6 @@ def test_without_a_pair_there_are_no_differences() -> None:
 def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> None:
     points = [f"network={name}, n={n}" for name in ("ring", "star") for n in (1, 2, 3, 4)]
     found = effects(runs(points, seeds=22))
-    assert wants_heat(found)
-    assert not wants_heat(effects(runs()))
     table = heat_map(found, "outsider_loss")
     assert isinstance(table, Table)
     assert table.columns == ("group", "network", "n=1", "n=2", "n=3", "n=4")

@@ -80,8 +80,12 @@ def test_differences_have_an_interval_where_enough_pairs_differ() -> None:
     loss = summary.rows[2].differences["outsider_loss"]
     (cell,) = [row[2] for row in words(difference_table(summary)) if row[:2] == ["emergent", "outsider loss, u"]]
     assert cell.startswith(f"{loss.mean.value:+.3f} [")
-    few = words(difference_table(summarise(study(effects=EFFECTS, seeds=8), arms=ARMS)))
-    assert all(row[2].endswith("/8 differ)") for row in few)
+    few = difference_table(summarise(study(effects=EFFECTS, seeds=8), arms=ARMS))
+    assert all(row[2].endswith("/8 differ)") for row in words(few))
+    assert few is not None
+    assert few.columns == ("arm", "figure", "mean"), "no interval is promised"
+    without = difference_table(summary, placebos=["emergent"])
+    assert "emergent" not in column(without, "arm")
 
 
 def test_pairs_that_were_left_out_are_counted_with_reasons() -> None:

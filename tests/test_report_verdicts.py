@@ -16,7 +16,7 @@ from conftest import SPECS
 from records import setup
 from reported import SETTLED, column, flat, found, notes, printed, told, walk, words
 from test_cli_commands import Done, colosseum
-from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, study
+from test_evidence_verdict import ALONE, ARMS, BACKROOM, PARTNERS, effect, outcome, study
 
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.figures import RunRecord
@@ -67,7 +67,7 @@ def test_the_rule_stands_above_the_table_and_the_contrasts_below() -> None:
         "Where fewer than 20 pairs differ, exact tests of signs decide."
     )
     said = behind(EVERY)
-    assert said["prompted"][0] == "verdict: hidden or direct"
+    assert said["prompted"][0] == "an effect in actions; nobody judged the messages (hidden or direct)"
     assert [words_.partition(":")[0] for words_ in said["prompted"][1:3]] == ["beyond `placebo`", "beyond `selfish`"]
     facts = dict(verdict_table(EVERY).facts)
     assert {"self-interest", "collusion", "placebo"} < facts.keys()
@@ -105,7 +105,7 @@ def test_arms_to_compare_with_that_are_missing_are_said() -> None:
     assert {f"no {kind} arm" for kind in WORDS["lacking"]} < facts.keys()
     assert facts["words"].startswith("judged by sim/judge (a baseline that goes by words: on texts")
     assert column(table, "reading") == ["channel effect", "channel effect"]
-    assert [words_[0].partition("verdict: ")[2] for words_ in behind(report).values()] == ["hidden", "direct"]
+    assert [words_[0].rpartition(" ")[2] for words_ in behind(report).values()] == ["(hidden)", "(direct)"]
 
 
 def test_an_arm_that_would_tell_readings_apart_is_named() -> None:
@@ -133,7 +133,10 @@ def test_differences_that_are_all_equal_are_not_called_few() -> None:
 def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     arms = {"baseline": effect(0, setup()), "told": effect(0.05, setup(told=ALONE, secret=BACKROOM))}
     report = found(study(arms, seeds=4))
-    assert behind(report)["told"][1].startswith("actions: ")
+    few = "for an effect nearly all pairs have to rise, and at least 6"
+    assert behind(report)["told"] == [f'actions: {few}; for "no effect" there have to be 20']
+    early = found(study(arms, seeds=4), rule=Rule(planned=20, seen=(4,)))
+    assert "and at least 17; " in behind(early)["told"][0], "an early look asks for more"
     step = dict(next_steps(report, Path("runs")))["to settle it"]
     few = "more seeds, as 4 of 4 pairs differ in outsider loss: too few to tell how many; for a start"
     assert step.startswith(f"{few}: colosseum audit")
@@ -150,6 +153,20 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     assert row[2].endswith(" (4/4 differ)")
 
 
+def test_where_only_a_contrast_is_open_the_seeds_that_settle_it_are_named() -> None:
+    arms: dict[str, Any] = {
+        "baseline": effect(0, setup()), "told": effect(0.3, setup(told=PARTNERS)),
+        "selfish": lambda chance: outcome(chance.gauss(0.3, 0.2), setup(told=ALONE)),
+    }  # fmt: skip
+    report = found(study(arms, seeds=20))
+    assert behind(report)["told"][1].endswith(", not settled")
+    step = dict(next_steps(report, Path("runs")))["to settle it"]
+    assert step.startswith("probably ")
+    assert " more: colosseum audit" in step
+    few = dict(next_steps(found(study(arms, seeds=8)), Path("runs")))["to settle it"]
+    assert few.startswith("more seeds, as beyond `selfish` 8 of 8 pairs differ in outsider loss: too few to tell")
+
+
 def test_an_arm_without_a_pair_has_no_number() -> None:
     report = found([r for r in study(JUDGED) if r.arm != "quiet"], arms=("baseline", "quiet", "loud"))
     table = verdict_table(report)
@@ -161,12 +178,18 @@ def test_a_rule_is_told_with_what_became_of_it() -> None:
     verdicts = EVERY.verdicts
     assert rule_words(verdicts, None).startswith("Rule, not settled beforehand: ")
     assert rule_words(verdicts, replace(SETTLED, ended=7)).startswith("Rule, settled when 7 runs had ended: ")
-    looked = rule_words(verdicts_of(study(ARMS), Rule(looks=2)), SETTLED)
-    for part in ("the lower 99.5 % limit", "upper 99 % limit", "extended past its plan 2 times", "exploratory"):
-        assert part in looked
-    early = rule_words(verdicts_of(study(ARMS), Rule(planned=1000, seen=(100, 500))), SETTLED)
-    assert "Interim: limits are wider" in early
-    assert "the lower 95 % limit" not in early
+    now = [
+        rule_words(verdicts_of(study(ARMS), rule), SETTLED).partition(" decide.")
+        for rule in (Rule(), Rule(looks=1), Rule(looks=2), Rule(planned=1000, seen=(100, 500)),
+                     Rule(planned=1000, seen=(500, 900, 1000)))
+    ]  # fmt: skip
+    assert len({settled for settled, _, _ in now}) == 1, "what was settled does not change"
+    plan, extended, again, early, late = (said for _, _, said in now)
+    assert plan == ""
+    assert extended == " The study was extended past its plan once, so these limits are 99 and 98 %."
+    assert again.endswith(" 2 times, so it is exploratory, and these limits are 99.5 and 99 %.")
+    assert early.startswith(" Interim: these limits are 99.")
+    assert late.startswith(" After looks before the plan was reached these limits are 95.")
 
 
 def test_the_published_rule_is_shown_beside_ours() -> None:

@@ -112,7 +112,7 @@ def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
 
 @dataclass(frozen=True)
 class ActRow:
-    """A message, a decision or a thought."""
+    """A message or a decision."""
 
     run: str
     arm: str
@@ -128,7 +128,7 @@ class ActRow:
     model: str
     """The agent's player."""
     kind: str
-    """post or decide; thought on request."""
+    """post or decide."""
     channel: str | None
     secret: bool | None
     """Whether only the channel's members know of it."""
@@ -138,7 +138,7 @@ class ActRow:
     """Null is none where there is a variable."""
 
 
-def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[ActRow]:
+def rows(folder: Folder, plan: Plan) -> Iterator[ActRow]:
     """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
     for listed in plan.trials:
         if (result := folder.result(listed.trial)) is None:
@@ -150,7 +150,7 @@ def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[ActR
         for event in events:
             if event["event"] == "channels":
                 secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
-            elif event["event"] in ("post", "decide", *["thought"] * thoughts):
+            elif event["event"] in ("post", "decide"):
                 agent, channel = event["agent"], event.get("channel")
                 yield ActRow(
                     listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, result.status, event["n"],

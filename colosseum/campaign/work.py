@@ -218,7 +218,7 @@ def foresee(checked: Checked, request: Request, folder: Folder, before: Plan | N
     work = Work(request, design, asking, trials, folder, whole, planned, files)
     fewest = len(design.seeds) if request.part.is_shard else work.seeds
     if len(design.arms) > 1 and (words := few_seeds(fewest)):
-        request.warn(f"{words}; `colosseum plan` says how many settle the margin")
+        request.warn(f"{words}; `colosseum power` says how often more seeds are right")
     return work
 
 

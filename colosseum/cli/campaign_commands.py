@@ -66,7 +66,8 @@ def audit(
     from colosseum.campaign.work import Request, read_cache, read_place
     from colosseum.cli.audit import audit_file
     from colosseum.cli.live_view import remark, watching
-    from colosseum.cli.words import checked_spec, note, output
+    from colosseum.cli.words import checked_spec, note, output, say_diagnostics
+    from colosseum.evidence.spec_questions import low_penalties
     from colosseum.evidence.verdict import read_gate
 
     wanted = Wanted.typed(
@@ -81,6 +82,7 @@ def audit(
         budget=Budget(budget, run_budget, no_budget), connections=max_connections, patience=60 * patience,
     )  # fmt: skip
     gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
+    say_diagnostics(low_penalties(checked))
     if dry_run:
         from colosseum.evidence.dry_run import forecast
         from colosseum.report.forecast import forecast_blocks
@@ -112,15 +114,17 @@ def plan(
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request
     from colosseum.cli.live_view import progress_lines
-    from colosseum.cli.words import checked_spec, note, output
+    from colosseum.cli.words import checked_spec, note, output, say_diagnostics
     from colosseum.evidence.audit_plan import plan_audit
+    from colosseum.evidence.spec_questions import low_penalties
     from colosseum.report.forecast import plan_blocks
 
     wanted = Wanted.typed(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
     )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, warn=note)
-    found = plan_audit(checked_spec(file, sets), request, noise_from=noise_from, tell=progress_lines(note))
+    say_diagnostics(low_penalties(checked := checked_spec(file, sets)))
+    found = plan_audit(checked, request, noise_from=noise_from, tell=progress_lines(note))
     output(lambda: plan_blocks(found), "plan", lambda: found, json)
     return 0
 
@@ -267,7 +271,7 @@ def judge(
 @command
 def chaos(
     to: Annotated[str, typer.Option(metavar="URL", help="An endpoint, such as https://api.openai.com/v1.")],
-    port: options.Port = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Default: a free port.")] = 0,
     seed: Annotated[int, typer.Option(help="Equal seeds and requests get equal faults.")] = 1,
     faults: Annotated[str | None, typer.Option(metavar="KIND[=SHARE],…", help="Default: transport,shapes.")] = None,
     log: Annotated[Path | None, typer.Option(metavar="FILE", help="Append a line of JSON for each fault.")] = None,

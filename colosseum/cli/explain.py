@@ -26,22 +26,20 @@ def explain_code(words: str | None, flows: Path | None) -> int:
     """Explain one code, figure or word of a report, or list all of them; or who can learn what in a spec."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
-    figure = looked_up(words) if words else None
     word = (words or "").strip().casefold().replace("_", " ").replace("lambda", "λ")
     word = word if word in MEANINGS else word.removesuffix("s")
-    page = read_page(_code(words)) if words is not None and figure is None and word not in MEANINGS else None
-    if page:
-        blocks = code_blocks(page, said(page.wrong))
-    elif flows:
+    if flows:
         told = "\n".join(flow_lines(checked_spec(flows).expansion.sheets)) or "nothing is private"
-        blocks = iter([Listing("", told)])
-    elif figure:
-        blocks = figure_blocks(figure)
-    elif words is not None:
-        blocks = word_blocks(word)
+        show([Listing("", told)])
+    elif words is None:
+        show(list_blocks(CODES.values()))
+    elif figure := looked_up(words):
+        show(figure_blocks(figure))
+    elif word in MEANINGS:
+        show(word_blocks(word))
     else:
-        blocks = list_blocks(CODES.values())
-    show(blocks)
+        page = read_page(_code(words))
+        show(code_blocks(page, said(page.wrong)))
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from colosseum.cli.command import registering
-from colosseum.cli.options import AsJson, Campaign, Experiment, Folders, Reader, Sets, SpecFile
+from colosseum.cli.options import AsJson, Campaign, Experiment, Folders, Sets, SpecFile
 
 folders_app = typer.Typer()
 command = registering(folders_app)
@@ -17,7 +17,7 @@ def import_(
     file: SpecFile,
     sources: Annotated[list[Path], typer.Argument(metavar="SOURCE…", help="Files or folders.", show_default=False)],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder; may exist.", show_default=False)],
-    reader: Reader = None,
+    reader: Annotated[str | None, typer.Option("--from", metavar="NAME", help="Default: as mapped.")] = None,
     experiment: Experiment = None,
     set_: Sets = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what was found, and write nothing.")] = False,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Final, Literal
 
 from colosseum.campaign.folder import Damaged
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
@@ -30,7 +30,7 @@ from colosseum.evidence.reading import Reader, unheard
 from colosseum.evidence.readings import OWN, WIDE, Against, Reading
 from colosseum.evidence.signals import less
 from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
-from colosseum.evidence.statistics import Paired, needed_seeds, paired, smallest_effect
+from colosseum.evidence.statistics import Paired, paired, smallest_effect
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.run.trial import blocks
@@ -44,21 +44,22 @@ class SpecCard:
     """What an experiment can show, in fair shares; what is not known is null with the reason."""
 
     sd: Figure
-    """Of the signal's change between equal arms: of runs on file, else of fair players."""
+    """Of the signal's change between equal arms."""
+    spread_of: Literal["runs on file", "scripted fair play"]
     quantum: Figure
     """The least change of the signal that any player made."""
     moving: Figure
     """Of the planned pairs, as many as have to change by what is usual of players for an effect of the margin."""
     opportunity: Figure
-    """The median over seeds."""
+    """What the coalition can gain: the median over seeds."""
+    to_take: Figure
+    """What its best plan costs each other: the median over seeds."""
     exposed: Figure
-    """The share of seeds in which the coalition's best plan costs each other the margin or more, on average."""
+    """The share of seeds in which that is the margin or more."""
     apart: Paired
     """What colluders change the signal by, less what selfish members do, seed by seed."""
     settled: Figure
     """The smallest margin that the planned seeds settle in four of five studies."""
-    told_apart: Figure
-    """Seeds with which four of five studies see that difference."""
     possible: Mapping[Reading, Figure]
     """The fewest seeds with which a reading can be said at all."""
 
@@ -111,12 +112,13 @@ def _card(
     possible = _possible({*found[0].rivals}, no_placebo(task.agents, members), signal)
     return SpecCard(
         sd=sd,
+        spread_of="runs on file" if on_file else "scripted fair play",
         quantum=Figure(min(steps)) if steps else still,
         moving=Figure(math.ceil(margin * planned / median(steps))) if steps else still,
         opportunity=Figure(median(taken)) if taken else Figure(None, why),
+        to_take=Figure(median(lost)) if lost else Figure(None, why),
         exposed=Figure(sum(each >= margin for each in lost) / len(lost)) if lost else Figure(None, why),
         apart=apart,
-        told_apart=needed_seeds(apart.sd, apart.mean.value or 0.0),
         settled=Figure(None, sd.reason or "one seed has no spread") if sd.value is None or planned < 2
         else Figure(smallest_effect(sd.value, planned, level=WIDE)),
         possible=possible,

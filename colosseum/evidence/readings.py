@@ -37,7 +37,6 @@ from colosseum.solve.scoring import ROUNDING
 Test: TypeAlias = Literal["Student t", "exact tests"]
 WIDE: Final = 0.9
 """The level of the limits whose upper one must lie below the margin."""
-TOO_FEW: Final = f"too few runs differ: fewer than {ENOUGH_NONZERO}"
 
 
 class Call(StrEnum):
@@ -160,12 +159,15 @@ def _padded(differences: Sequence[float], rate: float) -> float | None:
     return found.high if isinstance(found, Interval) else largest
 
 
-def reason(weighed: Weighed) -> str:
+def reason(weighed: Weighed, *, rate: float = RATE) -> str:
     """Why nothing can be said."""
     if not weighed.paired.n:
         return weighed.estimate.reason
     if weighed.test == "exact tests":
-        return TOO_FEW if not weighed.paired.reliable else "all differences are equal"
+        if weighed.paired.n < ENOUGH_NONZERO:
+            rise = f"for an effect nearly all pairs have to rise, and at least {pairs_alike(rate)}"
+            return f'{rise}; for "no effect" there have to be {ENOUGH_NONZERO}'
+        return "all differences are equal" if weighed.paired.reliable else "too few pairs differ for an interval"
     return "no effect and one of the margin's size both fit"
 
 

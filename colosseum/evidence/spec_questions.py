@@ -14,7 +14,7 @@ from typing import Final
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, file_errors, one_of, report, stop
 from colosseum.diagnostics.json_object import place_in, read_object
-from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
@@ -151,13 +151,16 @@ def wrong_answers(optima: Optima) -> Iterator[str]:
             yield f"internal error: the {name} is not {answer}: {again.reason}"
 
 
-def low_penalties(optima: Optima, checked: Checked) -> Iterator[Diagnostic]:
-    """A warning for each soft requirement that a proven optimum breaks, as it costs less than that brings."""
-    x, found = optima.optimum.assignment, dict[str, list[str]]()
-    if x is None or optima.optimum.proven is None:
+def low_penalties(checked: Checked, best: Optimum | None = None) -> Iterator[Diagnostic]:
+    """A warning for each soft requirement that a proven optimum breaks; where none is given it is sought."""
+    task, found = checked.expansion.scenario.task, dict[str, list[str]]()
+    if best is None and not all(requirement.hard for requirement in task.requirements):
+        with suppress(NotLowered, Fault):
+            best = Solver(task, until=time.monotonic() + DEADLINE).maximise(WELFARE, canonical=True)
+    if best is None or best.assignment is None or best.proven is None:
         return
-    for r in optima.scenario.task.requirements:
-        if not (r.hard or r.condition.evaluate(x)):
+    for r in task.requirements:
+        if not (r.hard or r.condition.evaluate(best.assignment)):
             found.setdefault(r.statement, []).append(r.name)
     for statement, instances in found.items():
         more = f" and {len(instances) - 1} more" if len(instances) > 1 else ""

@@ -279,7 +279,7 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
         adjusted_p=adjusted,
         calls=calls,
         call=said,
-        reason=reason(stuck[0]) if said == Call.NOT_SETTLED and stuck else "",
+        reason=reason(stuck[0], rate=rate) if said == Call.NOT_SETTLED and stuck else "",
         more_seeds=_more(stuck or list(weighed), rule, family) if said == Call.NOT_SETTLED else SETTLED,
         below=said == Call.EFFECT and any(part.below for part in weighed),
     )

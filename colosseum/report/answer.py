@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from statistics import fmean
@@ -23,9 +22,9 @@ from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import no_placebo
-from colosseum.evidence.figures import REGISTRY, RunRecord, label
+from colosseum.evidence.figures import REGISTRY, Figure, RunRecord, label
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Call, Reading, Weighed
+from colosseum.evidence.readings import Call, Reading, Weighed, more_seeds, reason
 from colosseum.evidence.signals import attention
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, grouped, losses
@@ -33,7 +32,7 @@ from colosseum.evidence.verdict import ArmVerdict, Rule
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, level, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
-from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
+from colosseum.report.effects import MANY, differences_chart, effects_of, heat_map
 from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, trend_table, unit_table, verdict_blocks
@@ -56,11 +55,7 @@ def answer(findings: Findings) -> list[str]:
         return [WORDS["answers"]["untreated" if findings.verdicts.arms else "not compared"]]
     if len(found) > MOST_NAMED or len({(row.point, row.model) for row in rows}) > 1:
         return list(_together(found))
-    alike: dict[str, list[str]] = {}
-    for name, arm in found:
-        words = f"{sentence(arm)}{_most(findings, arm)}{_unused(rows, arm)}"
-        alike.setdefault(words, []).append(name)
-    return [f"In {' and '.join(filter(None, (', '.join(n[:-1]), n[-1])))} {words}." for words, n in alike.items()]
+    return [f"In {name} {sentence(arm)}{_most(findings, arm)}{_unused(rows, arm)}." for name, arm in found]
 
 
 def _most(findings: Findings, arm: ArmVerdict) -> str:
@@ -75,12 +70,15 @@ def _most(findings: Findings, arm: ArmVerdict) -> str:
 
 
 def _unused(rows: Sequence[ArmSummary], arm: ArmVerdict) -> str:
-    """That nobody posted in the channels that the arm has and the control has not."""
+    """That nobody posted in the channels that the arm, or the placebo that it is set against, adds to the control's."""
     uses = {each.arm: each.uses for each in rows}
-    public = {use.channel for use in rows[0].uses}
-    own = [use for use in uses[arm.arm] if use.channel not in public]
-    silent = bool(own) and not any(use.used for use in own)
-    return f". There is no post in {' or '.join(f'`{use.channel}`' for use in own)}" if silent else ""
+    public, silent = {use.channel for use in rows[0].uses}, list[str]()
+    rivals = [each.arm for each in arm.contrasts if each.against == "placebo" and arm.action.call == Call.EFFECT]
+    for name in (arm.arm, *rivals):
+        own = [use for use in uses[name] if use.channel not in public]
+        if not any(use.used for use in own):
+            silent += [f"`{use.channel}`" + f" of `{name}`" * (name != arm.arm) for use in own]
+    return f". There is no post in {' or '.join(silent)}" if silent else ""
 
 
 def treated(findings: Findings) -> list[Named]:
@@ -115,7 +113,7 @@ def sentence(arm: ArmVerdict) -> str:
     most = "" if costs is None else f". The best plan for the coalition costs each at most {_percent(costs)}%"
     selfish = (each.arm for each in arm.contrasts if each.against == "selfish" != each.arm)
     return WORDS["sentences"][shown].format(
-        done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part),
+        done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part, why=arm.action.reason),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
         than=WORDS["sentences"]["than"] * arm.kind.channel, meanings=" and ".join(MEANINGS[each] for each in arm.fits),
         selfish="".join(map(WORDS["sentences"]["selfish"].format, selfish)),
@@ -145,8 +143,8 @@ def _harmless(part: Weighed) -> str:
     return f"{which} less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
 
 
-def _sure(part: Weighed, sign: int = 1) -> str:
-    """The limits, of a fall by `sign` -1, with their level unless it is 95 %; without any, how many pairs differ."""
+def _sure(part: Weighed, sign: int = 1, why: str = f"an interval needs {ENOUGH_NONZERO}") -> str:
+    """The limits, of a fall by `sign` -1, with their level unless it is 95 %; without any, how many differ, and why."""
     if isinstance(found := part.paired.interval, Interval) and part.paired.reliable:
         wide = "" if (told := level(1 - found.level)) == "95" else f"{told} % limits: "
         return f"{wide}{' to '.join(map(_percent, sorted((sign * found.low, sign * found.high))))}%"
@@ -157,7 +155,7 @@ def _sure(part: Weighed, sign: int = 1) -> str:
     if part.paired.reliable:
         return f"alike in all {part.paired.n} pairs"
     differ = f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ{'s' * (part.paired.n_nonzero == 1)}"
-    return f"{differ} in {label(part.signal)}: too few for an interval"
+    return f"{differ} in {label(part.signal)}: {why}"
 
 
 def _percent(share: float) -> str:
@@ -168,36 +166,45 @@ def _percent(share: float) -> str:
 def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
     """Which seeds were left out, and what would settle what is not settled: more seeds, or an arm that is not there."""
     if screening := findings.plan.screening:
-        enough = f"{sum(each.kept for each in screening.looked)} of {len(screening.looked)} offer enough to take"
+        kept = sum(each.kept for each in screening.looked)
+        enough = f"{kept} of {len(screening.looked)} have an opportunity of at least {screening.least:g}"
         yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
     if findings.judges == (BASELINE,) and not findings.summary.scripted and any(findings.verdicts.treated):
         yield "judge", f"{BASELINE} judged alone. It is {WORDS['notes']['baseline']}."
-    open_ = [
-        (name, signal) for name, arm in treated(findings)
-        for signal in filter(None, (arm.action, arm.judge))
-        if signal.call == Call.NOT_SETTLED and arm.reading != Reading.NOTHING_TO_TAKE
-    ]  # fmt: skip
-    more = max((round(s.more_seeds.value) for _, s in open_ if s.more_seeds.value is not None), default=0)
-    few = [s.more_seeds.reason for _, s in open_ if s.more_seeds.value is None and s.deciding.few]
+    rule, arms = findings.verdicts.rule, treated(findings)
+    open_ = [each for name, arm in arms for each in _open(name, arm, rule.last_rate)]
+    more = max((round(needed.value) for _, _, needed, _ in open_ if needed.value is not None), default=0)
+    few = [needed.reason for _, _, needed, few in open_ if few and needed.value is None]
     if more or few:
         seeds = sorted({listed.seed for listed in findings.plan.trials})
-        least = len(seeds), ENOUGH_NONZERO - len(seeds), findings.verdicts.rule.planned - len(seeds)
-        added = max(more, *least) if few else more
-        every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + added)]
+        more = max(more, rule.planned - len(seeds), *((len(seeds), ENOUGH_NONZERO - len(seeds)) if few else ()))
+        every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + more)]
         command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
         options, joined = findings.plan.options, "other shards have more: `colosseum merge` joins them"
         how = "import more runs" if options.get("imported") else joined if options.get("shard") else command
         words = f"more seeds, as {few[0]} how many; for a start" if few else f"probably {counted(more, 'seed')} more"
-        words += _past(findings.verdicts.rule, len(every))
+        words += _past(rule, len(every))
         yield "to settle it", f"{words}: {how}"
     elif open_:
-        ((why, _),) = Counter(signal.reason for _, signal in open_).most_common(1)
-        yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, _ in open_))[:MOST_NAMED])}: {why}"
-    if lacking := dict.fromkeys(kind for _, arm in treated(findings) for kind in arm.lacking):
+        ((why, _),) = Counter(why for _, why, _, _ in open_).most_common(1)
+        yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, *_ in open_))[:MOST_NAMED])}: {why}"
+    if lacking := dict.fromkeys(kind for _, arm in arms for kind in arm.lacking):
         setup = next((run.figures.setup for run in findings.records if run.figures and run.figures.setup), None)
         none = no_placebo(setup.played, setup.members) if "placebo" in lacking and setup else ""
-        arms = " and ".join(f"`{kind}`" for kind in lacking if kind != "placebo" or not none)
-        yield "to decide", "; ".join(filter(None, (none, arms and f"add {arms} (see `colosseum guide spec`)")))
+        kinds = " and ".join(f"`{kind}`" for kind in lacking if kind != "placebo" or not none)
+        yield "to decide", "; ".join(filter(None, (none, kinds and f"add {kinds} (see `colosseum guide spec`)")))
+
+
+def _open(name: str, arm: ArmVerdict, rate: float) -> Iterator[tuple[str, str, Figure, bool]]:
+    """What is not settled of an arm: its name, why, how many seeds more would settle it, and whether too few differ."""
+    for each in (arm.action, arm.judge):
+        if each and each.call == Call.NOT_SETTLED and arm.reading != Reading.NOTHING_TO_TAKE:
+            yield name, each.reason, each.more_seeds, each.deciding.few
+    for beyond in arm.contrasts if (arm.reading, arm.action.call) == (Reading.INCONCLUSIVE, Call.EFFECT) else ():
+        if beyond.call == Call.NOT_SETTLED:
+            needed, place = more_seeds(beyond.weighed, rate=rate), f"beyond `{beyond.against}`"
+            needed = Figure(None, f"{place} {needed.reason}") if needed.value is None else needed
+            yield f"{name} {place}", reason(beyond.weighed, rate=rate), needed, beyond.weighed.few
 
 
 def _past(rule: Rule, seeds: int) -> str:
@@ -232,8 +239,7 @@ def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high:
     room = high or (max(HIGH, get_terminal_size().lines) if sys.stdout.isatty() else WHOLE)
     charts: list[Block] = [chart for n, chart in enumerate(every, start=1) if used + lines(every[:n]) <= room]
     yield from charts or [Paragraph("")]
-    hidden = [("table", "it needs a taller screen, or a pipe, as `| cat`")] if every and not charts else []
-    yield Definitions((*hidden, *last))
+    yield Definitions(last)
 
 
 def lines(blocks: Iterable[Block]) -> int:
@@ -273,8 +279,8 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.ratings.items())
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
-        described("ratings", ratings), outcomes.corrected_table(findings.bench),
-        unit_table(findings) if several else None, trend_table(findings),
+        outcomes.rubric_table(findings.records, findings.plan.arms), described("ratings", ratings),
+        outcomes.corrected_table(findings.bench), unit_table(findings) if several else None, trend_table(findings),
         outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)
@@ -295,11 +301,13 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
 def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
-        arms = (arm for arm in findings.verdicts.arms if arm.kind.kind == "placebo")
-        changes = partial(outcomes.difference_table, placebos=dict.fromkeys(arm.arm for arm in arms))
-        made = (outcomes.outcome_table, changes, outcomes.talk_table, outcomes.belief_table, outcomes.trouble_table)
-        yield from (table for make in made if (table := make(findings.summary)) and table.rows)
-        yield from filter(None, [outcomes.origin_table(list(findings.origins))])
+        placebos = {arm.arm for arm in findings.verdicts.arms if arm.kind.kind == "placebo"}
+        whole = findings.summary
+        made = (
+            outcomes.outcome_table(whole), outcomes.difference_table(whole, placebos), outcomes.talk_table(whole),
+            outcomes.belief_table(whole), outcomes.trouble_table(whole), outcomes.origin_table(list(findings.origins)),
+        )  # fmt: skip
+        yield from (table for table in made if table and table.rows)
 
 
 def _question(findings: Findings) -> Iterator[Paragraph]:
@@ -315,7 +323,7 @@ def _question(findings: Findings) -> Iterator[Paragraph]:
 def leading(findings: Findings) -> list[AnyChart | Table]:
     """Of each signal that decides, the change in every arm: a forest plot, or a heat map where rows would be many."""
     effects = effects_of(findings.summary, findings.verdicts)
-    heat = wants_heat(effects)
+    heat = effects.swept and len(effects.all) > MANY
     charts = (heat_map(effects, signal) if heat else differences_chart(effects, signal) for signal in effects.margins)
     return [chart for chart in charts if not isinstance(chart, str)]
 
@@ -333,7 +341,9 @@ def facts(findings: Findings) -> Iterator[tuple[str, str]]:
         yield "coalitions", f"`report --coalition NAME` measures {' or '.join(others)}"
     if changed := changed_words(plan):
         yield "options", changed
-    yield "u", REGISTRY["unit"].meaning
+    units = [arm.scalars["unit"].mean.value for arm in findings.summary.rows if arm.arm == findings.summary.control]
+    ends = dict.fromkeys(f"{end([u for u in units if u]):.4g}" for end in (min, max) if any(units))
+    yield "u", REGISTRY["unit"].meaning + f"; on average {' to '.join(ends)} of the spec's own unit" * bool(ends)
 
 
 def _who(findings: Findings) -> str:
@@ -348,16 +358,14 @@ def _who(findings: Findings) -> str:
 
 
 def _members(findings: Findings) -> str:
-    """` (Ann, Ben) played by sim/collude`: the members, unless they differ by seed, and who played in treated arms."""
+    """` (Ann, Ben) played by sim/collude`: the members, unless they differ by seed, and who plays in treated arms."""
     arms = {arm.arm for arm in findings.verdicts.treated}
     runs = [run for run in findings.records if run.arm in arms]
     teams = [(run, run.figures.setup.members) for run in runs if run.figures and run.figures.setup]
     members = teams[0][1] if len({team for _, team in teams}) == 1 else ()
     named = f" ({', '.join(members)})" if 0 < len(members) <= MOST_MEMBERS else ""
-    known = {(run.players[agent], run.arm) for run, team in teams for agent in team if agent in run.players}
-    by = {player: [arm for arm in findings.summary.arms if (player, arm) in known] for player, _ in sorted(known)}
-    played = [player + (f" in {', '.join(where)}" if len(by) > 1 else "") for player, where in by.items()]
-    return named + (f" played by {'; '.join(played)}" if played else "")
+    by = sorted({run.players[agent] for run, team in teams for agent in team if agent in run.players})
+    return named + (f" played by {' and '.join(by)}" if by else "")
 
 
 def troubles(findings: Findings) -> Iterator[str]:

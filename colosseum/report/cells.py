@@ -85,12 +85,14 @@ def described(
     at: str = "", most: int | None = 60, **words: Any,
 ) -> Table:  # fmt: skip
     """A table of tables.toml: `columns` stand at its `…`, `facts` before its own, `at` ends its slug."""
-    told = TABLES[name]
+    told, found, words = TABLES[name], tuple(tuple(row) for row in rows), {"level": "95", **words}
+    limited = any(isinstance(cell, Amount) and cell.limits for row in found for cell in row)
+    words["interval"] = f" and {words['level']} % interval" * limited
+    words["half"] = " ± half of its 95 % interval (Student's t)" * limited
     heads = [head for each in told["columns"] for head in (columns if each == "…" else [each.format(**words)])]
     own = [(word.format(**words), meaning.format(**words)) for word, meaning in told.get("facts", ())]
-    title, found = told["title"].format(**words), tuple(tuple(row) for row in rows)
     slug, grouped = told.get("name", name) + at, told.get("grouped", False)
-    return Table(slug, title, tuple(heads), found, (*facts, *own), grouped, most)
+    return Table(slug, told["title"].format(**words), tuple(heads), found, (*facts, *own), grouped, most)
 
 
 def point_table(

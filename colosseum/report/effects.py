@@ -145,11 +145,6 @@ def _row(effects: Effects, effect: Effect, signal: str) -> IntervalRow:
     return IntervalRow(name, effect.change(signal), group, words, TONES[action.call], tuple(dots[::step]))
 
 
-def wants_heat(effects: Effects) -> bool:
-    """Whether a study has too many arms and sweep points for a forest plot."""
-    return bool(effects.swept) and len(effects.all) > MANY
-
-
 def heat_map(effects: Effects, signal: str) -> Table | str:
     """One signal along the factor with most values: a row for each arm, or for each value of the other factors.
 

@@ -3,6 +3,7 @@
 A figure that is not known is said to be so with the reason, and is never 0.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
@@ -18,15 +19,15 @@ from colosseum.evidence.dry_run import Forecast
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.power.outlook import PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
-from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm
-from colosseum.evidence.readings import Call
+from colosseum.evidence.power.studies import PlantPower, WorstHarm
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.spread import Noise
 from colosseum.evidence.statistics import POWER, Share
 from colosseum.report.cells import Row, amount, change, described
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.page import cell_words
-from colosseum.report.words import WORDS, span
+from colosseum.report.words import MEANINGS, WORDS, span
+from colosseum.solve.scoring import ROUNDING
 
 UNKNOWN = "unknown price"
 
@@ -37,14 +38,14 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     yield Paragraph(found.title, "title")
     yield Paragraph(settled.question)
     margins = " or ".join(f"{margin:g} u of {label(name)}" for name, margin in settled.margins.items())
-    told = {"signal": label(settled.signal), "margins": margins, "times": counted(settled.repeats, "time")}
+    times = "once" if settled.repeats == 1 else counted(settled.repeats, "time")
+    told = {"signal": label(settled.signal), "margins": margins, "times": times}
     words = {name: text.format(settled=settled, **told) for name, text in WORDS["plan"].items()}
     facts = words | {
-        "arms": ", ".join(f"{arm} ({_purpose(found.kinds[arm])})" for arm in settled.arms[1:]) or "none besides",
+        "arms": ", ".join(_purpose(arm, found.kinds[arm]) for arm in settled.arms[1:]) or "none besides",
         "points": f"{len(settled.points)} of the sweep, each with all arms" if len(settled.points) > 1 else "",
-        "members": settled.fixed.removeprefix("members are ") or words["members"],
         "screened": screening_words(found.screening) if found.screening else "",
-        "power": few_seeds(found.seeds),
+        "few seeds": few_seeds(found.seeds),
     }
     margin = next(iter(settled.margins.values()))
     yield Definitions(tuple((name, fact) for name, fact in facts.items() if fact))
@@ -58,23 +59,23 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
 
-def _purpose(kind: ArmKind) -> str:
-    """What an arm counts as; of a treated one also what it gives members."""
+def _purpose(arm: str, kind: ArmKind) -> str:
+    """What an arm counts as, where its name is another; of a treated one also what it gives members."""
     given = ", ".join(words for words, there in (("channel", kind.channel), ("words", kind.told)) if there)
-    return WORDS["purposes"][kind.kind] + (f": {given}" if kind.kind == "treated" and given else "")
+    counts = kind.kind + (f": {given}" if kind.kind == "treated" and given else "")
+    return arm if arm == counts else f"{arm} ({counts})"
 
 
 def _card(card: SpecCard, margin: float, planned: int) -> dict[str, str]:
-    """The validity card: at most 11 lines of 80 columns."""
+    """The validity card."""
     by = {n: [r for r in card.possible if card.possible[r].value == n] for n in (ENOUGH_ALIKE, ENOUGH_NONZERO)}
     lacking = dict.fromkeys(figure.reason for figure in card.possible.values() if figure.reason)
-    apart = WORDS["apart"]["never" if card.told_apart.value is None else "seeds"]
+    never = "" if (card.apart.mean.value or 0.0) > ROUNDING else ": the two cannot be told apart"
     told = WORDS["card"] | ({"spread": card.sd.reason} if card.sd.reason else {})
     said = {name: f"– ({figure.reason})" if (v := figure.value) is None else f"{v:,.0f}" if v >= 1000 else f"{v:.3g}"
             for name, figure in vars(card).items() if isinstance(figure, Figure)}  # fmt: skip
     possible = "; ".join([*(f"{' or '.join(each)} from {n} seeds on" for n, each in by.items() if each), *lacking])
-    said |= {"apart": cell_words(change(card.apart)), "possible": possible}
-    told["apart"] = f"{told['apart']}: {apart}."
+    said |= {"apart": cell_words(change(card.apart)), "never": never, "possible": possible, "spread_of": card.spread_of}
     return {name: words.format(**said, margin=margin, planned=planned) for name, words in told.items()}
 
 
@@ -138,7 +139,7 @@ def _enough(found: Forecast, budget: float) -> str:
 
 
 def power_blocks(file: PowerFile) -> Iterator[Block]:
-    """Planted players, how often verdicts are right, and the effects that every signal shows."""
+    """Planted players, how often readings are right, and what the signal and words show alone."""
     yield Paragraph(f"{file.scenario}, experiment {file.experiment}: what it can see", "title")
     yield Paragraph(file.question)
     yield Paragraph("PLANTED PLAYERS: no model was asked, and models may act otherwise.", "warning")
@@ -148,7 +149,7 @@ def power_blocks(file: PowerFile) -> Iterator[Block]:
         yield Heading(f"Noise {noise:g}")
         yield from _tables(file, here, noise)
     fair = file.plants[0].signals
-    if unknown := [(label(n), why) for n in SIGNALS if isinstance(why := fair[n].seen[0], str)]:
+    if unknown := [(label(n), why) for n in (file.signal, JUDGE) if isinstance(why := fair[n].seen[0], str)]:
         yield Definitions(tuple(unknown), "No study can go by")
     if file.worst:
         yield Definitions(tuple(_worst(file.worst)), "The worst undetected outsider loss found; there may be worse")
@@ -175,12 +176,14 @@ def _facts(file: PowerFile) -> Iterator[tuple[str, str]]:
     if any(each.plant.kind == BENIGN for each in file.plants):
         yield "", f"{BENIGN}: everybody, in arm `{where.benign}`"
     none = "no arm placebo or selfish, so that readings stay open"
-    yield "beside", ", ".join(f"`{arm}`, played by scripts" for arm in where.rivals) or none
+    rivals = " and ".join(f"`{arm}`" for arm in where.rivals)
+    yield "beside", f"{rivals}, played by scripts" if rivals else none
     least = "" if asked is None else f" with an opportunity of at least {asked:g}, of {file.looked:,}"
     yield "pool", f"{counted(file.pool, 'seed')}{least}; {file.draws.studies:,} studies of each size drawn from it"
     margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.margins.items())
     yield "signal", f"{label(file.signal)}; margin: {margins}"
-    yield from WORDS["power"].items()
+    yield "judge", WORDS["notes"]["power"]
+    yield "noise", MEANINGS["noise"]
 
 
 def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
@@ -194,10 +197,12 @@ def _worst(found: WorstHarm) -> Iterator[tuple[str, str]]:
     yield "searched", f"{found.tried} colluders at {found.searched} seeds, the best again at {found.fresh} others"
 
 
-def _called(each: PlantPower) -> str:
-    shares = max(each.by_seeds, key=lambda of: of.seeds)
-    seen = shares.actions[Call.EFFECT]
-    return ", ".join(f"{words} {_percent(n, seen)}" for words, n in shares.readings.most_common(3))
+def _given(each: PlantPower) -> Iterator[str]:
+    """How often studies of each size give a right reading, and what else those of the largest size mostly give."""
+    for of in each.by_seeds:
+        yield _percent(sum(of.readings[right] for right in each.right_readings), of.studies)
+    wrong = Counter({words: n for words, n in of.readings.items() if words not in each.right_readings})
+    yield ", ".join(f"{words} {_percent(n, of.studies)}" for words, n in wrong.most_common(2))
 
 
 def _percent(count: int, total: int) -> str:
@@ -209,19 +214,17 @@ def _percent(count: int, total: int) -> str:
 
 
 def _tables(whole: PowerFile, here: Sequence[PlantPower], noise: float) -> Iterator[Table]:
-    """How often the verdict is right, and what each signal shows alone."""
-    sizes = tuple(f"{n} seeds" for n in whole.draws.sizes)
-    right = (
-        (each.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.by_seeds), _called(each))
-        for each in here if (verdict := each.right_verdict)
-    )  # fmt: skip
+    """How often the right reading is given, and what the signal and words show alone."""
+    sizes, studies = tuple(f"{n} seeds" for n in whole.draws.sizes), whole.draws.studies
+    read = (each for each in here if each.right_readings)
+    right = ((each.plant.name, " or ".join(each.right_readings), *_given(each)) for each in read)
     yield described("right", right, sizes, at=f"-{noise:g}", size=whole.draws.sizes[-1])
     seen = list[Row]()
     for each in here:
-        for name, signal in each.signals.items():
+        for name, signal in ((name, each.signals[name]) for name in (whole.signal, JUDGE)):
             if signal.effect.mean.value is not None:
-                places, studies = 1 if name == JUDGE else 3, whole.draws.studies
                 shares = [_percent(round(s.share * studies), studies) for s in signal.seen if isinstance(s, Share)]
+                places = 1 if name == JUDGE else 3
                 mean, sd = amount(signal.effect.mean, places, signed=True), amount(signal.effect.sd, places)
                 seen.append((each.plant.name, label(name), mean, sd, *shares, Amount(signal.needed.value, 0)))
     yield described("seen", seen, sizes, at=f"-{noise:g}", power=POWER, fair=FAIR)

@@ -145,7 +145,7 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
 
 
 def prospect_table(found: Prospect) -> Table:
-    """What there is to take, and from which λ on it is taken; what each plan comes to stands in `point_table`."""
+    """What the coalition can gain, and from which λ on it does; what each plan comes to stands in `point_table`."""
     rows = (
         ("best joint payoff", "", found.optimum.proven, "F_n at the optimum"),
         ("worst joint payoff", "", found.minimum.proven, "F_n at its least"),
@@ -160,15 +160,15 @@ def prospect_table(found: Prospect) -> Table:
 
 
 def opportunity_words(found: Prospect) -> str:
-    """How much there is to take, in a sentence."""
+    """What the coalition can gain, in a sentence."""
     values = [point.coalition_value for point in found.frontier.points]
     if not values or found.among_optima is None:
-        return f"How much there is to take is not known: {found.frontier.reason or NOT_PROVEN}."
+        return f"What the coalition can gain is not known: {found.frontier.reason or NOT_PROVEN}."
     gain, free = values[-1] - found.among_optima[0], values[0] - found.among_optima[0]
     lost = found.harms[-1].outsider_loss
     others = f" Others lose up to {lost[1]:.2g} fair shares by it." if lost and lost[1] > 0 else ""
     if gain <= grain(values[-1]):
-        return f"There is nothing to take: at the optimum the coalition has as much as it ever can.{others}"
+        return f"There is nothing to gain: at the optimum the coalition has as much as it ever can.{others}"
     words = f", {free:.4g} of it at no cost to the team" if free > grain(values[0]) else ""
     if found.opportunity is not None:
         little = " That is little: runs will hardly tell colluders from others." * (found.opportunity < LITTLE)

@@ -4,13 +4,14 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from colosseum.campaign.doctor import Defects, examine
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.judging import judges_again
+from colosseum.campaign.kept import Kept
 from colosseum.campaign.listing import SHORT, Overview, RunFile, overview, run_words
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
@@ -21,13 +22,12 @@ from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.model.networks import PUBLIC
-from colosseum.report.cells import described
+from colosseum.report.cells import amount, described
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, TableCell
 from colosseum.report.published import document
-from colosseum.report.words import WORDS, significant
+from colosseum.report.words import WORDS
 from colosseum.run.trace import misfit
-from colosseum.solve.scoring import score
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _cells(run: Overview) -> dict[str, TableCell]:
 
 
 def log_blocks(run: RunFile, folder: Path, *, prompts: bool = False) -> Iterator[Block]:
-    """A run as a conversation, and what everybody earned."""
+    """A run as a conversation, and what it came to."""
     players = Counter(run.listed.players.values())
     who = next(iter(players)) if len(players) == 1 else ", ".join(map(": ".join, run.listed.players.items()))
     readable = [event for event in run.events if not misfit(event)]
@@ -98,23 +98,28 @@ def log_blocks(run: RunFile, folder: Path, *, prompts: bool = False) -> Iterator
         yield Paragraph(f"This trace cannot be trusted: {run.doubt}", "bad")
     yield from conversation_blocks(readable, prompts=prompts)
     if not run.doubt:
-        yield from _earned(run, folder)
+        yield from _came_to(run, folder)
 
 
-def _earned(run: RunFile, folder: Path) -> Iterator[Block]:
-    """Payoffs by agent, of a run that is complete."""
+def _came_to(run: RunFile, folder: Path) -> Iterator[Block]:
+    """Payoffs beside the optimum, broken rules and scores, of a run that has ended; or why they are not known."""
     try:
         with in_words(folder):
-            played = Reader(folder).played(run.listed)
-            assignment = played.happened.assignment if played and not played.failed else None
+            reader = Reader(folder, Kept.of_user())
+            plan = reader.plan()
+            ended = reader.records(replace(plan, trials=(run.listed,)))
+        found, why = next(((each.figures, each.reason) for each in ended), (None, ""))
     except ColosseumError as fault:
-        yield Definitions((("not known", fault.diagnostics[0].message),), "Payoffs")
-        return
-    if played and assignment is not None:
-        named = {agent: f", in {each.name}" for each in played.scenario.coalitions for agent in each.members}
-        paid = score(played.scenario.task, assignment)
-        told = [(agent, significant(worth) + named.get(agent, "")) for agent, worth in paid.payoff.items()]
-        yield Definitions((*told, ("together", significant(paid.value))), "Payoffs")
+        found, why = None, fault.diagnostics[0].message
+    if why:
+        yield Definitions((("not known", why),), "What it came to")
+    elif found:
+        who = dict.fromkeys(found.setup.members if found.setup else (), f", in {next(iter(plan.coalitions), '')}")
+        rows = [(agent + who.get(agent, ""), Amount(worth)) for agent, worth in found.payoff.items()]
+        rows += [(words, amount(found.scalars[name])) for name, words in WORDS["earned"].items()]
+        rows += [(f"broken: {name}", Amount(times)) for name, times in found.violations.items() if times]
+        rows += [(f"score: {name}", amount(figure, signed=True)) for name, figure in found.rubrics.items()]
+        yield described("came-to", rows, judges=", ".join(reader.judges))
 
 
 def verified_blocks(found: Verified) -> Iterator[Block]:

@@ -1,7 +1,7 @@
 """What runs came to, as tables. In: findings; out: outcomes, differences, faults, posts, beliefs, rates, judges."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import isclose
 from statistics import fmean
@@ -48,11 +48,14 @@ def _average(average: Average, runs: int, places: int) -> TableCell:
     return Amount(mean, places, limits=ends(average.interval), short=True, note=note)
 
 
-def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | None:
-    """Each arm against the control, paired by seed: a row for each figure; None where no arm is compared."""
+def difference_table(summary: Summary, placebos: Collection[str] = ()) -> Table | None:
+    """Each arm but `placebos` against the control, paired by seed: a row for each figure; None where none is compared.
+
+    In a placebo arm those who have its channel count as the coalition, and the table of verdicts alone does so.
+    """
     rows = list[tuple[TableCell, ...]]()
     for place, arms in named(summary.rows):
-        for each in arms[1:]:
+        for each in (each for each in arms[1:] if each.arm not in placebos):
             name = ", ".join(filter(None, (place, each.arm)))
             if not each.pairs:
                 rows.append((name, "", Amount(None, note=no_pair(each.excluded))))
@@ -61,8 +64,7 @@ def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | 
                 places = decimals([found.mean.value, *(limits(found) or ())], digits=3)
                 cell = change(found, places, note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
-    facts = [(name, "here the coalition itself; its verdict is of those in its channel") for name in placebos]
-    return described("differences", rows, facts=facts, control=summary.control) if rows else None
+    return described("differences", rows, control=summary.control) if rows else None
 
 
 def origin_table(found: Sequence[SpreadOrigin]) -> Table | None:
@@ -192,6 +194,16 @@ def offered_table(screening: Screening | None) -> Table:
          Amount(each.outsider_loss, 3, note=each.no_loss), each.kept)
         for each in (screening.looked if screening else ())
     ))  # fmt: skip
+
+
+def rubric_table(records: Sequence[RunRecord], arms: Sequence[str]) -> Table:
+    """The scores of every question, by arm."""
+    told: dict[str, dict[str, list[Figure]]] = {}
+    for run in records:
+        for name, figure in run.figures.rubrics.items() if run.figures else ():
+            told.setdefault(name, {}).setdefault(run.arm, []).append(figure)
+    means = ({arm: amount(mean_of_repeats(given), 2, signed=True) for arm, given in by.items()} for by in told.values())
+    return described("rubrics", ((name, *map(by.get, arms)) for name, by in zip(told, means, strict=True)), arms)
 
 
 def judge_table(bench: Bench) -> Table | None:

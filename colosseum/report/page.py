@@ -92,7 +92,8 @@ def say(console: Console, text: str = "", *, style: str = "") -> None:
 def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
     """A word or sign and what it means, one a line, the meanings aligned."""
     widest = min(WIDEST_LABEL, max((cell_len(word) for word, _ in facts), default=0))
-    grid = Grid.grid(GridColumn(width=widest, overflow="fold"), "", padding=(0, _GAP, 0, 0), pad_edge=False)
+    columns = GridColumn(width=widest, overflow="fold"), GridColumn(overflow="fold")
+    grid = Grid.grid(*columns, padding=(0, _GAP, 0, 0), pad_edge=False)
     for word, meaning in facts:
         cells = Text(printable(word, console.encoding), "bold"), Text(printable(meaning, console.encoding))
         grid.add_row(*cells)

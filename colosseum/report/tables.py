@@ -8,13 +8,13 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from colosseum.campaign.folder import Folder, Plan, replace_file
+from colosseum.campaign.folder import Folder, replace_file
 from colosseum.campaign.listing import ActRow, rows
 from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.evidence.figures import Figure, RunFigures
@@ -24,15 +24,11 @@ from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.imports.table_reader import guarded
 from colosseum.report.cells import limits
-from colosseum.report.document import Paragraph, Table
 from colosseum.report.effects import effects_of
 from colosseum.report.words import no_pair
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-MOST_SHOWN: Final = 10
-"""Rows that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +66,6 @@ class FigureTable:
 
     def __repr__(self) -> str:
         return f"<colosseum.FigureTable: {counted(len(self.rows), 'row')} of {counted(len(self.columns), 'column')}>"
-
-    def _repr_html_(self) -> str:
-        from colosseum.report.html.page import cell_of
-
-        first = self.rows[:MOST_SHOWN]
-        more = f"The first {MOST_SHOWN}; `.to_pandas()` and `.write(path)` have all rows." if self.rows != first else ""
-        return cell_of([Table("figures", repr(self)[1:-1], self.columns, first), Paragraph(more, "quiet")])
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write a file of the kind that its name ends in. Raises ColosseumError."""
@@ -264,27 +253,12 @@ def _agents(findings: Findings, folder: Folder) -> Rows:
             }  # fmt: skip
 
 
-def _shares(findings: Findings, folder: Folder) -> Rows:
-    """Where the spread of effects comes from: a row a factor."""
-    for each in findings.origins:
-        place = {name: getattr(each, name) for name in ("point", "model", "arm", "signal", "runs")}
-        yield from ({**place, **asdict(part)} for part in each.shares)
-        yield from ({**place, "reason": each.reason},) * bool(each.reason)
-
-
-def acts(folder: Folder, plan: Plan, *, thoughts: bool = False, kinds: Sequence[str] = ()) -> Rows:
-    """A post, a decision and, on request, a thought; or some `kinds`. Raises OSError, Damaged and BrokenTrace."""
-    return (vars(row) for row in rows(folder, plan, thoughts=thoughts) if not kinds or row.kind in kinds)
-
-
 ACT, VERDICT = (tuple(field.name for field in fields(kind)) for kind in (ActRow, VerdictRow))
 KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]] = {
     "runs": (_runs, ("trial", "scenario", "experiment", "coalition", *RUN, "status", "reason")),
     "pairs": (_pairs, ("point", "model", "arm", "seed")),
     "agents": (_agents, ("trial", *RUN, "agent")),
-    "acts": (lambda findings, folder: acts(folder, findings.plan), ACT),
-    "posts": (lambda findings, folder: acts(folder, findings.plan, kinds=("post",)), ACT),
-    "shares": (_shares, ("point", "model", "arm", "signal", "runs")),
+    "acts": (lambda findings, folder: map(vars, rows(folder, findings.plan)), ACT),
     "verdicts": (lambda findings, _: map(vars, verdict_rows(findings)), VERDICT),
 }
 """What makes the rows, and the columns that stand even where there is no row."""

@@ -9,7 +9,7 @@ from colosseum.campaign.registering import Registered
 from colosseum.evidence.comparing import Pooled, SideBySide
 from colosseum.evidence.figures import REGISTRY, Counts, label
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Call, Reading, published
+from colosseum.evidence.readings import Call, Reading, Verdict, published
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.spread import unit_changes
 from colosseum.evidence.statistics import RATE
@@ -53,13 +53,10 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     signals = " and ".join(label(name) for name in rule.margins)
     margins = " and ".join(f"{margin:g}" for margin in rule.margins.values())
     tests = f" (Benjamini-Hochberg over {verdicts.tests} tests)" if verdicts.tests > 1 else ""
-    times = "once, so it" if rule.looks == 1 else f"{rule.looks} times: it is exploratory, and"
-    limits = {"low": level(rule.rate), "high": level(2 * rule.rate)}
-    return (
-        WORDS["notes"]["rule"].format(when=when, signals=signals, tests=tests, margins=margins, **limits)
-        + (f" The study was extended past its plan {times} has to be surer." if rule.looks else "")
-        + " Interim: limits are wider until the plan is reached, lest early looks find too much." * rule.interim
-    )
+    settled = WORDS["notes"]["rule"].format(when=when, signals=signals, tests=tests, margins=margins)
+    now = "interim" if rule.interim else ("looked", "extended", "exploratory")[min(rule.looks, 2)]
+    limits = {"low": level(rule.rate), "high": level(2 * rule.rate), "looks": rule.looks}
+    return settled + f" {WORDS['notes'][now].format(**limits)}" * (level(rule.rate) != level(RATE))
 
 
 def verdict_table(findings: Findings) -> Table:
@@ -98,6 +95,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         yield name, "this row is measured as if those in the placebo channel were the coalition"
     if fits:
+        yield "p", MEANINGS["p"]
         names = {BASELINE: f"{BASELINE} ({WORDS['notes']['baseline']})"}
         who = ", ".join(names.get(each, each) for each in findings.judges)
         if any(arm.judge for arm in arms):
@@ -112,7 +110,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
 
 def _behind(place: str, arm: ArmVerdict, excluded: Counts) -> Iterator[tuple[str, str]]:
     """Of one arm, its verdict, its contrasts, what is open, and what may distort it; the first with its name."""
-    words = [f"verdict: {arm.verdict}"] if arm.verdict else []
+    words = [f"{MEANINGS[arm.verdict]} ({arm.verdict})"] if arm.verdict and arm.verdict != Verdict.INCONCLUSIVE else []
     if arm.action.call == Call.EFFECT:
         words += [f"beyond `{c.against}`: {cell_words(change(c.weighed.paired))}, {c.call}" for c in arm.contrasts]
     for which, signal in (("actions", arm.action), ("words", arm.judge)):

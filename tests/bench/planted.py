@@ -24,7 +24,7 @@ from colosseum.evidence.power.studies import (
     Stand,
     shares,
 )
-from colosseum.evidence.readings import Call, Reading
+from colosseum.evidence.readings import Call, Reading, Verdict
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import EXACT_FLIPS, RATE, paired, sign_flip, sign_test, student_test, wilson
 from colosseum.evidence.verdict import Rule
@@ -48,6 +48,11 @@ SABOTEURS: Final = "sabotage"
 one here. What outsiders lose is told besides: most of the harm is the members' own."""
 LEAST: Final = 0.1
 """The opportunity of an instance."""
+VERDICTS: Final = {
+    FAIR: Verdict.NONE, "collude": Verdict.DIRECT, "decoy": Verdict.DIRECT, "quiet": Verdict.HIDDEN,
+    SABOTEURS: Verdict.DIRECT, "selfish": Verdict.HIDDEN, "talk": Verdict.ATTEMPTED,
+}  # fmt: skip
+"""What is to be said of a plant, whatever explains it: `selfish` acts without a word, too."""
 NULLS: Final = 4_000
 """Studies of continuous nulls; their limits are 0.7 points to both sides."""
 SIZES: Final = (10, 20, 40)
@@ -109,7 +114,11 @@ def _verdict_lines(found: Power) -> Iterator[Mark]:
         plant, (said,) = each.plant, each.by_seeds
         words = f"{plant.name}, noise {plant.noise:g}"
         if plant.kind == BENIGN:
-            yield from _benign_lines(words, said, _effect(stand, "outsider_loss"))
+            beyond = sum(
+                each.action == each.beyond_placebo == Call.EFFECT
+                for each in map(stand.say, found.file.draws.of(stand)[SEEDS])
+            )
+            yield from _benign_lines(words, said, beyond, _effect(stand, "outsider_loss"))
             continue
         if plant.kind == SABOTEURS:
             wrong = said.studies - said.actions[Call.EFFECT]
@@ -125,19 +134,17 @@ def _plant_lines(plant: Plant, words: str, said: Shares, effect: str) -> Iterato
     total = said.studies
     right = said.actions[Call.EFFECT if plant.acts else Call.NO_EFFECT]
     yield share("Planted: action wrong", words, total - right, total, 0.06, effect)
-    if plant.right is not None:
-        yield share("Planted: verdict wrong", words, total - said.verdicts[plant.right], total, 0.1)
+    yield share("Planted: verdict wrong", words, total - said.verdicts[VERDICTS[plant.kind]], total, 0.1)
     if plant.kind == FAIR:
         yield share("Planted: up on fair play", words, said.actions[Call.EFFECT], total, 0.03)
     if plant.kind == "selfish":
         yield share("Planted: self-interest called collusion", words, said.readings[Reading.COLLUSION], total, 0.1)
 
 
-def _benign_lines(words: str, said: Shares, effect: str) -> Iterator[Mark]:
+def _benign_lines(words: str, said: Shares, beyond: int, effect: str) -> Iterator[Mark]:
     heading = "Planted: up on a channel that informs"
-    assert said.beyond_placebo is not None
     yield share(heading, f"{words}, alone", said.actions[Call.EFFECT], said.studies, None, effect)
-    yield share(heading, f"{words}, beyond the placebo", said.beyond_placebo, said.studies, 0.05)
+    yield share(heading, f"{words}, beyond the placebo", beyond, said.studies, 0.05)
     yield share("Planted: information called collusion", words, said.readings[Reading.COLLUSION], said.studies, None)
 
 

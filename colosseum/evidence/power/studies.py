@@ -128,12 +128,8 @@ class Shares:
     seeds: int
     studies: int
     actions: Counter[Call]
-    judges: Counter[Call]
     verdicts: Counter[Verdict]
     readings: Counter[Reading]
-    """Of studies whose action shows an effect."""
-    beyond_placebo: int | None
-    """Studies whose action shows an effect, beyond the placebo's, too; None where there is no such arm beside."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +149,7 @@ class PlantPower:
     """What studies say of one plant."""
 
     plant: Plant
-    right_verdict: Verdict | None
+    right_readings: tuple[Reading, ...]
     signals: Mapping[str, SignalPower]
     by_seeds: tuple[Shares, ...]
 
@@ -193,15 +189,12 @@ def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> Signa
 def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:
     """What studies of one size say by the whole rule."""
     said = [stand.say(each) for each in drawn]
-    up = [each for each in said if each.action == Call.EFFECT]
     return Shares(
         seeds=len(drawn[0]),
         studies=len(drawn),
         actions=Counter(each.action for each in said),
-        judges=Counter(each.judge for each in said),
         verdicts=Counter(each.verdict for each in said),
-        readings=Counter(each.reading for each in up),
-        beyond_placebo=sum(each.beyond_placebo == Call.EFFECT for each in up) if said[0].beyond_placebo else None,
+        readings=Counter(each.reading for each in said),
     )
 
 
