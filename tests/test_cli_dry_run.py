@@ -292,7 +292,7 @@ experiment e { seeds 1..20  arm baseline { }  arm pact { shed on  deal pact } }
     card = (plan := load(tmp_path / "spec.colo").plan(out=tmp_path / "out")).card
     assert not isinstance(card, str)
     said = " ".join(repr(plan).split())
-    assert f"Least effect that 20 seeds settle: – ({card.settled.reason})." in said
+    assert f"Least effect that the planned seeds settle: – ({card.settled.reason})." in said
     assert card.told_apart.reason
     assert "more than selfish members do: the two cannot be told apart." in said
 

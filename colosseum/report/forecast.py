@@ -165,8 +165,8 @@ def noise_blocks(found: Noise) -> Iterator[Block]:
          amount(each.smallest, 3))
         for n, each in found.designs.items()
     ]  # fmt: skip
-    wanted, signal = f"{found.wanted:g}", label(found.signal)
-    yield described("noise", rows, facts=facts, wanted=wanted, planned=found.planned, signal=signal, power=POWER)
+    wanted, planned, signal = f"{found.wanted:g}", counted(found.planned, "seed"), label(found.signal)
+    yield described("noise", rows, facts=facts, wanted=wanted, planned=planned, signal=signal, power=POWER)
 
 
 def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
@@ -210,12 +210,12 @@ def _percent(count: int, total: int) -> str:
 
 def _tables(whole: PowerFile, here: Sequence[PlantPower], noise: float) -> Iterator[Table]:
     """How often the verdict is right, and what each signal shows alone."""
-    sizes = tuple(f"{n} seeds" for n in whole.draws.sizes)
+    sizes = tuple(counted(n, "seed") for n in whole.draws.sizes)
     right = (
         (each.plant.name, verdict, *(_percent(s.verdicts[verdict], s.studies) for s in each.by_seeds), _called(each))
         for each in here if (verdict := each.right_verdict)
     )  # fmt: skip
-    yield described("right", right, sizes, at=f"-{noise:g}", size=whole.draws.sizes[-1])
+    yield described("right", right, sizes, at=f"-{noise:g}", size=sizes[-1])
     seen = list[Row]()
     for each in here:
         for name, signal in each.signals.items():
