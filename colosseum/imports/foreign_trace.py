@@ -15,7 +15,6 @@ from typing import Any, Final, cast
 from colosseum.diagnostics import ColosseumError, closest, report
 from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, json_of, short, unknown
 from colosseum.language import syntax
-from colosseum.language.syntax import mentioned
 from colosseum.model.scenario import Variable
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import COMPARED, Value, plain
@@ -41,7 +40,7 @@ class TraceMapping:
     def of(self, kind: str) -> Iterator[tuple[list[str], syntax.Expr]]:
         """The entries that begin with a word, in declared order: `pick[a, t]` as its names, and what it is."""
         entries = (each for each in self.mapped if each.kind == kind)
-        return ((list(mentioned(each.what)) if each.what else [], each.source) for each in entries)
+        return ((list(each.what.mentions) if each.what else [], each.source) for each in entries)
 
     def source(self, kind: str) -> syntax.Expr | None:
         """The expression of the first entry of a kind."""
@@ -54,7 +53,7 @@ class TraceMapping:
 
     def read(self, kind: str) -> list[str]:
         """The names of the fields that the entries of a kind read."""
-        return [name for _, source in self.of(kind) for name in mentioned(source)]
+        return [name for _, source in self.of(kind) for name in source.mentions]
 
     def column(self, kind: str, default: str) -> str:
         """The field that the first entry names which names a field alone."""

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from colosseum.imports.foreign_run import Refusal, Source, content_of, json_of, sound
 from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.table_reader import json_rows, run_name, run_of
-from colosseum.language.syntax import mentioned
 
 WORDS: Any = tomllib.loads((Path(__file__).parent / "otel.toml").read_text(encoding="utf-8"))
 TOKENS = ("input_tokens", "output_tokens", "cost")
@@ -57,7 +56,7 @@ def read_spans(path: Path, mapping: TraceMapping) -> Source:
 
 def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> Source:
     """The runs that spans tell, by their names."""
-    rows = _rows(spans, {*WORDS["tools"], *(name for each in mapping.mapped for name in mentioned(each.source))})
+    rows = _rows(spans, {*WORDS["tools"], *(name for each in mapping.mapped for name in each.source.mentions)})
     nulls = dict.fromkeys(name for row in rows for name in row)
     conversation = {row["trace_id"]: row["conversation_id"] for row in rows if row.get("conversation_id")}
     runs: dict[str, list[Row]] = {}

@@ -140,7 +140,7 @@ def _variations(
     of all of them together is bounded; what is left is checked when it is run.
     """
     found: list[Diagnostic] = []
-    linked = any("links" in syntax.mentioned(statement) for statement in spec.composition.statements)
+    linked = any("links" in statement.mentions for statement in spec.composition.statements)
     tried: set[object] = {((), None)}
     spent = 0
     for of in designs.values():

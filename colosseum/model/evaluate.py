@@ -176,7 +176,7 @@ def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[t
     pools: list[Elements | None] = []
     bound: set[str] = set()
     for loop in loops:
-        depends = bound and not bound.isdisjoint(syntax.mentioned(loop.domain))
+        depends = bound and not bound.isdisjoint(loop.domain.mentions)
         pools.append(None if depends else elements(loop.domain, env))
         bound.update(loop.names)
     sizes = (*env.rounds, *(len(pool) for pool in pools if pool is not None))

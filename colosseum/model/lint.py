@@ -106,7 +106,7 @@ def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
             message = f"the members of `{channel.name}` already have a channel of their own: `{known[frozenset(who)]}`"
             help_ = "an arm that turns it on gives them nothing new"
             yield report("W009", channel.name_span, message, help=help_)
-        if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value)):
+        if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(source.value.mentions):
             message = f"`{who[0]}` is alone in `{channel.name}`, and has nobody to talk to there"
             yield report("W016", channel.name_span, message, help="name at least two agents, or drop the channel")
 
@@ -130,7 +130,7 @@ def _mentioned(spec: Declared) -> set[str]:
                 read = read.union(*(template_names(text.value) for text in texts))
             case syntax.Claim(text=text):
                 read |= template_names(text.value)
-        read |= set(syntax.mentioned(statement))
+        read |= set(statement.mentions)
     return read
 
 

@@ -7,7 +7,7 @@ would find only the first unknown name of a statement, and none in a loop over n
 
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
@@ -62,6 +62,8 @@ class Declared(Record):
     """CSV files by the place that names them."""
     doubts: Doubts = NO_DOUBTS
     """Names whose meaning is uncertain because of mistakes that are already told."""
+    faults: dict[frozenset[str], tuple[Diagnostic, ...]] = field(default_factory=dict, compare=False)
+    """What is wrong with the names, by the elements that there are."""
 
     def of(self, kind: type[S]) -> Iterator[S]:
         """The statements of one kind, in declared order."""
@@ -72,7 +74,7 @@ class Declared(Record):
         """Tables `= expr` that read variables (or another derived table): substituted where they are used."""
         readers: dict[str, list[str]] = {}
         for table in self.of(syntax.Table):
-            for name in syntax.mentioned(table.source.value) if isinstance(table.source, syntax.Given) else ():
+            for name in table.source.value.mentions if isinstance(table.source, syntax.Given) else ():
                 readers.setdefault(name, []).append(table.name)
         ahead = [s.name for s in self.symbols.values() if s.kind == "variable"] + ["payoff", "total"]
         found: set[str] = set()
@@ -86,7 +88,7 @@ class Declared(Record):
         """The declared names, and `links`, that these mention, those behind derived tables included."""
         found, ahead = set[str](), list(nodes)
         while ahead:
-            new = {n for n in syntax.mentioned(ahead.pop()) if n in self.symbols or n == "links"} - found
+            new = {n for n in ahead.pop().mentions if n in self.symbols or n == "links"} - found
             found |= new
             ahead += [self.symbols[name].statement for name in new & self.derived]
         return found
@@ -158,11 +160,11 @@ def place(loaded: syntax.Loaded) -> Place:
 # ---- unknown names -----------------------------------------------------------------------------------------
 
 
-def check_names(spec: Declared, elements: frozenset[str]) -> Iterator[Diagnostic]:
-    """Unknown names, functions and tables, and binders that hide a declared name."""
-    scope = _Scope(spec, elements)
-    for statement in spec.composition.statements:
-        yield from scope.inside(statement, {})
+def check_names(spec: Declared, elements: frozenset[str]) -> tuple[Diagnostic, ...]:
+    """Unknown names, functions and tables, and binders that hide a declared name: the same for all seeds."""
+    if elements not in spec.faults:
+        spec.faults[elements] = tuple(_Scope(spec, elements).each(spec.composition.statements, {}))
+    return spec.faults[elements]
 
 
 @cache
