@@ -203,6 +203,32 @@ require r1: count(a in agents when pick[a] == i1) <= 3
 coalition cabal { members = {a0, a1} }
 """
 """With a tolerance of 1e-6 a search's point is worth 0.128 more to it than in the model."""
+LOST = """colosseum 1
+scenario g "A least value that a strict search loses again"
+agents a0, a1, a2, a3, a4, a5
+set items = {i0, i1, i2}
+set some = {a0, a1, a2, a3}
+table worth[agents, items]
+  | i0 i1 i2
+  a0 | 70 -5000 8
+  a1 | 0.001 60 200000
+  a2 | 100 600000 9000000
+  a3 | 0.1 0.004 50000
+  a4 | 90000 0.7 0.8
+  a5 | 0.7 70000 3000
+table match[items, items]
+  | i0 i1 i2
+  i0 | 4000000 0.4 0.6
+  i1 | 40000 -60 8000
+  i2 | -0.008 -5000000 -1
+variable pick[agents]: items or none
+reward own[a in agents, p in items] when pick[a] == p: worth[a, p]
+reward pair[(a, b) in pairs(some)] when pick[a] != none and pick[b] != none: match[pick[a], pick[b]]
+require r0[p in items]: count(a in agents when pick[a] == p) <= 2 penalty 1.201 per unit
+require r1: count(a in agents when pick[a] == i1) == 1
+coalition cabal { members = {a0, a1} }
+"""
+"""A search thinks 2 too much; by a strict tolerance it goes on to a point that is worth 100.384 less."""
 
 Row = tuple[float, dict[int, float], float]
 EMPTY_BY_PRESOLVE: list[Row] = [
@@ -234,8 +260,9 @@ def test_rows_that_presolve_calls_empty_have_a_point() -> None:
     [
         (APART, Solver.maximise, 9_023.1202), (FARTHER, Solver.maximise, 1_150_012.223),
         (CLOSE, Solver.minimise, -363_494.3662), (OFF, Solver.minimise, -99_850.02),
+        (LOST, Solver.minimise, -9_799_993.397),
     ],
-    ids=["apart", "farther", "close", "off"],
+    ids=["apart", "farther", "close", "off", "lost"],
 )  # fmt: skip
 def test_no_size_of_payoffs_hides_an_optimum(
     tmp_path: Path, text: str, ask: Callable[[Solver, Goal], Optimum], value: float

@@ -82,10 +82,9 @@ def worth(term: Term, assignment: Assignment) -> float:
     and where there is none the final evaluation of the optimum raises the Fault.
     """
     try:
-        value = term.evaluate(assignment)
+        return as_number(term.evaluate(assignment))
     except Fault:
         return 0.0
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def as_number(value: Value) -> float:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 from colosseum.model.scenario import Task
 from colosseum.model.values import Fault, Value
 from colosseum.solve.goal import Goal
-from colosseum.solve.scoring import AGREEMENT, Disagreement, Score, goal_worth, score
+from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_worth, score
 
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Engine: TypeAlias = Literal["elimination", "highs", "toulbar2", "cp-sat", "pulp"]
@@ -103,14 +103,14 @@ def worth(task: Task, query: Query, assignment: Mapping[str, Value]) -> float | 
     """The exact value of a query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
     try:
         scored = score(task, assignment)
-        return _exact(task, query, assignment, scored) if scored.feasible else None
+        return goal_worth(query.goal, scored, assignment) - rank(task, query, assignment) if scored.feasible else None
     except Fault:  # an assignment that no payoff is made for
         return None
 
 
-def _exact(task: Task, query: Query, assignment: Mapping[str, Value], scored: Score) -> float:
-    ranks = (step * task.variable[name].domain.index(assignment[name]) for name, step in query.ranks.items())
-    return goal_worth(query.goal, scored, assignment) - sum(ranks)
+def rank(task: Task, query: Query, assignment: Mapping[str, Value]) -> float:
+    """What the ranks of a query cost at an assignment."""
+    return sum(step * task.variable[name].domain.index(assignment[name]) for name, step in query.ranks.items())
 
 
 def checked(task: Task, query: Query, x: Mapping[str, Value], thought: float, by: Engine, off: float = 0.0) -> float:
@@ -118,7 +118,7 @@ def checked(task: Task, query: Query, x: Mapping[str, Value], thought: float, by
     scored = score(task, x)
     if not scored.feasible:
         raise Disagreement(f"the assignment found by {by} breaks `{scored.broken[0]}`")
-    value = _exact(task, query, x, scored)
+    value = goal_worth(query.goal, scored, x) - rank(task, query, x)
     if abs(value - thought) > off + AGREEMENT * max(1.0, abs(value)):
         raise Disagreement(f"the assignment found by {by} is worth {value!r}, not {thought!r}")
     return value

@@ -9,7 +9,7 @@ from math import prod
 from operator import mul
 
 from colosseum.model.scenario import Task, Variable
-from colosseum.solve.backend import Optimum, Query, worth
+from colosseum.solve.backend import Optimum, Query, rank, worth
 from colosseum.solve.scoring import grain
 
 STEP = 10.0
@@ -25,12 +25,14 @@ def first(task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optim
 
     The engine takes ranks: a few variables at a time, each joint value costs a step more than the one before it. If the
     best point then is an optimum, none ranks before it: what another is worth less is below a step. Else payoffs differ
-    by less than ranks: fewer variables are ranked, and of a single one earlier values are tried.
+    by less than ranks: fewer variables are ranked, and of a single one earlier values are tried. What points are worth
+    is taken as told; the last, in which all before it end, is checked.
     """
     walk = _Walk(task, query, found, ask)
-    if not walk.over([v for v in task.variables if v.name not in query.fixed]):
+    passed = walk.over([v for v in task.variables if v.name not in query.fixed])
+    value = worth(task, query, walk.best) if passed else None
+    if value is None or value < walk.least:
         return found
-    value = worth(task, query, walk.best)
     return replace(found, assignment=walk.best, value=value, bound=value, canonical=True)
 
 
@@ -75,8 +77,8 @@ class _Walk:
         again = self.ask(query)
         if again is None or again.status == "limit":
             return None
-        value = worth(self.task, self.query, again.assignment) if again.assignment else None
-        if again.assignment is None or value is None or value < self.least:
+        x, value = again.assignment, again.value
+        if x is None or value is None or value + rank(self.task, query, x) < self.least:
             return False
-        self.best = again.assignment
+        self.best = x
         return True

@@ -195,8 +195,9 @@ def outline(
 
 
 def small(factors: Factors, query: Query) -> bool:
-    """Whether a query is nothing but small tables."""
-    return outline(factors, factors.weights(query), query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
+    """Whether a query is nothing but small tables; payoffs are not looked at where a rule is none."""
+    kinds = chain.from_iterable(map(factors.weights, (query,)))
+    return outline(factors, kinds, query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
 
 
 def network(factors: Factors, query: Query) -> WeightedNetwork:

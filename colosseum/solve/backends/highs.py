@@ -11,6 +11,8 @@ from functools import cached_property
 from math import inf, isfinite
 from typing import ClassVar
 
+import numpy as np
+
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Clock, Engine, Optimum, Query, checked, worth
@@ -56,12 +58,12 @@ class Highs:
 
     def relaxed(self, query: Query, *, until: float) -> Optimum | None:
         """The answer where the relaxation alone proves one; None where it does not."""
-        return _Attempt(self, query, until).relaxed
+        return _Attempt(self, query, until).relaxed()
 
     def tried(self, query: Query, *, until: float) -> Optimum | None:
         """The same for a query of a walk to the first optimum, proven to a grain; a small program is searched."""
         attempt = _Attempt(self, query, until)
-        found = attempt.relaxed or (attempt.searched() if len(attempt.weights) <= SMALL else None)
+        found = attempt.relaxed(checked=False) or (attempt.searched() if len(attempt.weights) <= SMALL else None)
         return None if found and attempt.bound - (found.value or 0.0) > grain(found.value or 0.0) else found
 
     def solve(self, query: Query, *, until: float) -> Optimum:
@@ -73,7 +75,7 @@ class Highs:
         bound = inf
         while self.clock() <= until:
             attempt = _Attempt(self, query, until)
-            found = attempt.relaxed or attempt.searched()
+            found = attempt.relaxed() or attempt.searched()
             if found is not None:
                 return found
             bound = attempt.bound
@@ -96,14 +98,15 @@ class _Attempt:
         """What no assignment is worth more than."""
         return self.costs.constant + self.best.bound
 
-    @cached_property
-    def relaxed(self) -> Optimum | None:
+    def relaxed(self, *, checked: bool = True) -> Optimum | None:
         """What the relaxation proves, if anything: that there is nothing, or the whole numbers near its best point."""
         if self.best.status == "infeasible":
             return Optimum("infeasible")
-        if self.best.point is None or self.best.status != "optimal":
+        if (point := self.best.point) is None or self.best.status != "optimal":
             return None
-        assignment = self.engine.lowered.program.decode(self.best.point)
+        assignment = self.engine.lowered.program.decode(point)
+        if not checked and np.all(np.abs(point - np.round(point))[self.live.matrix.whole] < AGREEMENT):
+            return Optimum("optimal", self.bound, assignment)
         value = worth(self.engine.task, self.query, assignment)
         if value is None or not -AGREEMENT * max(1.0, abs(value)) <= self.bound - value <= grain(value):
             return None

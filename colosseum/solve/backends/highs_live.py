@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import cycle
 from math import inf, isfinite
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import highspy
 import numpy as np
@@ -33,9 +33,7 @@ WARM: Options = {
     "simplex_primal_edge_weight_strategy": 0,  # Dantzig's rule: of a few pivots, those that look best are quicker
 }  # fmt: skip
 """Without presolve its basis stays warm."""
-STRICTLY: Options = {
-    "mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False,
-}  # fmt: skip
+STRICTLY: Options = {"mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False}
 """Without two searches for first points, which take two fifths of the time of a knapsack with 50 items."""
 KNOWN: Options = {"mip_heuristic_run_rens": False, "mip_heuristic_run_rins": False}
 """Who knows a point looks for none in the neighbourhood of others: a quarter of the time of a knapsack of 100 items."""
@@ -79,7 +77,7 @@ class Live:
         self.highs, self.matrix, self.clock = highspy.Highs(), matrix, clock  # type: ignore[no-untyped-call]
         self.looks = 0
         """How often it may still look at the clock, where that counts work."""
-        self.places = np.arange(len(matrix.low), dtype=np.int32)
+        self.places, self.costs = np.arange(len(matrix.low), dtype=np.int32), np.zeros(len(matrix.low))
         for name, value in {**ALWAYS, **options}.items():
             self.highs.setOptionValue(name, value)
         columns, rows = len(matrix.low), len(matrix.row_low)
@@ -95,7 +93,8 @@ class Live:
         highs, left = self.highs, until - self.clock()
         if left <= 0:
             return Best("limit", None, inf)
-        highs.changeColsCost(len(self.places), self.places, -costs)
+        moved, self.costs = self.places[costs != self.costs], costs
+        highs.changeColsCost(len(moved), moved, -costs[moved])
         highs.setOptionValue("objective_bound", -above)
         if isinstance(self.clock, WorkClock):
             self._work(self.clock, round(left * A_SECOND))
@@ -141,15 +140,19 @@ class LiveProgram(Live):
         super().__init__(whole, WARM, clock)
         self.asked = whole
         """The same program within the bounds that were asked for last."""
-        self.last: Matrix | None = None
-        """The program of the last best point; None where it had none."""
+        self.last, self.point = cast(Matrix | None, None), whole.low
+        """The program in which the last best point is feasible, None where there was none; and that point."""
 
     def relax(self, costs: Floats, bounded: Matrix, *, until: float) -> Best:
         """The best point of the relaxation, which no other exceeds: the optimum where it is whole."""
-        if bounded is not self.asked:
-            self.highs.changeColsBounds(len(self.places), self.places, bounded.low, bounded.high)
-            self.asked = bounded
-        return self.ask(costs, until=until)
+        if (before := self.asked) is not bounded:
+            moved = self.places[(bounded.low != before.low) | (bounded.high != before.high)]
+            self.highs.changeColsBounds(len(moved), moved, bounded.low[moved], bounded.high[moved])
+            there = self.last is before and bool(np.all((self.point >= bounded.low) & (self.point <= bounded.high)))
+            self.asked, self.last = bounded, bounded if there else None
+        best = self.ask(costs, until=until)
+        self.point = self.point if best.point is None else best.point
+        return best
 
     def _run(self) -> None:
         highs, done = self.highs, (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit)
@@ -192,11 +195,11 @@ class LiveProgram(Live):
     def _searched(self, options: Options, costs: Floats, left: Matrix, until: float, *, above: float = -inf) -> Best:
         """What a search finds that is worth more than `above`; columns that have no choice are left out.
 
-        Its point is told with whole columns whole. With a column at 0.999999 that costs 1 000 000 a search thinks 1 too
-        much; then it goes on by a strict tolerance. Of cuts, 10 000 as usual would cost small knapsacks a tenth.
+        Its points are told with whole columns whole. With one at 0.999999 that costs 1 000 000 it thinks 1 too much; it
+        goes on by a strict tolerance, which may miss what it had. 10 000 cuts, as usual, would cost knapsacks a tenth.
         """
         free, rest = without_fixed(left)
-        fixed, point = float(costs[~free] @ left.low[~free]), left.low.copy()
+        fixed, points = float(costs[~free] @ left.low[~free]), list[Floats]()
         loose = float(np.clip(OF_COSTS * np.abs(costs).max(initial=0.0), TOLERANCE, LOOSE))
         how = {**options, **(KNOWN if isfinite(above) else {}), "mip_pool_soft_limit": len(rest.low)}
         for tolerance in dict.fromkeys((loose, TOLERANCE)):
@@ -206,10 +209,11 @@ class LiveProgram(Live):
                 break
             low, high = (np.where(rest.whole, np.round(found.point), end) for end in (rest.low, rest.high))
             whole = Live(replace(rest, low=low, high=high), PLAIN, self.clock).ask(costs[free], until=until)
-            point[free] = found.point if whole.point is None else whole.point
-            if found.status == "limit" or found.bound - costs[free] @ point[free] <= grain(found.bound):
+            points.append(left.low.copy())
+            points[-1][free] = found.point if whole.point is None else whole.point
+            if found.status == "limit" or found.bound - costs[free] @ points[-1][free] <= grain(found.bound):
                 break
-        return Best(found.status, None if found.point is None else point, found.bound + fixed)
+        return Best(found.status, max(points, key=lambda p: float(costs @ p), default=None), found.bound + fixed)
 
     def _held(self, bounded: Matrix, room: float) -> Matrix:
         """Where nothing loses more than `room` on the relaxation's point: no column of greater reduced cost moves."""

@@ -38,9 +38,9 @@ class CannotLower(Exception):  # noqa: N818 - a finding about the task, not a fa
     """A term is too irregular for an integer program, or its program would grow past what can be solved."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # not frozen: there are thousands, which take twice as long to make then
 class Affine:
-    """`constant + Σ coefficient · column`."""
+    """`constant + Σ coefficient · column`; nobody changes one."""
 
     constant: float = 0.0
     coefficients: dict[int, float] = field(default_factory=dict)
@@ -117,12 +117,15 @@ class Program:
     """By column: those of which exactly one is 1, it among them."""
     choices: dict[str, range] = field(default_factory=dict)
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
+    choice: dict[tuple[str, type, Value], int] = field(default_factory=dict)
+    """The column `x[v = d]` by the name of v, the type of d, and d."""
     steps: dict[range, int] = field(default_factory=dict)
     """By choices: the column with the place of the value in the domain, where sums count it as a number."""
 
     def __post_init__(self) -> None:
         for variable in self.task.variables:
             self.choices[variable.name] = choice = self.group(CHOICE, len(variable.domain))
+            self.choice.update(((variable.name, type(d), d), c) for d, c in zip(variable.domain, choice, strict=True))
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
 
     @cached_property

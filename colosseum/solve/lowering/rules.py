@@ -213,22 +213,16 @@ def _tuples(scope: tuple[str, ...], shape: tuple[int, ...], program: Program) ->
 
 
 def chosen(term: Term, lowering: Lowering) -> Affine | None:
-    """The commonest terms by far, `v == d` and `w if v == d else 0` for numbers, without any evaluation.
-
-    Types are compared one by one: class patterns take half as long again.
-    """
-    paid: Value = 1.0
+    """The commonest terms by far, `v == d` and `w if v == d else 0` for numbers; class patterns would take longer."""
+    weight: Value = 1.0
     if type(term) is Conditional and type(term.then) is type(term.otherwise) is Constant:
-        paid, otherwise, term = term.then.value, term.otherwise.value, term.condition
-        if not (is_number(paid) and is_number(otherwise) and otherwise == 0):
+        weight, otherwise, term = term.then.value, term.otherwise.value, term.condition
+        if otherwise or not (is_number(weight) and is_number(otherwise)):
             return None
     if type(term) is not terms.Compare or term.operator != "==":
         return None
-    if type(term.left) is not Decision or type(term.right) is not Constant:
+    left, right = term.left, term.right
+    if type(left) is not Decision or type(right) is not Constant:
         return None
-    name, value, weight = term.left.variable, term.right.value, as_number(paid)
-    program = lowering.program
-    place = program.places[name].get(value)
-    if place is None or type(value) not in program.task.variable[name].kinds:
-        return None
-    return Affine(0.0, {program.choices[name][place]: weight} if weight else {})
+    column = lowering.program.choice.get((left.variable, type(right.value), right.value))
+    return None if column is None else Affine(0.0, {column: as_number(weight)} if weight else {})

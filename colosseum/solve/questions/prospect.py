@@ -19,9 +19,7 @@ from colosseum.solve.questions.frontier import Frontier, Point, ends, explored, 
 from colosseum.solve.scoring import ROUNDING, grain, rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
-FIGURES: Final = (
-    "coalition_value", "span", "unit", "opportunity", "outsider_loss", "critical_lambda", "achievability"
-)  # fmt: skip
+FIGURES: Final = ("coalition_value", "span", "unit", "opportunity", "outsider_loss", "critical_lambda", "achievability")
 """What has a reason where it is missing."""
 SAME: Final = "every assignment is worth the same"
 Ends: TypeAlias = tuple[float, float]
