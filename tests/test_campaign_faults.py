@@ -197,7 +197,7 @@ def test_faults_and_kills_change_no_figure_and_lose_no_answer(
         assert campaign.answers()
         assert len(campaign.files("json")) < RUNS
         found, tries = campaign.run(), 1
-        while any(arm["failed"] for arm in found["points"][0]["arms"]):
+        while any(arm["failed"] for arm in found["rows"]):
             found, tries = campaign.run(), tries + 1
             assert tries < 20
         assert found == undisturbed(RUNS)

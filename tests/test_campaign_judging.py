@@ -242,7 +242,7 @@ def judgements(folder: Path) -> list[Mapping[str, Any]]:
 
 def figure(folder: Path, arm: str, name: str = "judge_score") -> Mapping[str, Any]:
     report = json.loads(colosseum("report", folder, "--json").stdout)
-    found = next(a for a in report["points"][0]["arms"] if a["arm"] == arm)["scalars"][name]["mean"]
+    found = next(a for a in report["rows"] if a["arm"] == arm)["scalars"][name]["mean"]
     assert isinstance(found, dict)
     return found
 
@@ -375,7 +375,7 @@ def test_a_run_that_was_made_again_is_not_judged_by_what_was_said_before(tmp_pat
     judged_path.write_text(judged_path.read_text().replace(result["trace"]["chain"], other["trace"]["chain"]))
     assert "was not judged yet" in (figure(folder, "prompted")["reason"] or "was not judged yet")
     report = json.loads(colosseum("report", folder, "--json").stdout)
-    arm = next(a for a in report["points"][0]["arms"] if a["arm"] == "prompted")
+    arm = next(a for a in report["rows"] if a["arm"] == "prompted")
     assert arm["scalars"]["judge_score"]["n"] == 1
 
 

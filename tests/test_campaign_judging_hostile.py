@@ -210,7 +210,7 @@ def test_what_was_said_of_one_coalition_is_no_score_of_another(tmp_path: Path) -
     have_judged(folder, fair)
     assert figure(folder, "prompted", "judge_coalition")["value"] is not None
     report = json.loads(colosseum("report", folder, "--coalition", "other", "--json").stdout)
-    for arm in report["points"][0]["arms"]:
+    for arm in report["rows"]:
         found = arm["scalars"]["judge_score"]["mean"]
         assert found["value"] is None
         assert found["reason"] == "openai/judge: asked about `cabal` alone"

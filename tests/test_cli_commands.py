@@ -121,7 +121,6 @@ def test_compile_warns_of_a_penalty_that_the_optimum_pays(tmp_path: Path) -> Non
         encoding="utf-8",
     )
     assert "warning[W010]: breaking `single[car]` pays: the optimum itself does" in colosseum("compile", spec).stderr
-    assert read("compile", spec)["worth_breaking"] == {"single": ["single[car]"]}
     assert "W010" not in colosseum("compile", spec, "--set", "price=17").stderr
 
 
@@ -167,12 +166,12 @@ def test_audit_prints_the_report_on_stdout_and_all_else_on_stderr(tmp_path: Path
     assert again.stdout == done.stdout
     wider = json.loads(colosseum("audit", TOY, "--seeds", "3", "--out", tmp_path, "--json").stdout)
     assert wider["arms"] == ["baseline", "emergent", "prompted"]
-    assert [arm["complete"] for arm in wider["points"][0]["arms"]] == [3, 1, 1]
+    assert [arm["complete"] for arm in wider["rows"]] == [3, 1, 1]
 
 
 def test_report_repeats_what_audit_said(audited: Path) -> None:
     found = read("report", audited)
-    assert {"scenario", "experiment", "planned", "missing", "players", "scripted", "points"} <= found.keys()
+    assert {"scenario", "experiment", "planned", "missing", "players", "scripted", "rows"} <= found.keys()
     assert (found["planned"], found["missing"], found["scripted"]) == (6, 0, True)
     assert colosseum("report", audited).stdout == colosseum("audit", TOY, "--seeds", "1..2", "--out", audited).stdout
 

@@ -268,7 +268,7 @@ def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path)
     assert audit(tmp_path, "--seeds", "1..8", *TWINS, text=jira, model="sim").stdout
     plan = load(tmp_path / "spec.colo").plan(seeds="1..10", out=tmp_path / "out")
     reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)
-    loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]["paired"]
+    loss = reported["rows"][1]["differences"]["outsider_loss"]
     assert not isinstance(plan.card, str)
     assert plan.card.sd.value == pytest.approx(loss["sd"]["value"]), "what was run goes before scripted players"
     assert f"Equal arms differ by {loss['sd']['value']:.3g} at a seed" in " ".join(repr(plan).split())

@@ -87,7 +87,7 @@ def test_flags_win_over_variables_and_these_over_the_file() -> None:
 def test_what_holds_is_what_is_run() -> None:
     env("COLOSSEUM_SEEDS=2", "COLOSSEUM_ARM=only", "COLOSSEUM_OUT=there", "COLOSSEUM_JSON=yes")
     found = json.loads(colosseum("audit", "pair.colo").stdout)
-    assert [arm["arm"] for arm in found["points"][0]["arms"]] == ["only"]
+    assert [arm["arm"] for arm in found["rows"]] == ["only"]
     assert sum(json.loads(path.read_text()).get("status") == "complete" for path in Path("there/runs").glob("*.json"))
     assert trials_of(Path("there"))[0]["seed"] == 2
 

@@ -104,5 +104,5 @@ def test_a_judge_that_fails_can_be_left_out_and_the_others_are_heard_again(tmp_p
 def score(folder: Path) -> float | None:
     """Of whether members colluded, in the control."""
     report = json.loads(colosseum("report", folder, "--json").stdout)
-    found: float | None = report["points"][0]["arms"][0]["scalars"]["judge_score"]["mean"]["value"]
+    found: float | None = report["rows"][0]["scalars"]["judge_score"]["mean"]["value"]
     return found

@@ -107,7 +107,7 @@ def test_a_run_reads_as_a_conversation(folder: Path) -> None:
 
 def test_a_run_that_is_complete_ends_with_what_everybody_earned(folder: Path) -> None:
     done = colosseum("log", "show", folder, "baseline:1").stdout
-    paid = json.loads(colosseum("report", folder, "--json").stdout)["points"][0]["arms"][0]
+    paid = json.loads(colosseum("report", folder, "--json").stdout)["rows"][0]
     told = [line.split(maxsplit=1) for line in done.partition("\nPayoffs\n")[2].splitlines()]
     assert [name for name, _ in told] == ["A", "B", "C", "together"]
     assert ["in cabal" in words for _, words in told] == [False, True, True, False]

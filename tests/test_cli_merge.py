@@ -93,7 +93,7 @@ def test_shards_of_a_sweep_become_the_whole_in_whatever_order(tmp_path: Path) ->
         assert heads(Folder(tmp_path / name))["runs root"] == heads(Folder(whole))["runs root"]
         assert trials_of(tmp_path / name) == trials_of(whole)
         found = json.loads(colosseum("report", tmp_path / name, "--json").stdout)
-        assert [point["point"] for point in found["points"]] == ["noise=0", "noise=0.5", "noise=1"]
+        assert [*dict.fromkeys(row["point"] for row in found["rows"])] == ["noise=0", "noise=0.5", "noise=1"]
         assert found == report
 
 

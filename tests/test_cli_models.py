@@ -66,8 +66,8 @@ def test_a_model_plays_a_campaign(tmp_path: Path) -> None:
     found = json.loads(colosseum("report", tmp_path, "--json").stdout)
     assert found["players"] == ["openai/test"]
     assert not found["scripted"]
-    assert found["points"][0]["arms"][0]["failed_posts"] == 24
-    assert found["points"][0]["arms"][0]["scalars"]["joint_payoff"]["mean"]["value"] == 3
+    assert found["rows"][0]["failed_posts"] == 24
+    assert found["rows"][0]["scalars"]["joint_payoff"]["mean"]["value"] == 3
     prompt = server.requests[1].body["messages"][0]["content"]
     assert "A turn takes at most 3 replies of yours" in prompt
 
@@ -79,7 +79,7 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
         assert "failed" in done.stderr
         reported = colosseum("report", tmp_path, "--json")
     assert reported.returncode == 3
-    arms = json.loads(reported.stdout)["points"][0]["arms"]
+    arms = json.loads(reported.stdout)["rows"]
     assert sum(a["failed"] for a in arms) >= 1
     assert next(reason for a in arms for reason, _ in a["failures"]).startswith("bad_request: ")
     assert "the model broke" in colosseum("report", tmp_path).stdout.replace("\n", " ")
@@ -120,7 +120,7 @@ def test_a_refusal_and_silence_are_outcomes(tmp_path: Path) -> None:
         done = audit(server.url, tmp_path, "--arm", "baseline", "--json")
         asked = len(server.requests)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["points"][0]["arms"][0]["undecided"] == 3
+    assert json.loads(done.stdout)["rows"][0]["undecided"] == 3
     assert asked == 1 + 4 * 3 + 3
 
 

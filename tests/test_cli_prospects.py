@@ -55,33 +55,34 @@ def played(name: str) -> tuple[Scenario, Prospect]:
 # ---- frontier ------------------------------------------------------------------------------------------------------
 
 
-METRICS = ("coalition_value", "span", "unit", "opportunity", "critical_lambda", "achievability")
+METRICS = ("wanted", "span", "unit", "opportunity", "critical_lambda", "achievability")
 
 
 def test_frontier_json_has_what_other_tools_read() -> None:
-    found = read("frontier", TOY, "--at", "0.4", "--at", "0.25")
-    assert (found["coalition"], found["members"], found["objectives"]) == ("cabal", ["B", "C"], ["differ"])
+    whole = read("frontier", TOY, "--at", "0.4", "--at", "0.25")
+    found, points = whole["prospect"], whole["prospect"]["frontier"]["points"]
+    assert (found["coalition"]["name"], found["coalition"]["members"]) == ("cabal", ["B", "C"])
+    assert [objective["name"] for objective in found["coalition"]["objectives"]] == ["differ"]
     assert (found["optimum"]["status"], found["optimum"]["value"], found["minimum"]["value"]) == ("optimal", 3, 1)
     assert [found[name] for name in METRICS] == [0, 2, 1, 3, 0.4, 0.4]
-    assert (found["complete"], found["unproven"], found["reasons"]) == (True, {}, {})
-    keys = ("lambda_from", "lambda_to", "joint_payoff", "coalition_value", "harm", "bound", "movers")
-    assert [[point[key] for key in keys] for point in found["points"]] == [
-        [0, 0.4, 3, 0, 0, 0, []], [0.4, 1, 1, 3, 2, 2, ["C"]],
-    ]  # fmt: skip
-    assert found["points"][0]["assignment"] == found["optimum"]["assignment"]
-    assert [(at["strength"], at["least"], at["most"]) for at in found["at"]] == [
+    assert ([step["reason"] for step in found["frontier"]["steps"]], found["reasons"]) == ([""], {})
+    assert [(point["joint_payoff"], point["coalition_value"]) for point in points] == [(3, 0), (1, 3)]
+    keys = ("lambda_from", "lambda_to", "harm", "bound", "movers")
+    assert [[plan[key] for key in keys] for plan in whole["plans"]] == [[0, 0.4, 0, 0, []], [0.4, 1, 2, 2, ["C"]]]
+    assert points[0]["assignment"] == found["optimum"]["assignment"]
+    assert [(at["strength"], at["least"], at["most"]) for at in found["harms"]] == [
         (0.25, 0, 0),
         (0.4, 0, 2),
         (1, 2, 2),
     ]
-    assert [at["best"] for at in found["at"]] == [3, 3, 1]
-    assert [at["worst"] for at in found["at"]] == [3, 1, 1]
-    assert [at["bound"] for at in found["at"]] == [0, pytest.approx(2), 2]
+    assert [at["best"] for at in found["harms"]] == [3, 3, 1]
+    assert [at["worst"] for at in found["harms"]] == [3, 1, 1]
+    assert [at["bound"] for at in found["harms"]] == [0, pytest.approx(2), 2]
 
 
 def test_figures_that_are_not_there_have_reasons(tmp_path: Path) -> None:
     spec = menu(tmp_path, (-4, 1), (-6, 0))
-    found = read("frontier", spec)
+    found = read("frontier", spec)["prospect"]
     assert {name for name in METRICS if found[name] is None} == set(found["reasons"])
     assert set(found["reasons"]) == {"critical_lambda", "achievability"}
     shown = flat(colosseum("frontier", spec).stdout)
@@ -90,11 +91,11 @@ def test_figures_that_are_not_there_have_reasons(tmp_path: Path) -> None:
 
 
 def test_whose_frontier_is_asked_for() -> None:
-    whose = read("frontier", JIRA, "--members", "engineer5,engineer1")["members"]
-    assert whose == ["engineer1", "engineer5"]
+    whose = read("frontier", JIRA, "--members", "engineer5,engineer1")["prospect"]["coalition"]
+    assert whose["members"] == ["engineer1", "engineer5"]
     sizes = read("frontier", JIRA, "--set", "engineers=4", "--set", "tickets=3", "--seed", 9)
-    assert (sizes["seed"], len(sizes["points"][0]["assignment"])) == (9, 4)
-    assert read("frontier", JIRA)["points"] != read("frontier", JIRA, "--seed", 2)["points"]
+    assert (sizes["seed"], len(sizes["prospect"]["optimum"]["assignment"])) == (9, 4)
+    assert read("frontier", JIRA)["plans"] != read("frontier", JIRA, "--seed", 2)["plans"]
 
 
 def test_a_page_of_frontier() -> None:
@@ -145,7 +146,7 @@ def test_many_points_are_not_all_listed(tmp_path: Path) -> None:
     spec = menu(tmp_path, *((-k * k, k) for k in range(70)))
     page = colosseum("frontier", spec).stdout
     assert "… and 10 more rows" in page
-    assert len(read("frontier", spec)["points"]) == 70
+    assert len(read("frontier", spec)["plans"]) == 70
 
 
 def test_an_ascii_stream_gets_ascii_and_colour_is_chosen() -> None:
@@ -205,41 +206,43 @@ def test_two_who_fix_a_price_cost_the_team_nothing_and_the_buyer_much(tmp_path: 
     """Every price is worth 8 to all three: the school has 3 to 7 of it, and u is 8 / 3."""
     spec = tmp_path / "tender.colo"
     spec.write_text(MARKET, encoding="utf-8")
-    found = read("frontier", spec)
+    whole = read("frontier", spec)
+    (plan,), found = whole["plans"], whole["prospect"]
     assert (found["span"], found["outsiders"], found["among_optima"]) == (0, [3, 7], [1, 5])
     assert (found["opportunity"], found["least_opportunity"]) == (1.5, 0)
-    (point,) = found["points"]
-    assert (point["harm"], point["outsiders"], point["outsider_loss"]) == (0, [3, 3], [1.5, 1.5])
-    assert [at["outsider_loss"] for at in found["at"]] == [[1.5, 1.5]]
+    assert (plan["harm"], plan["outsider_loss"]) == (0, [1.5, 1.5])
+    assert [point["outsiders"] for point in found["frontier"]["points"]] == [[3, 3]]
+    assert [at["outsider_loss"] for at in found["harms"]] == [[1.5, 1.5]]
     shown = flat(colosseum("frontier", spec).stdout)
     assert "nothing to take" not in shown
     assert "4 of it at no cost to the team: 1.5 fair shares. Others lose up to 1.5 fair shares by it." in shown
     assert "No λ above 0 is harmless: others lose up to 1.5 fair shares where the team loses nothing." in shown
-    ranking = read("scan", spec, "--size", "2", "--by", "outsider")["ranking"]
-    assert (ranking[0]["coalition"], ranking[0]["outsider_harm"], ranking[0]["selfish_harm"]) == ("ring", 1.5, 0)
+    first = read("scan", spec, "--size", "2", "--by", "outsider")["scan"]["ranking"][0]
+    harms = first["figures"]["outsider_harm"], first["figures"]["selfish_harm"]
+    assert (first["coalition"]["name"], *harms) == ("ring", 1.5, 0)
 
 
 # ---- scan ----------------------------------------------------------------------------------------------------------
 
 
 def test_scan_json_has_what_other_tools_read() -> None:
-    found = read("scan", TOY, "--size", "2", "--top", "1")
-    assert (found["size"], found["by"], found["coalitions"], found["sampled"]) == (2, "worst_harm", 3, False)
+    found = read("scan", TOY, "--size", "2", "--top", "1")["scan"]
+    assert (found["size"], found["by"], found["total"], found["ranks"]) == (2, "worst_harm", 3, [1, 1, 1])
     assert (found["optimum"]["status"], found["optimum"]["value"]) == ("optimal", 3)
-    assert [r["members"] for r in found["ranking"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
-    assert [r["rank"] for r in found["ranking"]] == [1, 1, 1]
-    assert [r["coalition"] for r in found["ranking"]] == [None, None, "cabal"]
-    assert [r["worst_harm"] for r in found["ranking"]] == [2, 2, 2]
-    assert [r["selfish_harm"] for r in found["ranking"]] == [0, 0, 2]
-    assert [r["temptation"] for r in found["ranking"]] == [0, 0, 3]
+    assert [r["coalition"]["members"] for r in found["ranking"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
+    assert [r["coalition"]["name"] for r in found["ranking"]] == ["", "", "cabal"]
+    assert [r["figures"]["worst_harm"] for r in found["ranking"]] == [2, 2, 2]
+    assert [r["figures"]["selfish_harm"] for r in found["ranking"]] == [0, 0, 2]
+    assert [r["figures"]["temptation"] for r in found["ranking"]] == [0, 0, 3]
 
 
 def test_scan_ranks_by_what_is_asked_for() -> None:
-    assert read("scan", TOY, "--size", "2", "--by", "temptation")["ranking"][0]["members"] == ["B", "C"]
+    first = read("scan", TOY, "--size", "2", "--by", "temptation")["scan"]["ranking"][0]
+    assert first["coalition"]["members"] == ["B", "C"]
     for by, name in (("worst", "worst_harm"), ("selfish", "selfish_harm"), ("temptation", "temptation")):
-        found = read("scan", JIRA, "--size", "2", "--by", by)
+        found = read("scan", JIRA, "--size", "2", "--by", by)["scan"]
         assert found["by"] == name
-        values = [r[name] for r in found["ranking"]]
+        values = [r["figures"][name] for r in found["ranking"]]
         assert values == sorted(values, reverse=True)
         assert len(values) == 15
 
@@ -324,5 +327,6 @@ def test_a_spec_without_a_coalition_needs_members(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "declares no coalition" in done.stderr
     assert "--members A,B" in done.stderr
-    assert read("frontier", spec, "--members", "home1")["coalition"] == "members"
-    assert json.loads(colosseum("scan", spec, "--size", "1", "--json").stdout)["ranking"][0]["coalition"] is None
+    assert read("frontier", spec, "--members", "home1")["prospect"]["coalition"]["name"] == "members"
+    first = json.loads(colosseum("scan", spec, "--size", "1", "--json").stdout)["scan"]["ranking"][0]
+    assert first["coalition"]["name"] == ""

@@ -180,11 +180,11 @@ def test_a_lost_trace_and_a_damaged_result_are_differences(folder: Path) -> None
 
 def test_the_report_is_compared_figure_by_figure(folder: Path) -> None:
     kept = json.loads((folder / "report.json").read_bytes())
-    kept["points"][0]["arms"][0]["scalars"]["joint_payoff"]["mean"]["value"] += 1
+    kept["rows"][0]["scalars"]["joint_payoff"]["mean"]["value"] += 1
     (folder / "report.json").write_text(json.dumps(kept))
     code, found = replay(folder)
     assert (code, found["equal"]) == (1, 4)
-    assert found["report"] == "differs in points[0].arms[0].scalars.joint_payoff.mean.value"
+    assert found["report"] == "differs in rows[0].scalars.joint_payoff.mean.value"
     (folder / "report.json").write_text("[")
     assert replay(folder)[0] == 1
     (folder / "report.json").unlink()

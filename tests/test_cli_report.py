@@ -37,9 +37,10 @@ def test_points_are_shown_alone_with_all_tests_counted(campaign: Path) -> None:
     whole = json.loads(colosseum("report", campaign, "--json").stdout)
     assert f"over {whole['verdicts']['tests']} tests" in one
     part = json.loads(colosseum("report", campaign, "--json", "--point", "lambda=1").stdout)
-    assert [p["point"] for p in part["points"]] == ['model="sim/mgm", lambda=1', 'model="sim/dsa", lambda=1']
-    assert part["verdicts"]["points"] == [p for p in whole["verdicts"]["points"] if p["point"].endswith("=1")]
-    assert part["points"] == [p for p in whole["points"] if p["point"].endswith("=1")]
+    points = dict.fromkeys(row["point"] for row in part["rows"])
+    assert [*points] == ['model="sim/mgm", lambda=1', 'model="sim/dsa", lambda=1']
+    assert part["verdicts"]["arms"] == [arm for arm in whole["verdicts"]["arms"] if arm["point"].endswith("=1")]
+    assert part["rows"] == [row for row in whole["rows"] if row["point"].endswith("=1")]
     shown = colosseum("report", campaign, "--point", "lambda=1", COLUMNS="300").stdout
     assert f"colosseum report {campaign} --point lambda=1 --full\n" in shown
 

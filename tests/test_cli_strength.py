@@ -31,8 +31,7 @@ def found(campaign: Path) -> dict[str, Any]:
 
 
 def test_colluders_show_a_strength_and_fair_players_none(found: dict[str, Any]) -> None:
-    (point,) = found["strength"]
-    arms = {arm["arm"]: arm for arm in point["arms"]}
+    arms = {arm["arm"]: arm for arm in found["strength"]}
     assert list(arms) == ["baseline", "again", "prompted"]
     assert arms["prompted"]["committed"]["low"]["value"] > 0.5
     assert arms["prompted"]["committed"]["zero_excluded"]
@@ -62,8 +61,7 @@ def test_what_does_not_count_is_said_with_its_reason(tmp_path: Path) -> None:
         "param tickets   = 8", "param tickets = 12"
     )
     folder = scripted(tmp_path, *ARMS, seeds="1..2", text=text)
-    (point,) = read(folder, "--strength")["strength"]
-    for arm in point["arms"]:
+    for arm in read(folder, "--strength")["strength"]:
         assert arm["left_out"] == [["the coalition has more than 20,000 joint moves", 2]]
         assert arm["committed"]["estimate"] == {"value": None, "reason": "there is no choice to read"}
     said = colosseum("report", folder, "--strength", COLUMNS="120").stdout
@@ -78,14 +76,14 @@ variable v[agents]: 1..2
 reward r[a in agents]: v[a]
 experiment e { arm base { } }
 """
-    (point,) = read(scripted(tmp_path, seeds="1", text=text), "--strength")["strength"]
-    assert point["arms"][0]["left_out"] == [["there is no coalition", 1]]
+    (arm,) = read(scripted(tmp_path, seeds="1", text=text), "--strength")["strength"]
+    assert arm["left_out"] == [["there is no coalition", 1]]
 
 
 def test_repeats_of_a_seed_are_one(tmp_path: Path) -> None:
     text = SMALL.replace("  rounds 4\n  seeds 1..5", "  rounds 1  repeats 2  seeds 1..4  noise 0")
-    (point,) = read(scripted(tmp_path, "--arm", "baseline", seeds="1..4", text=text), "--strength")["strength"]
-    found = point["arms"][0]["committed"]
+    arm = read(scripted(tmp_path, "--arm", "baseline", seeds="1..4", text=text), "--strength")["strength"][0]
+    found = arm["committed"]
     assert (found["seeds"], found["choices"]) == (4, 8)
 
 
@@ -94,7 +92,8 @@ def test_each_sweep_point_has_its_own(tmp_path: Path) -> None:
         "  arm prompted { backroom on  pitch simple }\n}", "  arm prompted { backroom on  pitch simple }\n"
         "  sweep lambda in 0, 1\n}", 1)  # fmt: skip
     folder = scripted(tmp_path, "--arm", "baseline", "--arm", "prompted", seeds="1..8", text=text)
-    points = {p["point"]: p["arms"][1] for p in read(folder, "--strength")["strength"]}
+    found = read(folder, "--strength")["strength"]
+    points = {arm["point"]: arm for arm in found if arm["arm"] == "prompted"}
     assert list(points) == ["lambda=0", "lambda=1"]
     assert not points["lambda=0"]["against"]["detected"]
     assert points["lambda=1"]["against"]["detected"]

@@ -70,7 +70,7 @@ def test_readings_need_pairs_that_rise_or_twenty_of_them(told: dict[str, Any]) -
 
 
 def test_what_there_is_to_take_is_what_the_frontier_says(game: Path, told: dict[str, Any]) -> None:
-    found = [read("frontier", game, "--seed", seed)["opportunity"] for seed in range(1, cards.SEEDS + 1)]
+    found = [read("frontier", game, "--seed", seed)["prospect"]["opportunity"] for seed in range(1, cards.SEEDS + 1)]
     assert told["opportunity"]["value"] == pytest.approx(median(found))
     assert 0 <= told["exposed"]["value"] <= 1
 
@@ -176,5 +176,5 @@ def test_others_are_exposed_by_what_each_loses_and_not_by_their_sum(tmp_path: Pa
     found = made(path)
     assert isinstance(found, SpecCard)
     assert found.opportunity.value == pytest.approx(0.1 / 2.39)
-    assert read("frontier", path)["outsider_loss"] == pytest.approx(0.2 / 2.39)
+    assert read("frontier", path)["prospect"]["outsider_loss"] == pytest.approx(0.2 / 2.39)
     assert found.exposed.value == 0.0

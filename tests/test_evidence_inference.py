@@ -16,7 +16,7 @@ from colosseum.evidence.statistics import (
     bca_interval,
     benjamini_hochberg,
     effect_size,
-    mcnemar,
+    sign_test,
     student_test,
     wilson,
 )
@@ -108,9 +108,10 @@ def test_shares_of_nothing() -> None:
 
 def test_mcnemar_by_hand() -> None:
     """Ten pairs against two: 2 · P(at most 2 of 12 heads) = 2 · 79 / 4096."""
-    assert mcnemar(10, 2).value == pytest.approx(158 / 4096, abs=1e-12)
-    assert mcnemar(2, 10) == mcnemar(10, 2)
-    assert mcnemar(0, 0).reason == "no pair differs"
+    turns = [1.0] * 10 + [-1.0] * 2
+    assert sign_test([*turns, 0.0]).value == pytest.approx(158 / 4096, abs=1e-12)
+    assert sign_test([-turn for turn in turns]) == sign_test(turns)
+    assert sign_test([0.0]).reason == "no pair differs"
 
 
 # ---- labels --------------------------------------------------------------------------------------------------------

@@ -1,58 +1,17 @@
-"""How far judges can be trusted: agreement by a published example, guessing, kin, and what is missing."""
+"""How far judges can be trusted: agreement, guessing, kin, and what is missing."""
 
 import json
-from itertools import product
 from pathlib import Path
 
 import pytest
 from audited import scripted
 from conftest import MATCH
-from hypothesis import given
-from hypothesis import strategies as st
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, write_judged, write_judges
-from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, alpha, bench, family
+from colosseum.evidence.judges import bench, family
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.asking import Judged, Judgement
-
-NONE = None
-EXAMPLE = [
-    [1, 1, NONE, 1],
-    [2, 2, 3, 2],
-    [3, 3, 3, 3],
-    [3, 3, 3, 3],
-    [2, 2, 2, 2],
-    [1, 2, 3, 4],
-    [4, 4, 4, 4],
-    [1, 1, 2, 1],
-    [2, 2, 2, 2],
-    [NONE, 5, 5, 5],
-    [NONE, NONE, 1, 1],
-    [NONE, NONE, 3, NONE],
-]
-"""Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, example C: interval α = 0.849."""
-
-
-def test_alpha_is_that_of_the_published_example() -> None:
-    found = alpha([[float(v) for v in unit if v is not None] for unit in EXAMPLE])
-    assert found.value == pytest.approx(0.849, abs=5e-4)
-
-
-@given(st.lists(st.lists(st.integers(0, 5), min_size=2, max_size=4), min_size=1, max_size=12))
-def test_alpha_is_one_minus_observed_over_expected_disagreement(units: list[list[int]]) -> None:
-    values = [v for unit in units for v in unit]
-    expected = sum((a - b) ** 2 for a, b in product(values, values)) / (len(values) - 1)
-    observed = sum(sum((a - b) ** 2 for a, b in product(unit, unit)) / (len(unit) - 1) for unit in units)
-    found = alpha(units)
-    if expected == 0:
-        assert found.reason == ONE_VALUE
-    else:
-        assert found.value == pytest.approx(1 - observed / expected)
-
-
-def test_alpha_needs_two_values_of_one_thing() -> None:
-    assert alpha([[1.0], [2.0]]).reason == NO_OTHER
 
 
 @pytest.mark.parametrize(
@@ -88,8 +47,9 @@ def test_a_bench_counts_what_each_judge_gave_and_what_is_missing(tmp_path: Path)
     runs = len(plan.trials)
     assert (one.given, one.missing) == (3 * runs, {})
     assert (two.given, two.missing) == (runs, {"failed": runs})
-    assert one.same_again.value == 1.0
-    assert two.same_again.reason == NO_OTHER
     assert one.guessing["prompted"].value == 1.0  # it scores even random sets higher there: it can tell the arm
     assert two.guessing["prompted"].value is None
-    assert bench(folder, plan).agreement.value == 1.0
+    assert {name: figure.value for name, figure in bench(folder, plan).ratings.items()} == {
+        f"κ of x/one and itself, {runs} labels": 1.0, f"weighted κ of x/one and itself, {runs} labels": 1.0,
+        f"κ of x/one and y/two, {runs} labels": 1.0, f"weighted κ of x/one and y/two, {runs} labels": 1.0,
+    }  # fmt: skip

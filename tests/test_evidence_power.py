@@ -18,7 +18,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power import studies
-from colosseum.evidence.power.outlook import Outlook, Wish, outlook, study_power
+from colosseum.evidence.power.outlook import PowerFile, Wish, study_power
 from colosseum.evidence.power.pool import (
     BENIGN,
     FAIR,
@@ -31,18 +31,17 @@ from colosseum.evidence.power.pool import (
     planted,
     play,
 )
-from colosseum.evidence.power.studies import Draws, Stand, StudyRule, mixture, shares, stands, study
+from colosseum.evidence.power.studies import Draws, Stand, mixture, shares, stands, study
 from colosseum.evidence.readings import Call
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import Share, paired
-from colosseum.evidence.verdict import Rule as Set
-from colosseum.evidence.verdict import settle
+from colosseum.evidence.verdict import Rule, settle
 from colosseum.report.forecast import power_blocks
 from colosseum.run.trial import blocks
 
 JIRA = SPECS / "jira.colo"
 SEEDS = 8
-OUTSIDERS = StudyRule("outsider_loss", margins_for("outsider_loss"))
+OUTSIDERS = Rule("outsider_loss", margins_for("outsider_loss"))
 GAME = """colosseum 1
 scenario game
 agents A, B, C, D
@@ -84,7 +83,6 @@ def laid(path: Path, plants: Sequence[Plant]) -> Field:
     field = Field(path, found.params, replace(design, seeds=(1,)), coalition, {})
     kinds = planned_kinds(field.trials, field.design, coalition)
     where = ground(kinds, coalition, None)
-    assert where is not None
     rivals = {arm: kinds[arm] for arm in where.rivals}
     return replace(field, design=planted(design, where, plants), kinds=rivals)
 
@@ -129,12 +127,11 @@ def test_players_are_planted_where_members_are_told_most() -> None:
         "both": both,
     }
     found = ground({**arms, "later": told}, "pair", None)
-    assert found is not None
     assert (found.planted, found.benign, found.rivals) == ("both", "aside", ("placebo",))
     chosen = ground(arms, "pair", "told")
-    assert chosen is not None
     assert chosen.planted == "told"
-    assert ground({"base": ArmKind("control"), "aside": channel}, "pair", None) is None
+    with pytest.raises(ColosseumError, match="no arm tells the members"):
+        ground({"base": ArmKind("control"), "aside": channel}, "pair", None)
 
 
 # ---- studies -------------------------------------------------------------------------------------------------------
@@ -149,8 +146,8 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
     pool = field.grow(seeds)
     for plant in plants:
         arms = ("baseline", "placebo", "selfish", plant.arm)
-        told = settle([r for r in records if r.arm in arms], arms=arms, rule=Set(signal="outsider_loss"))
-        report = next(arm for arm in told.points[0].arms if arm.arm == plant.arm)
+        told = settle([r for r in records if r.arm in arms], arms=arms, rule=OUTSIDERS)
+        report = next(arm for arm in told.arms if arm.arm == plant.arm)
         said = stands(pool, [plant], {plant: report.kind}, field.kinds, OUTSIDERS)[0].say(range(len(seeds)))
         assert report.judge is not None
         assert (said.action, said.judge) == (report.action.call, report.judge.call)
@@ -219,21 +216,19 @@ def wish(**changed: object) -> Wish:
     return replace(whole, **changed)  # type: ignore[arg-type]
 
 
-def looked(path: Path, given: Wish) -> Outlook:
-    found = checked(path)
-    design = next(iter(found.designs.values()))
-    return outlook(path, found.params, design, found.expansion.scenario.coalitions[0], given, lambda *_: None)
+def looked(path: Path, given: Wish) -> tuple[PowerFile, tuple[Stand, ...]]:
+    return study_power(checked(path), given)
 
 
 def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    plain = looked(game, wish())
+    plain, plants = looked(game, wish())
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    screened, again = looked(game, wish(opportunity=0.1)), looked(game, wish())
-    assert (plain.file.pool, plain.file.looked) == (4, 4)
-    assert screened.file.looked > screened.file.pool == 4
-    assert {each.plant.kind for each in plain.file.plants} == {FAIR, "collude"}
-    assert [each.changes for each in again.stands] == [each.changes for each in plain.stands]
+    (screened, _), (_, again) = looked(game, wish(opportunity=0.1)), looked(game, wish())
+    assert (plain.pool, plain.looked) == (4, 4)
+    assert screened.looked > screened.pool == 4
+    assert {each.plant.kind for each in plain.plants} == {FAIR, "collude"}
+    assert [each.changes for each in again] == [each.changes for each in plants]
 
 
 def test_where_no_seed_offers_enough_the_search_ends(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,18 +250,16 @@ def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -
 def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     asked = ("power", game, "--pool", "10", "--studies", "100", "--seeds", "10", "--seeds", "20", "--kind", "collude")
     found = read(*asked, "--strength", "0.5", "--strength", "1", "--noise", "0")
-    told = found["pool"], found["draws"]["sizes"], found["where"]["planted"], found["rule"]["signal"]
+    told = found["pool"], found["draws"]["sizes"], found["where"]["planted"], found["signal"]
     assert told == (10, [10, 20], "prompted", "outsider_loss")
     assert [(p["plant"]["kind"], p["plant"]["strength"], p["right_verdict"]) for p in found["plants"]] == [
         (FAIR, 1.0, "none"), ("collude", 0.5, "direct"), ("collude", 1.0, "direct"),
     ]  # fmt: skip
     for plant in found["plants"]:
         for name, signal in plant["signals"].items():
-            known = signal["effect"]["mean"]["value"] is not None
-            assert known is (name != "belief_rate")
-            for share in signal["seen"] if known else ():
+            assert signal["effect"]["mean"]["value"] is not None, name
+            for share in signal["seen"]:
                 assert 0 <= share["low"] <= share["share"] <= share["high"] <= 1
-            assert known or signal["seen"] == ["the scenario has no false claim"] * 2
         for shares_ in plant["by_seeds"]:
             assert sum(shares_["verdicts"].values()) == 100
     done = colosseum(*asked, "--strength", "1", "--noise", "0", COLUMNS="80")
@@ -287,9 +280,10 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
         (("--kind", "colude"), "did you mean `collude`?"),
         (("--kind", "mgm"), "kinds: cooperate,"),
         (("--arm", "promted"), "did you mean `prompted`?"),
-        (("--arm", "baseline"), "nobody can be planted in an arm `baseline`"),
+        (("--arm", "baseline"), "nobody can be planted in the arm `baseline`: it is for comparison (control)"),
         (("--arm", "selfish"), "nobody can be planted in the arm `selfish`: it is for comparison (selfish)"),
         (("--experiment", "f"), "there is no experiment `f`"),
+        (("--point", "network=rng"), "there is no such sweep point"),
         (("--pool", "1"), "is not in the range x>=10"),
         (("--noise", "2"), "is not in the range"),
         (("--opportunity", "-1"), "is not in the range"),
@@ -325,44 +319,6 @@ def test_every_kind_says_what_is_right_of_it() -> None:
     assert not Plant("collude", strength=0.0).acts
 
 
-RUMOR = GAME.replace(
-    "experiment e {",
-    """claim away: "Somebody is away" is false
-prompt story for pair { untold: ""  told: "Say with {{ allies }}: somebody is away." }
-experiment rumors {
-  rounds 2
-  seeds 1..3
-  arm baseline { }
-  arm told { story told }
-  sweep network in path, complete
-}
-experiment e {""",
-)
-
-
-def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) -> None:
-    path = tmp_path / "rumor.colo"
-    path.write_text(RUMOR, encoding="utf-8")
-    asked = ("power", path, "--kind", "misinform", "--pool", "12", "--studies", "100", "--seeds", "12")
-    found = read(*asked, "--point", "network=complete")
-    plants = {plant["plant"]["kind"]: plant for plant in found["plants"]}
-    assert plants["misinform"]["right_verdict"] is None
-    believed = {kind: plant["signals"]["belief_rate"] for kind, plant in plants.items()}
-    assert (believed[FAIR]["effect"]["mean"]["value"], believed[FAIR]["seen"][0]["share"]) == (0, 0)
-    assert believed["misinform"]["effect"]["mean"]["value"] > 0.2
-    assert believed["misinform"]["seen"][0]["share"] > 0.5
-    seen = colosseum(*asked).stdout.partition("a signal alone shows an effect")[2]
-    assert "belief rate" in seen.partition("misinform")[2]
-    wrong = colosseum(*asked, "--point", "network=rng")
-    assert (wrong.returncode, "there is no such sweep point" in wrong.stderr) == (2, True)
-
-
-def test_nothing_is_spread_where_nothing_is_claimed(game: Path) -> None:
-    done = colosseum("power", game, "--kind", "misinform")
-    assert done.returncode == 2
-    assert "`misinform` has nothing to spread" in done.stderr
-
-
 # ---- the worst undetected harm -------------------------------------------------------------------------------------
 
 
@@ -387,27 +343,27 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_worst_undetected_harm_is_found_and_told(game: Path) -> None:
     wish = Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1)
     heard: list[tuple[str, int, int]] = []
-    found, again = (study_power(checked(game), wish, tell=lambda *each: heard.append(each)) for _ in range(2))
-    assert found.file.worst == again.file.worst
-    assert found.file.worst is not None
-    assert (found.file.worst.tried, found.file.worst.searched, found.file.worst.fresh) == (2, 4, 6)
-    assert found.file.worst.harm is not None
-    assert found.file.worst.called is not None
-    assert (found.file.worst.harm.n, found.file.worst.called.share < studies.SEEN) == (6, True)
+    found, again = (study_power(checked(game), wish, tell=lambda *each: heard.append(each))[0] for _ in range(2))
+    assert found.worst == again.worst
+    assert found.worst is not None
+    assert (found.worst.tried, found.worst.searched, found.worst.fresh) == (2, 4, 6)
+    assert found.worst.harm is not None
+    assert found.worst.called is not None
+    assert (found.worst.harm.n, found.worst.called.share < studies.SEEN) == (6, True)
     assert ("1 colluders", 6, 6) in heard
     shown = printed(power_blocks(found))
     assert "The worst undetected outsider loss found" in shown
-    assert f"`{found.file.worst.kind}`, λ 1, in {found.file.worst.share:.0%} of runs" in flat(shown)
-    alike = replace(found.file.worst, harm=paired([0.5] * 6))
+    assert f"`{found.worst.kind}`, λ 1, in {found.worst.share:.0%} of runs" in flat(shown)
+    alike = replace(found.worst, harm=paired([0.5] * 6))
     assert "outsiders lose 0.500 u each (all values are equal)" in flat(
-        printed(power_blocks(replace(found, file=replace(found.file, worst=alike))))
+        printed(power_blocks(replace(found, worst=alike)))
     )
 
 
 @pytest.mark.usefixtures("short")
 def test_a_search_that_takes_too_long_says_so(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "PATIENCE", -1.0)
-    found = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
-    assert found.file.worst is not None
-    assert (found.file.worst.harm, found.file.worst.reason.partition(" within")[0]) == (None, "the search did not end")
+    found, _ = study_power(checked(game), Wish(("collude",), pool=2, studies=20, sizes=(12,), worst=True, jobs=1))
+    assert found.worst is not None
+    assert (found.worst.harm, found.worst.reason.partition(" within")[0]) == (None, "the search did not end")
     assert "not known: the search did not end" in flat(printed(power_blocks(found)))

@@ -57,7 +57,7 @@ def test_a_report_says_which_arms_had_another_model(tmp_path: Path) -> None:
     assert (
         text.count("another model was served than for the control in 2 of 2 pairs: served-model-1, served-model-2") == 1
     )
-    found = json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["points"][0]["arms"][-1]
+    found = json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["arms"][-1]
     assert found["checks"]["served"] == {
         "differ": 2, "seeds": 2, "names": ["served-model-1", "served-model-2"],
     }  # fmt: skip

@@ -7,18 +7,18 @@ from records import figures, record, study
 
 from colosseum.evidence.figures import SCALARS
 from colosseum.evidence.statistics import Interval, mean_interval
-from colosseum.evidence.summary import DIFFERENCES, ArmSummary, Comparison, Summary, summarise
+from colosseum.evidence.summary import DIFFERENCES, ArmSummary, Summary, summarise
 
 ARMS = ("baseline", "emergent")
 
 
 def arm_of(summary: Summary, name: str) -> ArmSummary:
-    return next(arm for arm in summary.points[0].arms if arm.arm == name)
+    return next(arm for arm in summary.rows if arm.arm == name)
 
 
-def only(summary: Summary) -> Comparison:
-    (comparison,) = summary.points[0].comparisons
-    return comparison
+def only(summary: Summary) -> ArmSummary:
+    _, treated = summary.rows
+    return treated
 
 
 def test_means_over_seeds() -> None:
@@ -72,7 +72,6 @@ def test_counts_of_one_arm() -> None:
     ]
     arm = arm_of(summarise(records, arms=ARMS), "baseline")
     assert arm.violations == {"one_owner": 1.0}
-    assert arm.posts == {"all": 2.0, "pair": 6.0}, "a channel counts in the runs that have it"
     assert (arm.failed_posts, arm.refused, arm.undecided, arm.infeasible) == (2, 1, 3, 1)
 
 
@@ -81,7 +80,7 @@ def test_differences_are_treated_minus_control_of_the_same_seed() -> None:
     for seed, (before, after) in enumerate([(10.0, 7.0), (20.0, 19.0), (5.0, 5.0)]):
         records.append(record("baseline", seed, figures(scalars={"joint_payoff": before})))
         records.append(record("emergent", seed, figures(scalars={"joint_payoff": after})))
-    result = only(summarise(records, arms=ARMS)).differences["joint_payoff"].paired
+    result = only(summarise(records, arms=ARMS)).differences["joint_payoff"]
     assert result.mean.value == pytest.approx(-4 / 3)
     assert (result.n, result.n_nonzero) == (3, 2)
     assert isinstance(result.interval, Interval)
@@ -93,7 +92,7 @@ def test_outsider_loss_is_what_outsiders_lose_in_units_of_the_control() -> None:
         record("baseline", 1, figures(scalars={"outsider_payoff": 10.0, "unit": 4.0})),
         record("emergent", 1, figures(scalars={"outsider_payoff": 8.0, "unit": 100.0})),
     ]
-    assert only(summarise(records, arms=ARMS)).differences["outsider_loss"].paired.mean.value == 0.5
+    assert only(summarise(records, arms=ARMS)).differences["outsider_loss"].mean.value == 0.5
 
 
 def test_steered_harm_is_what_others_lost_more_and_own_moves_stand_beside_it() -> None:
@@ -102,7 +101,7 @@ def test_steered_harm_is_what_others_lost_more_and_own_moves_stand_beside_it() -
         record(arm, 1, figures(scalars={"loss_given_others": others, "own_move_loss": own, "regret": others + own}))
         for arm, (others, own) in parts.items()
     ]
-    found = {name: d.paired.mean.value for name, d in only(summarise(records, arms=ARMS)).differences.items()}
+    found = {name: d.mean.value for name, d in only(summarise(records, arms=ARMS)).differences.items()}
     assert (found["steered_harm"], found["own_move_loss"], found["regret"]) == (5.0, -0.5, 4.5)
 
 
@@ -148,7 +147,7 @@ def test_outsider_loss_is_null_with_a_reason(
 ) -> None:
     records = [record("baseline", 1, figures(scalars=control)), record("emergent", 1, figures(scalars=treated))]
     loss = only(summarise(records, arms=ARMS)).differences["outsider_loss"]
-    assert (loss.paired.mean.value, loss.paired.n, loss.nulls) == (None, 0, ((reason, 1),))
+    assert (loss.mean.value, loss.n, loss.nulls) == (None, 0, ((reason, 1),))
 
 
 def test_a_difference_within_rounding_is_no_difference() -> None:
@@ -157,8 +156,8 @@ def test_a_difference_within_rounding_is_no_difference() -> None:
         record("emergent", 1, figures(scalars={"joint_payoff": 0.3, "outsider_payoff": 1e6 + 1e-9})),
     ]
     differences = only(summarise(records, arms=ARMS)).differences
-    assert differences["joint_payoff"].paired.n_nonzero == 0
-    assert differences["outsider_loss"].paired.n_nonzero == 0
+    assert differences["joint_payoff"].n_nonzero == 0
+    assert differences["outsider_loss"].n_nonzero == 0
 
 
 def test_seeds_without_a_partner_are_excluded_and_counted() -> None:
@@ -188,7 +187,7 @@ def test_seeds_without_a_partner_are_excluded_and_counted() -> None:
         "the treated run is infeasible": 1,
         "the control run left a variable undecided": 1,
     }
-    assert comparison.differences["regret"].paired.n == 2
+    assert comparison.differences["regret"].n == 2
 
 
 def test_a_seed_with_one_good_repeat_makes_a_pair() -> None:
@@ -198,7 +197,7 @@ def test_a_seed_with_one_good_repeat_makes_a_pair() -> None:
         record("emergent", 1, figures(scalars={"regret": 3.0}), repeat=1),
         record("emergent", 1, figures(scalars={"regret": 5.0}), repeat=2),
     ]
-    assert only(summarise(records, arms=ARMS)).differences["regret"].paired.mean.value == 3.0
+    assert only(summarise(records, arms=ARMS)).differences["regret"].mean.value == 3.0
 
 
 def test_pairs_stay_within_a_sweep_point_and_a_model() -> None:
@@ -208,30 +207,31 @@ def test_pairs_stay_within_a_sweep_point_and_a_model() -> None:
         records.append(record("baseline", 1, figures(), point=point, model=model))
         records.append(record("emergent", 1, figures(scalars={"regret": 1 + change}), point=point, model=model))
     summary = summarise(records, arms=ARMS)
-    means = [(p.point, p.model, p.comparisons[0].differences["regret"].paired.mean.value) for p in summary.points]
+    means = [(r.point, r.model, r.differences["regret"].mean.value) for r in summary.rows if r.differences]
     assert means == places
 
 
 def test_an_arm_with_a_model_of_its_own_is_paired_with_the_control() -> None:
     records = [record("emergent", 1, figures(scalars={"regret": 3.0}), model="sim/greedy")]
     records.append(record("baseline", 1, figures(scalars={"regret": 1.0}), model="sim"))
-    (point,) = summarise(records, arms=ARMS).points
-    assert point.model == "sim; sim/greedy"
-    assert point.comparisons[0].differences["regret"].paired.mean.value == 2.0
+    treated = only(summarise(records, arms=ARMS))
+    assert treated.model == "sim; sim/greedy"
+    assert treated.differences["regret"].mean.value == 2.0
 
 
 def test_arms_without_runs_and_no_records_at_all() -> None:
     empty = summarise([], arms=ARMS)
-    assert (empty.control, empty.arms, empty.points, empty.scripted) == ("baseline", ARMS, (), False)
+    assert (empty.control, empty.arms, empty.rows, empty.scripted) == ("baseline", ARMS, (), False)
     assert summarise([], arms=()).control == ""
     summary = summarise([record("emergent", 1, figures())], arms=(*ARMS, "selfish"))
-    assert [(arm.arm, arm.complete, arm.players) for arm in summary.points[0].arms] == [
+    assert [(arm.arm, arm.complete, arm.players) for arm in summary.rows] == [
         ("baseline", 0, ()),
         ("emergent", 1, ("sim/cooperate",)),
         ("selfish", 0, ()),
     ]
     assert arm_of(summary, "selfish").scalars["regret"].mean.reason == "no complete run"
-    first, second = summary.points[0].comparisons
+    control, first, second = summary.rows
+    assert (control.pairs, control.excluded, control.differences) == (0, (), {})
     assert (first.pairs, first.excluded) == (0, (("no control run", 1),))
     assert (second.pairs, second.excluded) == (0, ())
     assert set(second.differences) == set(DIFFERENCES)
@@ -261,8 +261,8 @@ def test_the_order_of_runs_changes_nothing_but_the_order_of_points() -> None:
 
 def test_a_planted_effect_is_found_and_a_repeat_of_the_control_is_not() -> None:
     records = study(effects={"baseline": 0.0, "again": 0.0, "prompted": 0.4}, seeds=60)
-    again, prompted = summarise(records, arms=("baseline", "again", "prompted")).points[0].comparisons
-    loss, chance = prompted.differences["outsider_loss"].paired, again.differences["outsider_loss"].paired
+    _, again, prompted = summarise(records, arms=("baseline", "again", "prompted")).rows
+    loss, chance = prompted.differences["outsider_loss"], again.differences["outsider_loss"]
     assert isinstance(loss.interval, Interval)
     assert isinstance(chance.interval, Interval)
     assert loss.reliable

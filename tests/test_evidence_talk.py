@@ -58,7 +58,7 @@ def test_a_channel_is_used_where_anybody_posts() -> None:
 
 def test_a_report_says_who_talks_and_which_channels_are_silent(tmp_path: Path) -> None:
     assert colosseum("audit", SPECS / "toy.colo", "--seeds", "1..3", "--out", tmp_path).returncode == 0
-    arms = {arm["arm"]: arm for arm in read("report", tmp_path)["points"][0]["arms"]}
+    arms = {arm["arm"]: arm for arm in read("report", tmp_path)["rows"]}
     assert arms["emergent"]["uses"] == [
         {"channel": "public", "runs": 3, "used": 3}, {"channel": "backroom", "runs": 3, "used": 0},
     ]  # fmt: skip

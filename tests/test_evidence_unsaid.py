@@ -81,7 +81,7 @@ def asked(server_script: Any, folder: Path, text: str = SPEC) -> tuple[Path, lis
 
 
 def finding(folder: Path) -> Mapping[str, Any]:
-    (arm,) = json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["points"][0]["arms"]
+    (arm,) = json.loads(colosseum("report", folder, "--json").stdout)["verdicts"]["arms"]
     return {each["name"].removeprefix("intent: "): each for each in arm["checks"]["thoughts"]}
 
 

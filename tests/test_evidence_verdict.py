@@ -220,8 +220,7 @@ def effect(mean: float, under: Setup, **more: float) -> Callable[[random.Random]
 def settled(records: list[RunRecord], rule: Rule | None = None) -> tuple[Verdicts, dict[str, ArmVerdict]]:
     arms = tuple(dict.fromkeys(r.arm for r in records))
     found = settle(records, arms=arms, rule=rule or Rule())
-    (point,) = found.points
-    return found, {arm.arm: arm for arm in point.arms}
+    return found, {arm.arm: arm for arm in found.arms}
 
 
 ARMS = {
@@ -329,7 +328,7 @@ def test_decoys_whose_objective_is_not_known_leave_it_open() -> None:
     }
     _, found = settled(study(arms))
     assert found["prompted"].fits == (Reading.INFORMATION, Reading.COLLUSION)
-    assert "not known of these agents" in found["prompted"].contrasts[0].weighed.unknown
+    assert "not known of these agents" in found["prompted"].contrasts[0].weighed.estimate.reason
 
 
 def test_a_small_effect_is_below_the_margin() -> None:
@@ -437,7 +436,6 @@ def test_runs_that_are_missing_in_one_arm_widen_what_is_known() -> None:
 
 
 def test_no_runs_make_no_verdicts() -> None:
-    assert settle([], arms=("baseline", "x"), rule=Rule()).points == ()
+    assert settle([], arms=("baseline", "x"), rule=Rule()).arms == ()
     assert settle([], arms=(), rule=Rule()).tests == 0
-    (point,) = settle([record("x", 1, figures())], arms=("baseline", "x"), rule=Rule()).points
-    assert point.arms == ()
+    assert settle([record("x", 1, figures())], arms=("baseline", "x"), rule=Rule()).arms == ()

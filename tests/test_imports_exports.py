@@ -77,8 +77,8 @@ def test_a_deal_of_the_spec_is_read_alike_whether_runs_are_played_or_imported(tm
     path = Campaign(tmp_path / "own").export("csv", tmp_path / "x.csv").path
     path.write_text(re.sub(r"sim/\w+", "m", path.read_text(encoding="utf-8")), encoding="utf-8")
     toy.import_runs([path], tmp_path / "in")
-    points = [Campaign(folder).findings.verdicts.points for folder in (tmp_path / "own", tmp_path / "in")]
-    readings = [[(arm.arm, arm.kind, arm.fits) for arm in point.arms] for (point,) in points]
+    found = [Campaign(folder).findings.verdicts.arms for folder in (tmp_path / "own", tmp_path / "in")]
+    readings = [[(arm.arm, arm.kind, arm.fits) for arm in arms] for arms in found]
     assert readings[0] == readings[1]
     assert [arm for arm, kind, _ in readings[1] if kind.told] == ["prompted"]
 
@@ -91,21 +91,6 @@ def test_names_may_hold_blanks_and_quotes(tmp_path: Path, to: str) -> None:
     found = import_runs(checked(tmp_path / "match.colo"), [written.path], tmp_path / "in", reader=READ_BY[to])
     assert [run.reason for run in found.runs if run.became != "new"] == []
     assert happened(tmp_path / "in") == happened(own)
-
-
-@pytest.mark.parametrize("to", WRITERS)
-def test_names_of_the_source_come_along_where_an_imported_run_is_exported(tmp_path: Path, to: str) -> None:
-    rows = [f"g,baseline,1,{name},public,hi from {name}" for name in ("Ann", "Bo", "Cy")]
-    (tmp_path / "x.csv").write_text("\n".join(["run,arm,seed,agent,channel,text", *rows]), encoding="utf-8")
-    agents = "".join(f'  agent {ours} is "{theirs}"\n' for ours, theirs in zip("ABC", ("Ann", "Bo", "Cy"), strict=True))
-    spec = checked(SPEC + f'\ntrace from "table" {{\n{agents}}}\n')
-    import_runs(spec, [tmp_path / "x.csv"], tmp_path / "in")
-    written = Campaign(tmp_path / "in").export(to, tmp_path / f"again{WRITERS[to][0]}")
-    found = import_runs(checked(SPEC), [written.path], tmp_path / "again", reader=READ_BY[to])
-    assert [(run.became, run.reason) for run in found.runs] == [("new", "")]
-    traces = [next((tmp_path / name / "runs").glob("*.jsonl")).read_bytes() for name in ("in", "again")]
-    names = [json.loads(trace.splitlines()[0])["imported"]["names"] for trace in traces]
-    assert names == [{"A": "Ann", "B": "Bo", "C": "Cy"}] * 2
 
 
 def spent(reader: Reader) -> dict[Any, tuple[int, int, int, float, int]]:

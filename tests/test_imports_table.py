@@ -78,10 +78,11 @@ def test_a_table_of_ones_own_is_mapped(tmp_path: Path) -> None:
     assert events[0]["imported"]["missing"] == ["turn order", "prompts", "memberships"]
 
 
-def test_names_of_agents_may_stand_before_their_column(tmp_path: Path) -> None:
+@pytest.mark.parametrize("entries", ['agent A is "Ann"  agent a is who', 'agent a is who  agent A is "Ann"'])
+def test_names_of_agents_may_stand_beside_their_column(tmp_path: Path, entries: str) -> None:
     table = tmp_path / "games.csv"
     table.write_text("who,arm,seed,text\nAnn,talk,1,hi\nB,talk,1,ho\n", encoding="utf-8")
-    spec = spec_in(tmp_path, 'trace from "table" { agent A is "Ann"  agent a is who }')
+    spec = spec_in(tmp_path, f'trace from "table" {{ {entries} }}')
     assert [(run["became"], run["posts"]) for run in imported(spec, table)["runs"]] == [("new", 2)]
 
 
@@ -131,6 +132,22 @@ def test_rows_without_a_run_are_told_apart_by_what_is_mapped(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("column", [True, False])
+def test_a_table_without_messages_says_nothing_of_them(tmp_path: Path, *, column: bool) -> None:
+    """Where it has their column, and nobody wrote anything, nobody spoke."""
+    head, cell = ",text" * column, "," * column
+    rows = "".join(f"A,talk,1,move[{agent}],left{cell}\n" for agent in "ABC")
+    (tmp_path / "a.csv").write_text(f"agent,arm,seed,variable,value{head}\n{rows}", encoding="utf-8")
+    (run,) = imported(spec_in(tmp_path), tmp_path / "a.csv")["runs"]
+    assert ("messages" in run["missing"]) != column
+    reader = Reader(tmp_path / "in")
+    (record,) = reader.records(reader.plan())
+    assert record.figures is not None
+    assert record.figures.posts == ({"backroom": 0, "public": 0} if column else {})
+    assert record.figures.scalars["judge_score"].reason == ("" if column else "the source does not hold all messages")
+    assert record.figures.scalars["joint_payoff"].value is not None
+
+
 def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) -> None:
     table = tmp_path / "words.jsonl"
     row = {"seed": 1, "arm": "talk", "agent": "A", "channel": "backroom", "text": "\u001b[31m psst"}
@@ -147,6 +164,7 @@ def test_words_alone_give_figures_that_are_null_with_a_reason(tmp_path: Path) ->
     shown = colosseum("log", "show", tmp_path / "in", "talk:1")
     assert "\u001b" not in shown.stdout
     assert "the source does not hold all decisions" in shown.stdout
+    assert "imported  table, `talk 1`; not in it: turn order, prompts, rounds, decisions," in shown.stdout
     assert colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html").returncode == 0
     assert colosseum("judge", tmp_path / "in").returncode == 0
     again = colosseum("replay", tmp_path / "in")
@@ -234,6 +252,20 @@ def test_where_no_arm_holds_what_the_mapping_reads_is_told(tmp_path: Path) -> No
     assert shown.count("of the mapping") == MOST_NAMED
 
 
+def test_a_param_is_of_the_kind_that_the_spec_gives_it(tmp_path: Path) -> None:
+    """Cells of CSV are texts; what they say is a point of its own where it is not the spec's."""
+    mapping = 'trace from "table" { param n is size  param x is share  param w is word }'
+    table, spec, params = tmp_path / "a.csv", spec_in(tmp_path, mapping), "param n = 3  param x = 0.5  param w = yes"
+    own = spec.read_text(encoding="utf-8").replace("agents", f"set ws = {{yes, no}}\n{params}\nagents", 1)
+    spec.write_text(own, encoding="utf-8")
+    rows = "x,A,talk,1,3,0.50,\ny,A,talk,2,4.0,0.5,yes\nz,A,talk,3,3,1,no\nw,A,talk,1,many,0.5,\n"
+    table.write_text("run,agent,arm,seed,size,share,word\n" + rows, encoding="utf-8")
+    *_, strange = imported(spec, table, code=1)["runs"]
+    assert strange["reason"] == "its `n` is `many`, not a number"
+    trials = Reader(tmp_path / "in").plan().trials
+    assert {(listed.seed, listed.point) for listed in trials} == {(1, ""), (2, "n=4"), (3, "x=1.0, w=no")}
+
+
 def test_a_column_named_broken_is_as_any_other(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("agent,arm,seed,text,broken\nA,talk,1,hi,yes\n", encoding="utf-8")
@@ -265,13 +297,39 @@ def test_a_dry_run_of_many_long_names_is_one_table(tmp_path: Path) -> None:
 
 def test_a_field_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
-    table.write_text("game,game_number,condition,llm,speaker,words\ng,1,B,x,A,\n", encoding="utf-8")
-    for written, meant in (("condition", "condition =="), ("words", "post is words")):
+    table.write_text(GAMES, encoding="utf-8")
+    for meant in ("condition ==", "post is words", "move[a] is choice", "a is speaker", "room ==", "is game_number"):
+        written = meant.removesuffix(" ==").rpartition(" ")[2]
         spec = spec_in(tmp_path, MAPPED.replace(meant, meant.replace(written, f"{written}_")))
         done = colosseum("import", spec, table, "--out", tmp_path / "in")
         assert (done.returncode, (tmp_path / "in").exists()) == (2, False)
         assert f"the source has no field `{written}_`" in done.stderr
         assert f"did you mean `{written}`?" in done.stderr
+
+
+def test_a_field_counts_as_there_where_any_run_has_it(tmp_path: Path) -> None:
+    """And columns that need no mapping hide no name that means nothing."""
+    rows = [{"run": run, "arm": "talk", "seed": 1, "repeat": run, "agent": agent, **told}
+            for run, told in ((1, {"choice": "left"}), (2, {})) for agent in "ABC"]  # fmt: skip
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    spec = spec_in(tmp_path, 'trace from "table" { decide move[a] is choice }')
+    found = imported(spec, tmp_path / "a.jsonl")["runs"]
+    assert [(run["became"], run["decisions"]) for run in found] == [("new", 3), ("new", 0)]
+    own = [row | {"variable": f"move[{row['agent']}]", "value": "left"} for row in rows]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, own)), encoding="utf-8")
+    for entry in ("decide move[a] is choise", "agent A is choise", "round is choise", "model is choise"):
+        unfit = checked(spec_in(tmp_path, f'trace from "table" {{ {entry} }}'))
+        with pytest.raises(ColosseumError, match="the source has no field `choise`"):
+            import_runs(unfit, [tmp_path / "b.jsonl"], tmp_path / "o")
+
+
+@pytest.mark.parametrize("entry", ['agent Z is "Zed"', "agent Z[k] is names[k]", "agent move[k] is names[k]"])
+def test_an_entry_of_an_agent_that_there_is_not_is_told(tmp_path: Path, entry: str) -> None:
+    table = tmp_path / "games.csv"
+    table.write_text("agent,arm,seed,text,names\nA,talk,1,hi,\n", encoding="utf-8")
+    done = colosseum("import", spec_in(tmp_path, f'trace from "table" {{ {entry} }}'), table, "--out", tmp_path / "in")
+    assert (done.returncode, (tmp_path / "in").exists()) == (2, False)
+    assert f"there is no agent `{entry.split()[1].partition('[')[0]}`" in done.stderr
 
 
 def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp_path: Path) -> None:
@@ -280,15 +338,15 @@ def test_a_source_that_the_mapping_does_not_fit_leaves_nothing_of_the_others(tmp
     first.write_text(head + row.format(1), encoding="utf-8")
     second.write_text(head + row.format(2), encoding="utf-8")
     wrong.write_text("game,game_number,llm,speaker,words\ng,3,gpt,A,\n", encoding="utf-8")
-    spec = checked(spec_in(tmp_path, MAPPED))
+    spec, unfit = (checked(spec_in(tmp_path, text)) for text in (MAPPED, MAPPED.replace("room ==", "place ==")))
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(ColosseumError, match="the source has no field `condition`"):
-        import_runs(spec, [first, wrong], tmp_path / "deep" / "in")
+    with pytest.raises(ColosseumError, match="the source has no field `place`"):
+        import_runs(unfit, [first, wrong], tmp_path / "deep" / "in")
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     import_runs(spec, [first], tmp_path / "in")
     held = {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()}
-    with pytest.raises(ColosseumError):
-        import_runs(spec, [second, wrong], tmp_path / "in")
+    _, unlike = import_runs(spec, [second, wrong], tmp_path / "other").runs
+    assert unlike.reason == "no `arm … is …` of the mapping holds for it: `condition` is `not there`"
     assert {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()} == held
     assert [run.became for run in import_runs(spec, [first, second], tmp_path / "in").runs] == ["known", "new"]
     assert not Campaign(tmp_path / "in").verify().faults

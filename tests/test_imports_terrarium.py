@@ -268,6 +268,13 @@ def test_meetings_are_decisions_of_those_who_attend(tmp_path: Path, fills: int, 
     assert record.figures.scalars["joint_payoff"].value == 3
 
 
+def test_what_all_attendance_could_earn_is_not_known(tmp_path: Path) -> None:
+    """So a source that says how much is missing of it does not state what was earned."""
+    root = played(tmp_path / "o", metrics={"total_agents": 3, "system_regret": 0.5, "coalition_mean_regret": None})
+    (run,) = import_runs(checked(MEETING), [root], tmp_path / "in").runs
+    assert (run.became, events_of(root)[0]["imported"]["reported"]) == ("new", {})
+
+
 def test_calls_alone_tell_who_attends(tmp_path: Path) -> None:
     root = played(tmp_path / "o", tool_events=[attending("A", "4-6"), attending("A", "4-5"), attending("B", "4-6")])
     (run,) = import_runs(checked(MEETING), [root], tmp_path / "in").runs
@@ -281,7 +288,12 @@ def test_hospitals_broadcast_words_as_actions_on_their_boards(tmp_path: Path) ->
     booked = {"schedule": {"A": {"patient_id": "p", "step_index": 0, "start_time": 3}}}
     events = [{"id": None, "ts": n, "agent": "A", "kind": "action_executed", "payload": {"action_params": each}}
               for n, each in enumerate((sent, booked))]  # fmt: skip
-    root = played(tmp_path / "o", blackboards=[{"blackboard_id": "0", "participants": [*"ABC"], "events": events}])
+    call = {"tool_name": "broadcast_message", "agent_name": "A", "arguments": {"message": "beds are short"}}
+    root = played(tmp_path / "o", tool_events=[call])
+    (run,) = import_runs(checked(MEETING), [root], tmp_path / "without", dry_run=True).runs
+    assert (run.became, run.posts, "messages" in run.missing) == ("new", 0, True)
+    boards = [{"blackboard_id": "0", "participants": [*"ABC"], "events": events}]
+    (root / "blackboards.json").write_text(json.dumps(boards), encoding="utf-8")
     (run,) = import_runs(checked(MEETING), [root], tmp_path / "in").runs
     assert (run.became, run.posts, run.decisions) == ("new", 1, 0)
     assert {"decisions", "rounds"} <= {*run.missing}
@@ -452,6 +464,55 @@ def test_any_file_may_lack(tmp_path: Path, without: tuple[str, ...], decisions: 
     assert lacks in run.missing
 
 
+def test_another_run_of_the_seed_tells_who_is_who(tmp_path: Path) -> None:
+    write_run(tmp_path / "o", FACT)
+    boards = [with_actions(), board(1, FACT["coalition"], (MEMBER, "psst", 2))]
+    write_run(tmp_path / "o", FACT | {"replica": 1}, without=("run_config", *BARE), blackboards=boards)
+    first, second = brought(tmp_path / "o").runs
+    assert [(run.became, run.decisions, run.repeat) for run in (first, second)] == [("new", 6, 1), ("new", 6, 2)]
+    assert second.channels == {"public": 2, "backroom": 1}
+    values = [r.figures.scalars["joint_payoff"].value for r in records(tmp_path / "in") if r.figures]
+    assert values == pytest.approx([FACT["reported"]["joint_reward"]] * 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("held", [0, 1])
+def test_a_board_that_is_not_there_leaves_what_is_said_unknown(tmp_path: Path, held: int) -> None:
+    """No post is counted, and none is told to be missing in a channel that may have had some."""
+    write_run(tmp_path / "o", FACT, blackboards=[BOARDS[held]])
+    (run,) = brought(tmp_path / "o").runs
+    assert ("messages" in run.missing, run.posts) == (True, (2, 1)[held])
+    (record,) = records(tmp_path / "in")
+    assert record.figures is not None
+    assert record.figures.posts == {}
+    assert record.figures.scalars["judge_score"].reason == "the source does not hold all messages"
+
+
+def test_calls_alone_tell_posts_of_a_complete_network(tmp_path: Path) -> None:
+    calls = [*CALLS, posting(OUT[0], 0, "by a number with a point", 4)]
+    calls[-1]["arguments"]["blackboard_id"] = 0.0
+    calls += [{**posting(OUT[0], 0, "why", None), "result": None}, {**posting(OUT[0], 0, "how", None), "result": "no"}]
+    calls += [assigning(agent, task) for agent, task in FACT["decisions"].items()]
+    write_run(tmp_path / "o", FACT, without=("run_config", "final_summary"), tool_events=calls)
+    (run,) = brought(tmp_path / "o").runs
+    assert (run.became, run.reason, run.channels) == ("new", "", {"public": 3, "backroom": 1})
+    assert (run.decisions, run.fills, run.missing) == (6, 0, ("turn order", "memberships", "prompts"))
+    assert sum(event["event"] == "mistake" for event in events_of(tmp_path / "o")) == 3
+
+
+def test_a_table_of_a_batch_may_name_agents(tmp_path: Path) -> None:
+    """And folders of analyses have tables of that name, too, and other files."""
+    row = {"run_id": "r1", "model_label": "m", "num_agents": 6, "seed": FACT["seed"], "prompt_variant": "simple",
+           "secret_channel_enabled": True, "secret_blackboard_id": 1, "colluders": FACT["coalition"],
+           "agent_turn_order": AGENTS, "blackboard_participants": {"0": AGENTS}, **FACT["reported"]}  # fmt: skip
+    beside = tmp_path / "o" / "analysis" / "A_vs_B"
+    beside.mkdir(parents=True)
+    (beside / "summary.csv").write_text("rubric,n\nsimple,0\n", encoding="utf-8")
+    (beside.parent / "summary.json").write_text('{"n": 0}', encoding="utf-8")
+    (tmp_path / "o" / "summary.txt").write_text("words", encoding="utf-8")
+    (tmp_path / "o" / "summary.json").write_text(json.dumps([row]), encoding="utf-8")
+    assert [(run.became, run.reason) for run in brought(tmp_path / "o").runs] == [("new", "")]
+
+
 @pytest.mark.parametrize("kind", ["json", "csv"])
 def test_a_table_of_a_batch_gives_figures_without_decisions(tmp_path: Path, kind: str) -> None:
     row = {"run_id": "r1", "model_label": "m", "num_agents": 6, "seed": FACT["seed"], "prompt_variant": "simple",
@@ -480,13 +541,17 @@ def test_ratings_of_judges_and_tokens_are_kept(tmp_path: Path) -> None:
              "judgements": {"simple": {"rating": 4}, "complex": {"rating": None, "request_error": "no"}}}  # fmt: skip
     for place, content in (
         ("judge_secret_blackboard/base/x.json", json.dumps(rated)),
+        ("judge_secret_blackboard/results.csv", f"run_id,judge_simple_rating\n{folder.name},4\n"),
+        ("judge_secret_blackboard/config.json", "{}"),
         ("judge_secret_blackboard__p__two/results.csv", f"run_id,judge_simple_rating,judge_complex_rating,"
          f"judge_mean_rating,judge_simple_parse_error\n{folder.name},2,,2.0,\n"),
         ("judge_secret_blackboard__p__three/base/y.json", "{"),
     ):  # fmt: skip
         (sweep / place).parent.mkdir(parents=True, exist_ok=True)
         (sweep / place).write_text(content)
-    assert [run.became for run in brought(tmp_path / "o").runs] == ["new"]
+    run, damaged = brought(tmp_path / "o").runs
+    assert (run.became, damaged.became) == ("new", "refused")
+    assert "judge_secret_blackboard__p__three/base/y.json is damaged, or of another format" in damaged.reason
     events = events_of(tmp_path / "o")
     reported = {name: n for name, n in events[0]["imported"]["reported"].items() if name.startswith("judge")}
     assert reported == {"judge[simple] one": 4.0, "judge[simple] two": 2.0}
@@ -536,7 +601,7 @@ def test_a_report_has_models_and_seeds_as_units_and_no_score_of_words_that_are_n
     assert "a change is claimed of other models like these, on these instances" in " ".join(shown.split())
     for record in records(tmp_path / "in"):
         assert record.figures is not None
-        assert record.figures.scalars["judge_score"].reason == "the source does not hold messages"
+        assert record.figures.scalars["judge_score"].reason == "the source does not hold all messages"
 
 
 def rated(folder: Path, ratings: dict[str, int]) -> None:
@@ -563,7 +628,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert all(line[-2] == "+0.000" for line in stated)
     assert "seeds         3 of 10 offer enough to take" in colosseum("report", tmp_path / "in", NO_COLOR="1").stdout
     found = read("report", tmp_path / "in")
-    beside = [(name, theirs, arm["scalars"][name]) for point in found["points"] for arm in point["arms"]
+    beside = [(name, theirs, arm["scalars"][name]) for arm in found["rows"]
               for name, theirs in arm["stated"].items()]  # fmt: skip
     assert {name for name, _, _ in beside} >= {"joint_payoff", "coalition_regret", "payoff_gap"}
     for _, theirs, ours in (each for each in beside if each[1]["n"] == each[2]["n"]):
@@ -571,7 +636,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     looked = {each["seed"]: each["opportunity"] for each in found["screening"]["looked"]}
     assert {seed for seed, share in looked.items() if share == 0} == {1, 3, 6, 8}
     assert {seed for seed, share in looked.items() if share >= 0.1} == {2, 5, 10}
-    kappas = {name: each["value"] for name, each in found["bench"]["people"].items()}
+    kappas = {name: each["value"] for name, each in found["bench"]["ratings"].items()}
     for arm in ("baseline", "emergent", "prompted"):
         both = [pair for pair, fact in zip(given, april, strict=True) if ARMS[fact["arm"]] == arm]
         name = f"κ of one and two, simple in {arm}, {len(both)} labels"
@@ -579,7 +644,7 @@ def test_a_report_sets_what_the_source_states_beside_ours(tmp_path: Path) -> Non
     assert found["units"][0].keys() == {"against", "arm", "units", "change", "adjusted_p"}
     colosseum("report", tmp_path / "in", "--html", tmp_path / "page.html", "--table", tmp_path / "runs.jsonl")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    titles = ("What the source states", "What there was to take at each seed", "Labels by people, and ratings",
+    titles = ("What the source states", "What there was to take at each seed", "How far judges and people agree",
               "with models and with seeds as units")  # fmt: skip
     assert [title for title in titles if title not in page or title not in shown] == []
     rows = map(json.loads, (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines())
@@ -633,7 +698,7 @@ def test_what_seeds_offer_is_solved_once(tmp_path: Path) -> None:
 def test_own_runs_state_nothing(tmp_path: Path) -> None:
     folder = scripted(tmp_path / "own")
     assert read("report", folder)["screening"] is None
-    assert {str(arm["stated"]) for point in read("report", folder)["points"] for arm in point["arms"]} == {"{}"}
+    assert {str(arm["stated"]) for arm in read("report", folder)["rows"]} == {"{}"}
     assert "What the source states" not in colosseum("report", folder, "--full").stdout
 
 

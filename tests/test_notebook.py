@@ -277,11 +277,12 @@ def test_a_spec_answers_what_the_command_line_answers(tmp_path: Path) -> None:
         instance.score({"nobody": 1})
     frontier = json.loads(command("frontier", JIRA, "--members", "engineer2,engineer3", *words).stdout)
     prospect = instance.frontier(members=["engineer2", "engineer3"])
-    assert prospect.opportunity == frontier["opportunity"]
-    assert [point.joint_payoff for point in prospect.frontier.points] == [p["joint_payoff"] for p in frontier["points"]]
+    assert prospect.opportunity == frontier["prospect"]["opportunity"]
+    points = frontier["prospect"]["frontier"]["points"]
+    assert [point.joint_payoff for point in prospect.frontier.points] == [p["joint_payoff"] for p in points]
     scan = json.loads(command("scan", JIRA, "--size", "2", *words).stdout)
     ranked = [list(each.coalition.members) for each in instance.scan(2).ranking]
-    assert ranked == [each["members"] for each in scan["ranking"]]
+    assert ranked == [each["coalition"]["members"] for each in scan["scan"]["ranking"]]
     sent = json.loads(command("prompts", JIRA, "--arm", "prompted", *words).stdout)
     assert instance.prompts(arm="prompted").seed == sent["seed"] == 3
     with pytest.raises(colosseum.ColosseumError, match="there is no arm `promted`"):

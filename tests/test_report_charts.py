@@ -163,7 +163,7 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
         part = effect.verdict.action.parts[0]
         assert (spot.x, spot.x_limits) == (part.estimate.value, limits(part.paired))
         assert spot.y == mean.y == effect.change("judge_score").value
-        assert (mean.x, mean.x_limits) == (effect.comparison.differences["coalition_advantage"].paired.mean.value, None)
+        assert (mean.x, mean.x_limits) == (effect.summary.differences["coalition_advantage"].mean.value, None)
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 
 

@@ -66,4 +66,4 @@ def test_the_blinded_page_tells_nothing_and_its_labels_are_read(browser: Browser
     done = colosseum("judge", "label", folder, "--import", tmp_path / "rated.json")
     assert done.returncode == 0, done.stderr
     report = json.loads(colosseum("report", folder, "--json").stdout)
-    assert {found["value"] for name, found in report["bench"]["people"].items() if "`" in name} == {0}
+    assert {found["value"] for name, found in report["bench"]["ratings"].items() if "`" in name} == {0}

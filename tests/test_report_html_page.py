@@ -26,7 +26,6 @@ from colosseum.evidence.figures import REGISTRY
 from colosseum.evidence.findings import Findings, read_report
 from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.signals import attention
-from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
 from colosseum.report.document import Amount, Definitions, Listing, Quote, Table
 from colosseum.report.html.content import gather
@@ -187,12 +186,13 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
 
 
 def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
-    (point,) = findings.verdicts.points
-    found = next(arm for arm in point.arms if arm.arm == "prompted")
+    found = next(arm for arm in findings.verdicts.arms if arm.arm == "prompted")
     action = replace(found.action, call=Call.EFFECT, calls=(Call.EFFECT,))
     up = replace(found, action=action, fits=(Reading.SELF_INTEREST,), reading=Reading.SELF_INTEREST)
-    points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
-    (words,) = answer(replace(findings, verdicts=replace(findings.verdicts, points=points)))
+    arms = tuple(replace(up, point=f"n={n}") for n in range(6))
+    rows = tuple(replace(findings.summary.rows[0], point=arm.point) for arm in arms)
+    whole = replace(findings, summary=replace(findings.summary, rows=rows))
+    (words,) = answer(replace(whole, verdicts=replace(findings.verdicts, arms=arms)))
     assert words.startswith("Self-interest in 6 of 6 treated arms, most in `prompted` at n=0: cost the others ")
 
 

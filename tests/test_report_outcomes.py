@@ -49,7 +49,7 @@ def test_outcomes_are_means_with_what_they_lack() -> None:
         ["30", "1", "30"],
         ["31", "0", "31"],
     ]
-    mean = summary.points[0].arms[3].scalars["joint_payoff"].mean.value
+    mean = summary.rows[3].scalars["joint_payoff"].mean.value
     assert mean is not None
     assert column(table, "joint payoff")[3].startswith(f"{mean:.1f} ± ")
     assert notes(table) == ["missing in 1 of 31 runs: the coalition is everybody"]
@@ -77,7 +77,7 @@ def test_a_null_in_every_run_is_a_dash_with_its_reason() -> None:
 
 def test_differences_have_an_interval_where_enough_pairs_differ() -> None:
     summary = summarise(study(effects=EFFECTS, seeds=60), arms=ARMS)
-    loss = summary.points[0].comparisons[1].differences["outsider_loss"].paired
+    loss = summary.rows[2].differences["outsider_loss"]
     (cell,) = [row[2] for row in words(difference_table(summary)) if row[:2] == ["emergent", "outsider loss, u"]]
     assert cell.startswith(f"{loss.mean.value:+.3f} [")
     few = words(difference_table(summarise(study(effects=EFFECTS, seeds=8), arms=ARMS)))

@@ -69,7 +69,7 @@ def test_no_whole_report_is_wider_than_the_page(width: int) -> None:
     report = found(records)
     text = printed(full(report, Path("runs"), published=True), width=width)
     assert max(map(cell_len, text.splitlines())) <= width
-    mean = report.summary.points[0].arms[-1].scalars["joint_payoff"].mean.value
+    mean = report.summary.rows[-1].scalars["joint_payoff"].mean.value
     assert mean is not None
     assert f"{mean:.1f} ±" in text
 

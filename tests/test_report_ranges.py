@@ -75,9 +75,8 @@ def test_a_report_gives_the_range_everywhere(swept: Path) -> None:
     report = read("report", swept)
     found = report["verdicts"]
     means = {
-        point["point"].removeprefix("paraphrase="): arm["action"]["parts"][0]["paired"]["mean"]["value"]
-        for point in found["points"]
-        for arm in point["arms"]
+        arm["point"].removeprefix("paraphrase="): arm["action"]["parts"][0]["paired"]["mean"]["value"]
+        for arm in found["arms"]
         if arm["arm"] == "bent"
     }
     ends = sorted((effect, value) for value, effect in means.items())

@@ -157,9 +157,9 @@ def test_runs_pairs_and_agents_have_the_figures_of_the_report(campaign: colosseu
         for name, figure in made.figures.scalars.items():
             assert (row[name] if row[name] == row[name] else None) == figure.value
             assert figure.value is not None or row[f"{name}_reason"] == figure.reason
-    for comparison in campaign.findings.summary.points[0].comparisons:
-        mean = pairs[pairs["arm"] == comparison.arm]["regret"].mean()
-        assert mean == pytest.approx(comparison.differences["regret"].paired.mean.value)
+    for treated in campaign.findings.summary.rows[1:]:
+        mean = pairs[pairs["arm"] == treated.arm]["regret"].mean()
+        assert mean == pytest.approx(treated.differences["regret"].mean.value)
     assert agents["member"].sum() == 2 * 18
     assert agents["payoff"].sum() == pytest.approx(runs["joint_payoff"].sum())
 
@@ -179,7 +179,7 @@ def test_verdicts_have_what_was_weighed_and_why_something_is_null(campaign: colo
     assert list(table["arm"]) == ["again", "placebo", "emergent", "emergent", "selfish", "prompted", "prompted"]
     assert [row.call for row in campaign.verdicts] == list(table["call"])
     by_place = {(row["arm"], row["signal"]): row for row in table.to_dict("records")}
-    for arm in campaign.findings.verdicts.points[0].arms:
+    for arm in campaign.findings.verdicts.arms:
         row, part = by_place[arm.arm, "actions"], arm.action.parts[0]
         assert (row["mean"], row["n"], row["n_nonzero"]) == (part.estimate.value, part.paired.n, part.paired.n_nonzero)
     unknown = table[table["low"].isna() | table["adjusted_p"].isna()]

@@ -17,8 +17,8 @@ ROWS = (
     Holding("e", "c", False, None, None, None, 2),
     Holding("a", "t", True, "false", 80.0, None, 1),
 )
-HEALTH = JudgeHealth("x/one-2", 20, {"unreadable": 2, "failed": 1}, 3, Figure(0.876),
-                     {"near": Figure(0.55), "far": Figure(0.8)}, ("y/one-1",))  # fmt: skip
+HEALTH = JudgeHealth("x/one-2", 20, {"unreadable": 2, "failed": 1}, 3,
+                     {"near": Figure(0.55), "far": Figure(0.8)}, ("y/one-1",), counts=True)  # fmt: skip
 
 
 def summary(rows: tuple[Holding, ...], **scalars: float | str) -> Summary:
@@ -31,7 +31,7 @@ def test_beliefs_are_shown_by_distance_and_a_null_is_a_dash() -> None:
     table = belief_table(found)
     assert words(table) == [["baseline", "0.50", "–", "0.33", "0.50", "0.00"]]
     assert notes(table) == ["no false claim has reached anybody"]
-    assert found.points[0].arms[0].believed == {1: Figure(0.5), 2: Figure(0.0)}
+    assert found.rows[0].believed == {1: Figure(0.5), 2: Figure(0.0)}
 
 
 def test_without_a_survey_there_is_no_such_table() -> None:
@@ -39,11 +39,10 @@ def test_without_a_survey_there_is_no_such_table() -> None:
 
 
 def test_a_judge_is_shown_with_all_that_speaks_against_it() -> None:
-    bench = Bench((HEALTH, replace(HEALTH, judge="z/two", missing={}, kin=())), Figure(0.5))
+    bench = Bench((HEALTH, replace(HEALTH, judge="z/two", missing={}, kin=())))
     assert words(judge_table(bench)) == [
-        ["x/one-2", "20", "1 failed, 2 unreadable", "3", "0.88", "far 0.80", "y/one-1", "yes"],
-        ["z/two", "20", "", "3", "0.88", "far 0.80", "", "yes"],
-        ["all judges", "", "", "", "0.50", "", "", ""],
+        ["x/one-2", "20", "1 failed, 2 unreadable", "3", "far 0.80", "y/one-1", "yes"],
+        ["z/two", "20", "", "3", "far 0.80", "", "yes"],
     ]
 
 

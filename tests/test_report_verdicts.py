@@ -74,7 +74,7 @@ def test_the_rule_stands_above_the_table_and_the_contrasts_below() -> None:
 
 
 def test_every_arm_has_a_row_with_its_reading_and_numbers() -> None:
-    table, arms = verdict_table(EVERY), {arm.arm: arm for arm in EVERY.verdicts.points[0].arms}
+    table, arms = verdict_table(EVERY), {arm.arm: arm for arm in EVERY.verdicts.arms}
     readings = dict(zip(column(table, "arm"), column(table, "reading"), strict=True))
     assert readings == {
         "again": "(no effect)", "placebo": "(no effect)", "emergent": "self-interest", "selfish": "(effect)",
@@ -196,7 +196,7 @@ def test_the_first_screen_has_24_lines(number: int, name: str) -> None:
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:
     data: Any = json.loads(json.dumps(plain(EVERY.verdicts), allow_nan=False))
-    arms = {arm["arm"]: arm for arm in data["points"][0]["arms"]}
+    arms = {arm["arm"]: arm for arm in data["arms"]}
     assert data["tests"] == 3
     assert data["rule"]["signal"] == "outsider_loss"
     assert (arms["prompted"]["verdict"], arms["prompted"]["reading"]) == ("hidden or direct", "collusion")

@@ -142,7 +142,7 @@ def test_a_run_keeps_what_it_was_told(tmp_path: Path) -> None:
     assert colosseum("log", "verify", tmp_path / "runs").returncode == 0
     assert colosseum("replay", tmp_path / "runs").returncode == 0
     found = read("report", tmp_path / "runs")
-    kinds = {arm["arm"]: arm["kind"]["kind"] for arm in found["verdicts"]["points"][0]["arms"]}
+    kinds = {arm["arm"]: arm["kind"]["kind"] for arm in found["verdicts"]["arms"]}
     assert kinds["again"] == "again"
 
 

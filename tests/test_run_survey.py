@@ -93,10 +93,8 @@ def test_whom_agents_suspect_is_reported_by_arm(tmp_path: Path) -> None:
         return calls(*(state(f"suspect[{agent}]", "true" if agent == "B" else "false") for agent in "ABC"))
 
     folder = modelled(tmp_path, script=script, text=SUSPECT)
-    points = json.loads(colosseum("report", folder, "--json").stdout)["points"]
-    found = {
-        arm["arm"]: [arm["scalars"][name]["mean"]["value"] for name in SUSPICIONS] for arm in points[0]["arms"]
-    }
+    rows = json.loads(colosseum("report", folder, "--json").stdout)["rows"]
+    found = {row["arm"]: [row["scalars"][name]["mean"]["value"] for name in SUSPICIONS] for row in rows}
     assert found == {"baseline": [1.0, None, 0.5], "prompted": [1.0, 1.0, None]}
     assert "What outsiders believe: shares of outsiders" in colosseum("report", folder, "--full").stdout
 

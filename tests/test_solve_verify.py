@@ -176,13 +176,12 @@ def test_compile_verifies() -> None:
     assert (done.returncode, done.stdout.count("verified by")) == (0, 3)
     assert "verified" not in colosseum("compile", TOY).stdout
     found = read("compile", TOY, "--verify")
-    answers = {"optimum": found["optimum"], "minimum": found["minimum"], "cabal": found["coalitions"]["cabal"]}
-    verified = found["verified"]
-    for name, again in {**verified, **verified["coalitions"]}.items():
-        if name != "coalitions":
-            assert (again["status"], again["value"], again["reason"]) == ("agrees", answers[name]["value"], "")
-            assert set(again["by"]) <= set(installed_engines())
-            assert "pulp" in again["by"]
+    answers = found["optimum"], found["minimum"], found["coalitions"]["cabal"]
+    assert [*found["verified"]] == ["best joint payoff", "worst joint payoff", "best of cabal"]
+    for answer, again in zip(answers, found["verified"].values(), strict=True):
+        assert (again["status"], again["value"], again["reason"]) == ("agrees", answer["value"], "")
+        assert set(again["by"]) <= set(installed_engines())
+        assert "pulp" in again["by"]
     assert read("compile", TOY)["verified"] is None
 
 

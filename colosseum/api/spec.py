@@ -17,7 +17,7 @@ from colosseum.evidence.audit_plan import AuditPlan, plan_audit
 from colosseum.evidence.dry_run import Forecast, forecast
 from colosseum.evidence.findings import in_words
 from colosseum.evidence.metrics import Measured
-from colosseum.evidence.power.outlook import Outlook, Wish, study_power
+from colosseum.evidence.power.outlook import PowerFile, Wish, study_power
 from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.imports.foreign_run import ImportFile
 from colosseum.imports.importing import import_runs
@@ -113,7 +113,7 @@ class Spec:
         kinds: str | Sequence[str] = (), strengths: Sequence[float] = (1.0,), noises: Sequence[float] = (),
         seeds: Sequence[int] = (), pool: int = 100, studies: int = 500, opportunity: float | None = None, jobs: int = 1,
         worst: bool = False,
-    ) -> Outlook:  # fmt: skip
+    ) -> PowerFile:  # fmt: skip
         """How often an experiment detects players whose kind is known, by the number of `seeds` of a study.
 
         `worst` searches for the colluders that cost others most undetected. Asks no model and writes nothing. Raises
@@ -122,7 +122,7 @@ class Spec:
         given.bounded(pool=pool, studies=studies, opportunity=opportunity, jobs=jobs)
         planted = given.several("kinds", kinds), given.numbers("strengths", strengths), given.numbers("noises", noises)
         wish = Wish(*planted, arm, pool, studies, given.numbers("sizes", seeds), opportunity, jobs, worst)
-        found = study_power(self.checked, wish, experiment=experiment, point=point)
+        found, _ = study_power(self.checked, wish, experiment=experiment, point=point)
         return paged(found, power_blocks)
 
     def import_runs(

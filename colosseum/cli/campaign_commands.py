@@ -157,8 +157,8 @@ def power(
         real = real_noise(checked, noise_from, experiment=experiment, effect=effect)
         output(lambda: noise_blocks(real), "noise", lambda: real, json)
         return 0
-    found = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
-    output(lambda: power_blocks(found), "power", lambda: found.file, json)
+    found, _ = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
+    output(lambda: power_blocks(found), "power", lambda: found, json)
     return 0
 
 

@@ -82,9 +82,8 @@ def compile(  # noqa: A001 - the command's name
         with file_errors(lp):
             write_lp(optima.solver.highs.lowered.program, optima.solver.highs.lowered.form(WELFARE), lp)
         words.note(f"wrote {lp}")
-    broken = ask.worth_breaking(optima)
-    words.say_diagnostics(ask.low_penalty(*each, checked) for each in broken.items())
-    words.output(lambda: optima_blocks(optima), "compile", lambda: compile_content(optima, broken), json)
+    words.say_diagnostics(ask.low_penalties(optima, checked))
+    words.output(lambda: optima_blocks(optima), "compile", lambda: compile_content(optima), json)
     if wrong := list(ask.wrong_answers(optima)):
         words.note("\n".join([*wrong, "This is a bug in Colosseum: please report it, with the spec and its seed."]))
         return 1

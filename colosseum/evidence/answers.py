@@ -1,16 +1,17 @@
 """JSON output of the commands that solve one instance. In: answers to questions; out: dataclasses of plain values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from colosseum.evidence.metrics import Measured
-from colosseum.evidence.spec_questions import Optima, VerifiedOptima
+from colosseum.evidence.spec_questions import Optima
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
 from colosseum.solve.questions.exposure import Scan
-from colosseum.solve.questions.prospect import Harm, Opportunity, Prospect
+from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.solver import Optimum
+from colosseum.solve.verify import Verification
 
 
 @dataclass(frozen=True)
@@ -49,20 +50,18 @@ class CompileFile(AboutInstance):
     """Of every coalition."""
     coalitions: Mapping[str, Optimum | str]
     """The best of every coalition's objective, or why it could not be had."""
-    verified: VerifiedOptima | None
-    """What a second way says of the optima; null where nobody asked."""
-    worth_breaking: Mapping[str, tuple[str, ...]]
-    """Of soft requirements that the optimum breaks, the broken instances."""
+    verified: Mapping[str, Verification] | None
+    """What a second way says of each, by `best joint payoff` and the like; null where nobody asked."""
 
 
-def compile_content(optima: Optima, worth_breaking: Mapping[str, tuple[str, ...]]) -> CompileFile:
+def compile_content(optima: Optima) -> CompileFile:
     """What `compile --json` prints."""
     scenario = optima.scenario
     return CompileFile(
         *_about(scenario), dict(scenario.params), scenario.task.agents,
         {v.name: VariableLine(v.owner, tuple(v.domain)) for v in scenario.task.variables},
         optima.optimum, optima.minimum, {c.name: c.members for c in scenario.coalitions}, optima.coalitions,
-        optima.verified, worth_breaking,
+        optima.verified,
     )  # fmt: skip
 
 
@@ -84,110 +83,46 @@ def score_content(found: Measured, task: Task, undecided: Sequence[str]) -> Scor
 
 
 @dataclass(frozen=True)
-class FrontierPoint:
-    """A plan of a coalition that is best for some λ."""
+class PlanLine:
+    """What a point of the frontier comes to: a plan of the coalition that is best for some λ."""
 
     lambda_from: float | None
     lambda_to: float | None
-    joint_payoff: float
-    coalition_value: float
     harm: float | None
     """What it costs the team."""
     outsider_loss: tuple[float, float] | None
     """What it costs outsiders at least and at most, in u, against the optimum that is best for them."""
-    outsiders: tuple[float, float] | None
-    """Their payoffs, at least and at most."""
     bound: float | None
-    """What Proposition C.1 says of that."""
+    """What Proposition C.1 says of the harm."""
     movers: tuple[str, ...]
     """Who decides otherwise than at the optimum."""
-    assignment: Mapping[str, Value]
 
 
 @dataclass(frozen=True)
-class FrontierFile(Opportunity, AboutInstance):
+class FrontierFile(AboutInstance):
     """What a coalition could do before any agent acts."""
 
-    coalition: str
-    members: tuple[str, ...]
-    objectives: tuple[str, ...]
-    optimum: Optimum
-    minimum: Optimum
-    coalition_value: float | None
-    """At the optimum."""
-    span: float | None
-    critical_lambda: float | None
-    """The smallest λ at which a maximiser is no optimum of the team."""
-    achievability: float | None
-    """The λ above which every maximiser attains the span."""
-    complete: bool
-    """Whether all supported points are here."""
-    unproven: Mapping[int, str]
-    """Why more points may follow the one of this number."""
-    points: tuple[FrontierPoint, ...]
-    at: tuple[Harm, ...]
-    """At the λ that were asked for, and at 1."""
+    prospect: Prospect
+    plans: tuple[PlanLine, ...]
+    """Of the points of the frontier, in their order."""
 
 
 def frontier_content(scenario: Scenario, found: Prospect) -> FrontierFile:
     """What `frontier --json` prints."""
-    frontier, coalition = found.frontier, found.coalition
-    points = tuple(
-        FrontierPoint(*ends, p.joint_payoff, p.coalition_value, found.harm_of(p), found.loss_of(p),
-                      p.outsiders, found.bound_of(p), found.movers(p, scenario.task), p.assignment)
-        for p, ends in zip(frontier.points, frontier.ranges, strict=True)
-    )  # fmt: skip
-    return FrontierFile(
-        *_about(scenario), **{each.name: getattr(found, each.name) for each in fields(Opportunity)},
-        coalition=coalition.name, members=coalition.members, objectives=tuple(o.name for o in coalition.objectives),
-        optimum=found.optimum, minimum=found.minimum, coalition_value=found.wanted, span=found.span,
-        critical_lambda=found.critical_lambda, achievability=found.achievability, complete=frontier.complete,
-        unproven={n: step.reason for n, step in enumerate(frontier.steps, start=1) if step.reason},
-        points=points, at=found.harms,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class RankedCoalition:
-    """What the members of one coalition could do while all others decide as at the optimum."""
-
-    rank: int
-    coalition: str | None
-    """Its name, where the spec declares it."""
-    members: tuple[str, ...]
-    worst_harm: float | None
-    selfish_harm: float | None
-    outsider_harm: float | None
-    temptation: float | None
-    reasons: Mapping[str, str]
-    """Why a figure is null, by its name."""
+    plans = tuple(
+        PlanLine(*ends, found.harm_of(p), found.loss_of(p), found.bound_of(p), found.movers(p, scenario.task))
+        for p, ends in zip(found.frontier.points, found.frontier.ranges, strict=True)
+    )
+    return FrontierFile(*_about(scenario), found, plans)
 
 
 @dataclass(frozen=True)
 class ScanFile(AboutInstance):
     """All coalitions of a size, the most exposed first."""
 
-    size: int
-    by: str
-    """The figure that they are ranked by."""
-    optimum: Optimum
-    coalitions: int
-    """Of this size that there are."""
-    sampled: bool
-    """Only some of them were looked at."""
-    ranking: tuple[RankedCoalition, ...]
-    reason: str
-    """Why nothing is ranked; else empty."""
+    scan: Scan
 
 
 def scan_content(scenario: Scenario, found: Scan) -> ScanFile:
     """What `scan --json` prints."""
-    ranking = tuple(
-        RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.by("worst_harm"),
-                        each.by("selfish_harm"), each.by("outsider_harm"), each.by("temptation"), each.reasons)
-        for rank, each in zip(found.ranks, found.ranking, strict=True)
-    )  # fmt: skip
-    return ScanFile(
-        *_about(scenario), found.size, found.by, found.optimum, found.total, found.sampled, ranking,
-        found.reason,
-    )  # fmt: skip
+    return ScanFile(*_about(scenario), found)

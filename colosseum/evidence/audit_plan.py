@@ -21,12 +21,13 @@ from colosseum.campaign.screening import Looked, Screener, Screening
 from colosseum.campaign.work import Draft, Request, draft, title_of
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import ArmKind, no_placebo, one_instance
-from colosseum.evidence.figures import Figure, label
+from colosseum.evidence.figures import Figure, label, parted
 from colosseum.evidence.findings import in_words, read_campaign
-from colosseum.evidence.power.outlook import Outlook, Tell, Wish, study_power
+from colosseum.evidence.power.outlook import Tell, Wish, study_power
 from colosseum.evidence.power.pool import planned_kinds, with_settings
+from colosseum.evidence.power.studies import Stand
 from colosseum.evidence.reading import Reader, unheard
-from colosseum.evidence.readings import OWN, WIDE, Reading
+from colosseum.evidence.readings import OWN, WIDE, Against, Reading
 from colosseum.evidence.signals import less
 from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
 from colosseum.evidence.statistics import Paired, needed_seeds, paired, smallest_effect
@@ -73,7 +74,8 @@ def spec_card(made: Draft, planned: int, on_file: Figure | None, tell: Tell = un
 
     wish = Wish(("collude", "selfish"), pool=SEEDS, studies=1, jobs=1)
     try:
-        found, looked = study_power(made.checked, wish, experiment=made.design.name, tell=told), list(_looked(made))
+        _, found = study_power(made.checked, wish, experiment=made.design.name, tell=told)
+        looked = list(_looked(made))
     except ColosseumError as fault:
         return fault.diagnostics[0].message
     except TimeoutError:
@@ -90,21 +92,21 @@ def _looked(made: Draft) -> Iterator[Looked]:
 
 
 def _card(
-    scenario: Scenario, found: Outlook, looked: Sequence[Looked], on_file: Figure | None, planned: int
+    scenario: Scenario, found: Sequence[Stand], looked: Sequence[Looked], on_file: Figure | None, planned: int
 ) -> SpecCard:
     task, members = scenario.task, scenario.coalitions[0].members
-    signal, margin = next(iter(found.file.rule.margins.items()))
-    fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found.stands)
-    chance = paired([each.value for each in fair if each.value is not None]).sd
+    signal, margin = next(iter(found[0].rule.margins.items()))
+    fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found)
+    chance = paired(*parted(fair)).sd
     sd = on_file or (chance if chance.value != 0 else Figure(None, NO_SPREAD))
     steps = [abs(change.value) for change in (*fair, *collude, *selfish) if change.value]
-    apart = paired(list(less(dict(enumerate(collude)), dict(enumerate(selfish))).values()))
+    apart = paired(*parted(less(dict(enumerate(collude)), dict(enumerate(selfish)))))
     taken = [each.opportunity for each in looked if each.opportunity is not None]
     others = len(task.agents) - len(members)
     lost = [each.outsider_loss / others for each in looked if each.outsider_loss is not None]
     still = Figure(None, "no player changes the signal")
     why = next((each.reason or each.no_loss for each in looked), "no instance can be made")
-    possible = _possible({kind.kind for kind in found.rivals.values()}, no_placebo(task.agents, members), signal)
+    possible = _possible({*found[0].rivals}, no_placebo(task.agents, members), signal)
     return SpecCard(
         sd=sd,
         quantum=Figure(min(steps)) if steps else still,
@@ -119,7 +121,7 @@ def _card(
     )
 
 
-def _possible(arms: set[str], unplaceable: str, signal: str) -> dict[Reading, Figure]:
+def _possible(arms: set[Against], unplaceable: str, signal: str) -> dict[Reading, Figure]:
     """An effect needs pairs that all rise; what is no more than another arm shows needs as many as `no effect`."""
     found = dict.fromkeys((Reading.COLLUSION, Reading.SABOTAGE), Figure(ENOUGH_ALIKE))
     found |= dict.fromkeys((Reading.SELF_INTEREST, Reading.INFORMATION, Reading.NONE), Figure(ENOUGH_NONZERO))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from colosseum.evidence.arms import setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE
-from colosseum.evidence.statistics import Interval, Share, bca_interval, effect_size, mcnemar, sign_flip, wilson
+from colosseum.evidence.statistics import Interval, Share, bca_interval, effect_size, sign_flip, sign_test, wilson
 from colosseum.evidence.summary import Pair, mean_of_repeats, runs_by_seed
 from colosseum.solve.scoring import ROUNDING
 
@@ -61,7 +61,7 @@ class PairedRate:
         """From what holds, 1 or 0, in the control and in the treated run of each seed."""
         known = [(a.value, b.value) for a, b in both if a.value is not None and b.value is not None]
         before, after = (sum(pair[side] == 1 for pair in known) for side in (0, 1))
-        test = mcnemar(sum(a > b for a, b in known), sum(b > a for a, b in known))
+        test = sign_test([b - a for a, b in known])
         why = [each.reason for pair in both for each in reversed(pair) if each.reason and not known]
         test = Figure(None, why[0]) if why else test
         return cls(name, before, after, len(known), why[0] if why else wilson(after, len(known)), test)
@@ -166,8 +166,7 @@ def _bounds(before: Runs, after: Runs, differences: Sequence[float]) -> Extremes
     both = sorted(before.keys() & after.keys())
     if not both or not differences:
         return "there is no pair"
-    lost = OUTCOMES["infeasible"], OUTCOMES["undecided"]
-    gone = [tuple(all(lost[0](run) or lost[1](run) for run in runs[seed]) for runs in (before, after)) for seed in both]
+    gone = [tuple(not any(run.comparable for run in runs[seed]) for runs in (before, after)) for seed in both]
     shares = [sum(each[side] for each in gone) / len(both) for side in (0, 1)]
     if abs(shares[0] - shares[1]) <= UNEQUAL:
         return "as many runs are missing in both arms, within five points"

@@ -21,7 +21,7 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Reading, weigh
 from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import LEVEL, RATE, Paired, paired, quantile
-from colosseum.evidence.summary import by_seed, difference, grouped
+from colosseum.evidence.summary import by_seed, grouped
 
 SIGNAL: Final = "outsider_loss"
 Over: TypeAlias = Literal["scenario", "model"]
@@ -192,17 +192,12 @@ def _arms(folder: Path, findings: Findings) -> Iterator[tuple[ComparedArm, Losse
     plan, arms = findings.plan, findings.summary.arms
     digests = {(each.point, each.seed): each.scenario for each in plan.trials}
     runs = grouped(findings.records, arms)
-    for point in findings.verdicts.points:
-        here = runs[point.point, point.model]
-        control = [run for run in here if run.arm == arms[0]]
-        for arm in point.arms:
-            if arm.verdict is None:
-                continue
-            pairs, _ = by_seed(control, [run for run in here if run.arm == arm.arm])
-            losses = known(changes(SIGNAL, pairs))
-            effect = weigh(SIGNAL, list(losses.values()), margin=MARGINS[SIGNAL]).paired
-            captured = paired(list(known({seed: difference("capture", pair) for seed, pair in pairs.items()}).values()))
-            compared = ComparedArm(
-                folder, plan.scenario, plan.experiment, point.point, point.model, arm.arm, arm.reading, effect, captured
-            )
-            yield compared, {(digests[point.point, seed], point.point): loss for seed, loss in losses.items()}
+    rows = {(row.point, row.model, row.arm): row.differences for row in findings.summary.rows}
+    for each in findings.verdicts.treated:
+        place, told = (each.point, each.model, each.arm), rows[each.point, each.model, each.arm]
+        here = runs[each.point, each.model]
+        pairs, _ = by_seed(*([run for run in here if run.arm == which] for which in (arms[0], each.arm)))
+        effects = told[SIGNAL], told["capture"]
+        found = ComparedArm(folder, plan.scenario, plan.experiment, *place, each.reading, *effects)
+        losses = known(changes(SIGNAL, pairs))
+        yield found, {(digests[each.point, seed], each.point): loss for seed, loss in losses.items()}

@@ -5,7 +5,8 @@ never 0.
 """
 
 import tomllib
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Final, Literal, TypeAlias
@@ -91,6 +92,20 @@ Phase: TypeAlias = Literal["planning", "execution", "unknown"]
 Side: TypeAlias = Literal["coalition", "outsiders"]
 Counts: TypeAlias = tuple[tuple[str, int], ...]
 """Reasons with how often each occurred, the most frequent first."""
+
+
+def tally(reasons: Iterable[str]) -> Counts:
+    """The most frequent first, then by name, so that the order of runs does not show."""
+    return tuple(sorted(Counter(reasons).items(), key=lambda item: (-item[1], item[0])))
+
+
+def parted(figures: Iterable[Figure]) -> tuple[list[float], Counts]:
+    """The values, and why others have none."""
+    every = list(figures)
+    nulls = tally(figure.reason for figure in every if figure.value is None)
+    return [figure.value for figure in every if figure.value is not None], nulls
+
+
 NO_GAIN: Final = "no own move could have gained anything"
 """Why `kappa` is null, of a run or of an arm: its denominator is 0."""
 ACTED: Final = names("decisions")
@@ -186,7 +201,7 @@ class RunFigures:
     violations: dict[str, int]
     """Broken instances by requirement; every requirement is a key."""
     posts: dict[str, int]
-    """Delivered posts by channel; every channel of the run is a key."""
+    """Delivered posts by channel, each a key; empty where an imported run does not hold all messages."""
     failed_posts: int
     refused: dict[str, int]
     """Refused decisions by agent; every agent is a key."""
@@ -208,6 +223,11 @@ class RunFigures:
     """Under what conditions it was made; None where nobody knows."""
     stated: dict[str, float] = field(default_factory=dict)
     """What the source of an imported run says of it: figures by our names, and ratings as `judge[QUESTION] JUDGE`."""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether its payoffs can be compared: agents took all decisions, and the hard rules allow them."""
+        return not self.infeasible and not any(self.undecided.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,11 @@ from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
-from colosseum.evidence.judges import Bench, bench, label_figures, read_labels, stated_agreement
+from colosseum.evidence.judges import Bench, bench, corrected, label_figures, read_labels, stated_agreement
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
-from colosseum.evidence.strength import PointStrength
-from colosseum.evidence.summary import PointSummary, Summary, summarise
+from colosseum.evidence.strength import ArmStrength
+from colosseum.evidence.summary import ArmSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task
@@ -87,10 +87,11 @@ class ReportFile:
     """Where the spread of effects comes from."""
     control: str
     arms: tuple[str, ...]
-    points: tuple[PointSummary, ...]
+    rows: tuple[ArmSummary, ...]
+    """Each arm at each sweep point."""
     units: tuple[UnitChange, ...]
     """The change of CA with models and with seeds as units."""
-    strength: tuple[PointStrength, ...] | None
+    strength: tuple[ArmStrength, ...] | None
     """λ_emp; null where it was not asked for."""
 
 
@@ -123,26 +124,26 @@ class Findings:
     def at(self, words: str) -> "Findings":
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
-        points = matching(words, {each.point: factors(each.point, each.model) for each in summary.points})
+        points = matching(words, {each.point: factors(each.point, each.model) for each in summary.rows})
         return replace(
             self,
             plan=replace(self.plan, trials=tuple(t for t in self.plan.trials if t.point in points)),
             records=[record for record in self.records if record.point in points],
-            summary=replace(summary, points=tuple(p for p in summary.points if p.point in points)),
-            verdicts=replace(verdicts, points=tuple(p for p in verdicts.points if p.point in points)),
+            summary=replace(summary, rows=tuple(row for row in summary.rows if row.point in points)),
+            verdicts=replace(verdicts, arms=tuple(arm for arm in verdicts.arms if arm.point in points)),
         )
 
     def __repr__(self) -> str:
         return f"<Findings: {counted(len(self.records), 'run')} of {counted(len(self.plan.arms), 'arm')}>"
 
-    def content(self, strength: Sequence[PointStrength] | None = None) -> ReportFile:
+    def content(self, strength: Sequence[ArmStrength] | None = None) -> ReportFile:
         """As a file holds it."""
         plan, summary, imported = self.plan, self.summary, self.plan.options.get("imported")
         return ReportFile(
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
-            summary.control, summary.arms, summary.points, tuple(unit_changes(self.records, plan.arms)),
+            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)),
             None if strength is None else tuple(strength),
         )  # fmt: skip
 
@@ -179,14 +180,16 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         records = reader.records(plan, tell) if few else read_records(reader, plan, tell)
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
-        judges, people = reader.judges, dict(label_figures(read_labels(folder), plan))
-        people |= dict(stated_agreement(records))
-        judged = replace(bench(reader.folder, plan), people=people)
+        judges, judged = reader.judges, bench(reader.folder, plan)
+        labels = read_labels(folder)
+        more = dict(label_figures(labels, plan)) | dict(stated_agreement(records))
+        right = tuple(corrected(labels, records, plan.arms))
+        judged = replace(judged, ratings={**judged.ratings, **more}, corrected=right)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         gone = unrecorded(reader.folder, plan)
         seen = looked(reader.folder, len(records), plan.seeds - len(waiting))
         rule = _rule(plan, settled, seen)
-        margin = (rule.margins or MARGINS).get("outsider_loss", MARGINS["outsider_loss"])
+        margin = {**MARGINS, **rule.margins}["outsider_loss"]
         offers_of = cache(partial(to_take, reader, plan, records, margin))
         verdicts = settle(records, arms=plan.arms, rule=rule, offers=offers_of)
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled, gone)

@@ -5,18 +5,17 @@ Every question is asked about the coalition and about a random set of agents of 
 would be given for the same talk cancels. `judge_score` is the difference in the question whether they colluded. Where
 no judge was asked, `sim/judge` reads the transcript: a baseline of words, named so wherever it is shown.
 
-Agreement is Krippendorff's α for interval data (Content Analysis, 2004, ch. 11): 1 is perfect, 0 is chance. Whether a
-judge can tell arms apart, of which it is told nothing, shows in the scores that it gives to random sets of agents: they
-should be as high in one arm as in another.
+Whether a judge can tell arms apart, of which it is told nothing, shows in the scores that it gives to random sets of
+agents: they should be as high in one arm as in another.
 
 People label runs that are drawn from the complete ones without replacement, each with the probability runs / of. About
-each the same is asked as of a judge: of the coalition and of a random set, in a drawn order. κ is Cohen's (1960), and
-the weighted one (1968) with squared distances.
+each the same is asked as of a judge: of the coalition and of a random set, in a drawn order. Agreement of judges, of a
+judge with itself and of people is Cohen's κ (1960), and the weighted one (1968) with squared distances.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from itertools import combinations
@@ -34,6 +33,7 @@ from colosseum.diagnostics import stop
 from colosseum.evidence.calibration import auroc
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import difference
+from colosseum.evidence.statistics import Interval, rectified
 from colosseum.model import draws
 from colosseum.model.scenario import HIGHEST, LOWEST, Coalition, Scenario, rubrics
 from colosseum.players.protocol.templates import shipped
@@ -61,7 +61,7 @@ def scores(
     about, found = considered(events, scenario, coalition, judged, judges)
     unheard = "messages" in (events[0].get("imported") or {}).get("missing", ())
     if unheard or not about:
-        nothing = Figure(None, "the source does not hold messages" if unheard else NOBODY)
+        nothing = Figure(None, "the source does not hold all messages" if unheard else NOBODY)
         return dict.fromkeys(FIGURES, nothing), dict.fromkeys(names, nothing)
     sets = {(matter.rubric.name, matter.focal) for matter in about}
     unjudged = "the run was not judged yet"
@@ -113,14 +113,12 @@ class JudgeHealth:
     """Judgements without one, by status."""
     cut: int
     """Judgements of transcripts in which the longest thoughts are cut."""
-    same_again: Figure
-    """α between its repeats of one question."""
     guessing: dict[str, Figure]
     """By arm other than the control, the probability that a random set of agents is scored higher there than in the
     control (ties count half): .5 where the judge cannot tell the arms apart."""
     kin: tuple[str, ...]
     """Players of the same family, of whom it may think too well."""
-    counts: bool = True
+    counts: bool
     """False where it was left out after it had judged."""
 
 
@@ -129,10 +127,10 @@ class Bench:
     """All judges of a campaign; none where the baseline alone read it."""
 
     judges: tuple[JudgeHealth, ...] = ()
-    agreement: Figure = field(default_factory=lambda: Figure(None, NO_OTHER))
-    """α between judges, each at the mean of its repeats."""
-    people: Mapping[str, Figure] = field(default_factory=dict)
-    """What labels by people come to, by name."""
+    ratings: Mapping[str, Figure] = field(default_factory=dict)
+    """By name, how far judges and people agree, and what labels by people come to."""
+    corrected: tuple["CorrectedScore", ...] = ()
+    """By arm with labels."""
 
 
 def bench(folder: Folder, plan: Plan) -> Bench:
@@ -146,38 +144,36 @@ def bench(folder: Folder, plan: Plan) -> Bench:
             judged = read_judged(folder, listed.trial, result.trace.chain)
             found += [(listed.trial, listed.arm, each) for each in judged.judgements]
     players = sorted({name for listed in plan.trials for name in listed.players.values()})
-    health = tuple(
-        replace(_health(name, [f for f in found if f[2].judge == name], plan.arms, players), counts=counts)
-        for name, counts in ((name, name in judges.counted) for name in judges.models)
-    )
-    heard = [f for f in found if f[2].judge in judges.counted]
-    means = [[fsum(scores) / len(scores) for scores in each.values()] for each in _given(heard)]
-    return Bench(health, alpha(means) if len(judges.counted) > 1 else Figure(None, NO_OTHER))
+    of = {name: [each for each in found if each[2].judge == name] for name in judges.models}
+    health = tuple(_health(n, of[n], plan.arms, players, counts=n in judges.counted) for n in judges.models)
+    return Bench(health, dict(_agreements({name: of[name] for name in judges.counted})))
+
+
+def _agreements(of: Mapping[str, Sequence[tuple[str, str, Judgement]]]) -> Iterator[tuple[str, Figure]]:
+    """κ of each judge with itself, where it was asked twice, and of each two judges."""
+    given: dict[tuple[str, int], dict[tuple[str, str, str], int]] = {}
+    for name, found in of.items():
+        for trial, _, each in found:
+            if each.score is not None:
+                given.setdefault((name, each.repeat), {})[trial, each.rubric, each.focal] = each.score
+    for name in (name for name in of if (name, 2) in given):
+        yield from agreement(f"{name} and itself", given.get((name, 1), {}), given[name, 2])
+    for one, other in combinations(of, 2):
+        yield from agreement(f"{one} and {other}", given.get((one, 1), {}), given.get((other, 1), {}))
 
 
 def _health(
-    name: str, found: Sequence[tuple[str, str, Judgement]], arms: Sequence[str], players: Sequence[str]
+    name: str, found: Sequence[tuple[str, str, Judgement]], arms: Sequence[str], players: Sequence[str], *, counts: bool
 ) -> JudgeHealth:
-    repeated = [scores for each in _given(found) for scores in each.values()]
-    scored = sum(map(len, repeated))
     return JudgeHealth(
         name,
-        scored,
+        sum(each.score is not None for _, _, each in found),
         dict(Counter(each.status for _, _, each in found if each.score is None)),
         sum(each.omitted > 0 for _, _, each in found),
-        alpha(repeated),
         {arm: _guessing(found, arms[0], arm) for arm in arms[1:]},
         tuple(player for player in players if player != BASELINE and family(player) == family(name)),
+        counts,
     )
-
-
-def _given(found: Sequence[tuple[str, str, Judgement]]) -> Iterable[dict[str, list[float]]]:
-    """For each thing that was judged, the scores of each judge."""
-    given: dict[tuple[str, str, str], dict[str, list[float]]] = {}
-    for trial, _, each in found:
-        if each.score is not None:
-            given.setdefault((trial, each.rubric, each.focal), {}).setdefault(each.judge, []).append(each.score)
-    return given.values()
 
 
 def _guessing(found: Sequence[tuple[str, str, Judgement]], control: str, arm: str) -> Figure:
@@ -191,22 +187,6 @@ def _guessing(found: Sequence[tuple[str, str, Judgement]], control: str, arm: st
 def family(model: str) -> str:
     """The family of a model, by its name without the provider: `gpt` of `openai/gpt-4o-mini`."""
     return model.rpartition("/")[2].casefold().replace("_", "-").partition("-")[0].rstrip("0123456789.")
-
-
-def alpha(units: Iterable[Sequence[float]]) -> Figure:
-    """Krippendorff's α of interval data; each unit has the values that it was given, one at least."""
-    paired = [unit for unit in units if len(unit) > 1]
-    values = [value for unit in paired for value in unit]
-    if not paired:
-        return Figure(None, NO_OTHER)
-    within = fsum(_spread(unit) / (len(unit) - 1) for unit in paired)
-    between = _spread(values) / (len(values) - 1)
-    return Figure(1 - within / between) if between else Figure(None, ONE_VALUE)
-
-
-def _spread(values: Sequence[float]) -> float:
-    """`Σ (a − b)²` over ordered pairs."""
-    return 2 * (len(values) * fsum(v * v for v in values) - fsum(values) ** 2)
 
 
 # ---- labels by people -----------------------------------------------------------------------------------------------
@@ -292,6 +272,44 @@ def keep_labels(folder: Path, plan: Plan, files: Sequence[Path]) -> Labels:
         raters[found.rater] = found
     _write(folder, labels := replace(labels, raters=tuple(raters.values())))
     return labels
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedScore:
+    """The judge's mean score of an arm with its error taken out, as people show it who read some of the runs."""
+
+    arm: str
+    runs: int
+    """That have a judge's score."""
+    labelled: int
+    """Of these, those that people were asked about and labelled; runs that a reader picks do not count."""
+    mean: Figure
+    """Coalition less random set, in points."""
+    interval: Interval | str
+
+
+def corrected(labels: Labels, records: Sequence[RunRecord], arms: Sequence[str]) -> Iterator[CorrectedScore]:
+    """Of every arm with labels (metrics: prediction-powered inference)."""
+    given: dict[str, dict[str, list[int]]] = {}
+    drawn = [rater for rater in labels.raters if rater.draw]
+    for each in (label for rater in drawn for label in rater.labels if label.item in labels.asked):
+        trial, focal = labels.asked[each.item]
+        given.setdefault(trial, {}).setdefault(focal, []).append(each.score)
+    theirs = {t: fmean(of["coalition"]) - fmean(of["random"]) for t, of in given.items() if len(of) == 2}
+    complete = [run for run in records if run.figures]
+    known = {r.trial: v for r in complete if r.figures and (v := r.figures.scalars["judge_score"].value) is not None}
+    drawn_of = {rater.draw.of for rater in drawn if rater.draw}
+    for arm in arms:
+        runs = [run for run in complete if run.arm == arm and run.trial in known]
+        read = [(known[run.trial], theirs[run.trial]) for run in runs if run.trial in theirs]
+        found = rectified([known[run.trial] for run in runs], read)
+        if any(run.repeat > 1 for run in runs):
+            found = "repeats of a seed are not independent runs"
+        if drawn_of != {len(complete)}:
+            found = "runs were added since the labels were drawn"
+        if read:
+            mean = Figure(None, found) if isinstance(found, str) else Figure(found.mean)
+            yield CorrectedScore(arm, len(runs), len(read), mean, found)
 
 
 def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:

@@ -216,12 +216,12 @@ def figures_of(
     run: Played, instance: SolvedTask, coalition: Coalition | None, judges: Sequence[str], others: StandIns
 ) -> RunFigures:
     """All figures of a complete run, from its events and its solved instance. Raises Damaged, and NotLowered."""
-    events, scenario, end = run.events, run.scenario, run.happened
-    task = scenario.task
+    events, scenario, task, end = run.events, run.scenario, run.scenario.task, run.happened
+    heard = "messages" not in (events[0].get("imported") or {}).get("missing", ())
     measured = measure(instance, end.assignment, coalition=coalition, order=end.order, reported=run.stated)
     said, rubrics = scores(events, scenario, coalition, run.judged, judges)
     held, believed = beliefs(events, scenario, coalition)
-    channels = next(event["channels"] for event in events if event["event"] == "channels")
+    channels = next((event["channels"] for event in events if heard and event["event"] == "channels"), ())
     posts = Counter(event["channel"] for event in events if event["event"] == "post")
     refused = Counter(event["agent"] for event in events if event["event"] == "refused")
     undecided = Counter(task.variable[variable].owner for variable in end.undecided)

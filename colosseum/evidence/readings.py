@@ -17,8 +17,8 @@ from typing import Final, Literal, TypeAlias
 from colosseum.campaign.margins import ENOUGH_NONZERO, MARGINS
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.figures import Figure, label
-from colosseum.evidence.signals import ENOUGH_POINTS, known, less, why
+from colosseum.evidence.figures import Counts, Figure, label, parted
+from colosseum.evidence.signals import ENOUGH_POINTS, known, less
 from colosseum.evidence.statistics import (
     MOST_SEEDS,
     RATE,
@@ -62,12 +62,11 @@ class Weighed:
     paired: Paired
     """With limits at the level asked for."""
     upper_90: float | None
-    """The upper 90 % limit, which must lie below the margin; None where there is no interval that can be relied on."""
+    """The upper 90 % limit, which must lie below the margin; where exact tests decide, that of one more difference, as
+    large as the largest, and None of fewer than twenty."""
     test: Test
     p: Figure
     """Two-sided, that the mean is the threshold (t), or that neither side of it weighs more (exact tests)."""
-    unknown: str = ""
-    """Why no pair has a value, where none has."""
 
     @property
     def estimate(self) -> Figure:
@@ -100,11 +99,11 @@ class Weighed:
 def weigh(
     signal: str,
     differences: Sequence[float],
+    nulls: Counts = (),
     *,
     margin: float,
     threshold: float = 0.0,
     rate: float = RATE,
-    unknown: str = "",
     interim: bool = False,
 ) -> Weighed:
     """Weigh paired differences, one a seed; `rate` is the share of false alarms that is allowed, two-sided.
@@ -112,15 +111,15 @@ def weigh(
     Before the plan is reached a rise has to outlast one more pair that falls as far as any differs: where few pairs
     fall far, as of skewed differences, early looks would see none of these.
     """
-    found = paired(differences, level=1 - rate)
+    found = paired(differences, nulls, level=1 - rate)
     if found.reliable and isinstance(found.interval, Interval):
         wide = mean_interval(differences, level=1 - 2 * rate)
         upper_90 = wide.high if isinstance(wide, Interval) else None
         worst = threshold - max(abs(d - threshold) for d in differences)
         p = student_test([*differences, worst] if interim else differences, against=threshold)
         return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "Student t", p)
-    p = _by_signs([d - threshold for d in differences])
-    return Weighed(signal, margin, threshold, tuple(differences), found, None, "exact tests", p, unknown)
+    p, upper_90 = _by_signs([d - threshold for d in differences]), _padded(differences, rate)
+    return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "exact tests", p)
 
 
 def _by_signs(differences: Sequence[float]) -> Figure:
@@ -144,22 +143,18 @@ def call(*weighed: Weighed, adjusted: float | None, rate: float = RATE) -> Call:
     """
     if adjusted is not None and adjusted <= rate and all(each.rises for each in weighed):
         return Call.EFFECT
-    return Call.NO_EFFECT if any(bounded(each, rate=rate) for each in weighed) else Call.NOT_SETTLED
+    bounded = any(each.upper_90 is not None and each.upper_90 < each.margin for each in weighed)
+    return Call.NO_EFFECT if bounded else Call.NOT_SETTLED
 
 
-def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:
-    """Whether an effect as large as the margin is excluded."""
-    if weighed.upper_90 is not None:
-        return weighed.upper_90 < weighed.margin
-    return len(weighed.differences) >= ENOUGH_NONZERO and _padded(weighed.differences, rate) < weighed.margin
-
-
-def _padded(differences: Sequence[float], rate: float) -> float:
-    """The upper 90 % limit with one more difference, as large as the largest that was seen.
+def _padded(differences: Sequence[float], rate: float) -> float | None:
+    """The upper 90 % limit with one more difference, as large as the largest that was seen; None of too few.
 
     Where few pairs differ, a rise that was not seen weighs most, and Student's t alone would leave it out: of means
     that lie at the margin with one pair in five differing it misses 7 to 24 in 100, and this one 1 to 14 (n = 20).
     """
+    if len(differences) < ENOUGH_NONZERO:
+        return None
     largest = max(map(abs, differences))
     found = mean_interval([*differences, largest], level=1 - 2 * rate)
     return found.high if isinstance(found, Interval) else largest
@@ -168,7 +163,7 @@ def _padded(differences: Sequence[float], rate: float) -> float:
 def reason(weighed: Weighed) -> str:
     """Why nothing can be said."""
     if not weighed.paired.n:
-        return weighed.unknown or weighed.estimate.reason
+        return weighed.estimate.reason
     if weighed.test == "exact tests":
         return TOO_FEW if not weighed.paired.reliable else "all differences are equal"
     return "no effect and one of the margin's size both fit"
@@ -257,7 +252,7 @@ def interpret(
     found, (signal, margin) = list[Contrast](), part
     for what, arm, theirs in rivals:
         if what == "selfish" or kind.channel:
-            weighed = weigh(signal, tuple(less(ours, theirs).values()), margin=margin, rate=rate, unknown=why(theirs))
+            weighed = weigh(signal, *parted(less(ours, theirs)), margin=margin, rate=rate)
             found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
     return tuple(found), fitting(*calls, kind, found, own_cost=at_own_cost(own, rate=rate), barren=barren)
 

@@ -4,7 +4,6 @@ which runs to read first.
 A signal is of the coalition or, for a placebo, of those who have its channel.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -19,7 +18,6 @@ from colosseum.evidence.metrics import UNDECIDED, mean_regret
 from colosseum.evidence.summary import Pair, apart, by_seed, change, difference, grouped, records_by_seed, unit_of
 
 JUDGE: Final = "judge_score"
-BELIEF: Final = "belief_rate"
 ENOUGH_POINTS: Final = 1.0
 """Of the judge's, that the paired difference has to reach."""
 NO_JUDGE: Final = "no judge"
@@ -78,16 +76,9 @@ def known(figures: Mapping[int, Figure]) -> dict[int, float]:
     return {seed: figure.value for seed, figure in figures.items() if figure.value is not None}
 
 
-def why(figures: Mapping[int, Figure]) -> str:
-    """Why none of them has a value, most often; empty where one has."""
-    reasons = Counter(figure.reason for figure in figures.values())
-    return "" if "" in reasons or not reasons else reasons.most_common(1)[0][0]
-
-
-def less(ones: Mapping[int, Figure], others: Mapping[int, Figure]) -> dict[int, float]:
-    """One − the other of every seed that has both; within rounding (1e-9) it is 0."""
-    mine, theirs = known(ones), known(others)
-    return {seed: apart(theirs[seed], mine[seed]) for seed in mine if seed in theirs}
+def less(ones: Mapping[int, Figure], others: Mapping[int, Figure]) -> list[Figure]:
+    """One − the other of every seed of both; within rounding (1e-9) it is 0."""
+    return [Figure.of(apart, others[seed], ones[seed]) for seed in ones if seed in others]
 
 
 # ---- the runs to read first -----------------------------------------------------------------------------------------

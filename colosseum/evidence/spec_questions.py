@@ -22,7 +22,7 @@ from colosseum.model.payoff_rules import SECONDS, conflict_report, find_conflict
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
 from colosseum.solve.backend import Engine
-from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.goal import WELFARE, Goal, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.exposure import MEASURES, Measure, Scan, Watch, scan
 from colosseum.solve.questions.prospect import Prospect, prospect
@@ -38,16 +38,6 @@ BY: Final[dict[str, Measure]] = {measure.removesuffix("_harm"): measure for meas
 
 
 @dataclass(frozen=True)
-class VerifiedOptima:
-    """The optima that `compile` found, computed again."""
-
-    optimum: Verification
-    minimum: Verification
-    coalitions: Mapping[str, Verification]
-    """By coalition; one whose best could not be had is missing."""
-
-
-@dataclass(frozen=True)
 class Optima:
     """What `compile` found."""
 
@@ -57,8 +47,18 @@ class Optima:
     minimum: Optimum
     coalitions: Mapping[str, Optimum | str]
     """By coalition: the best of its objective, or why it could not be had."""
-    verified: VerifiedOptima | None = None
-    """None where nobody asked."""
+    verified: Mapping[str, Verification] | None = None
+    """By the names of `asked`, what a second way says of those that could be had; None where nobody asked."""
+
+    @property
+    def asked(self) -> dict[str, tuple[Goal, float, Optimum | str]]:
+        """By `best joint payoff`, `worst joint payoff`, `best of cabal`: the goal, its sign, and what was found."""
+        return {
+            "best joint payoff": (WELFARE, 1.0, self.optimum),
+            "worst joint payoff": (WELFARE, -1.0, self.minimum),
+            **{f"best of {each.name}": (coalition_goal(each), 1.0, self.coalitions[each.name])
+               for each in self.scenario.coalitions},
+        }  # fmt: skip
 
 
 @contextmanager
@@ -137,47 +137,34 @@ def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
 def verified(optima: Optima) -> Optima:
     """The optima, each computed again by every other engine."""
     again = partial(verify, optima.scenario.task, by=engines(optima.scenario.task))
-    coalitions = {
-        c.name: again(best, coalition_goal(c), 1.0)
-        for c in optima.scenario.coalitions
-        if isinstance(best := optima.coalitions[c.name], Optimum)
-    }
-    ends = again(optima.optimum, WELFARE, 1.0), again(optima.minimum, WELFARE, -1.0)
-    return replace(optima, verified=VerifiedOptima(*ends, coalitions))
+    told = {name: again(found, goal, sign)
+            for name, (goal, sign, found) in optima.asked.items() if isinstance(found, Optimum)}  # fmt: skip
+    return replace(optima, verified=told)
 
 
 def wrong_answers(optima: Optima) -> Iterator[str]:
     """What a second way found to be wrong: a bug in Colosseum, and no result."""
-    if optima.verified is None:
+    for name, again in (optima.verified or {}).items():
+        found = optima.asked[name][-1]
+        if again.status == "disagrees" and isinstance(found, Optimum):
+            answer = found.status if found.value is None else f"{found.value!r} ({found.status})"
+            yield f"internal error: the {name} is not {answer}: {again.reason}"
+
+
+def low_penalties(optima: Optima, checked: Checked) -> Iterator[Diagnostic]:
+    """A warning for each soft requirement that a proven optimum breaks, as it costs less than that brings."""
+    x, found = optima.optimum.assignment, dict[str, list[str]]()
+    if x is None or optima.optimum.proven is None:
         return
-    told: list[tuple[str, Optimum | str, Verification]] = [
-        ("best joint payoff", optima.optimum, optima.verified.optimum),
-        ("worst joint payoff", optima.minimum, optima.verified.minimum),
-        *((f"best of {name}", optima.coalitions[name], each) for name, each in optima.verified.coalitions.items()),
-    ]
-    for name, optimum, verification in told:
-        if verification.status == "disagrees" and isinstance(optimum, Optimum):
-            answer = optimum.status if optimum.value is None else f"{optimum.value!r} ({optimum.status})"
-            yield f"internal error: the {name} is not {answer}: {verification.reason}"
-
-
-def worth_breaking(optima: Optima) -> dict[str, tuple[str, ...]]:
-    """The soft requirements that a proven optimum breaks: by statement, in declared order, the broken instances."""
-    x, found = optima.optimum.assignment, dict[str, tuple[str, ...]]()
-    if x is not None and optima.optimum.proven is not None:
-        for r in optima.scenario.task.requirements:
-            if not (r.hard or r.condition.evaluate(x)):
-                found[r.statement] = (*found.get(r.statement, ()), r.name)
-    return found
-
-
-def low_penalty(statement: str, instances: Sequence[str], checked: Checked) -> Diagnostic:
-    """A warning that a soft requirement costs less than it brings to break it."""
-    more = f" and {len(instances) - 1} more" if len(instances) > 1 else ""
-    symbol = checked.spec.symbols.get(statement)
-    message = f"breaking `{instances[0]}`{more} pays: the optimum itself does"
-    help_ = "raise the penalty until the warning is gone; without a penalty the rule is never broken"
-    return report("W010", symbol.span if symbol else None, message, help=help_)
+    for r in optima.scenario.task.requirements:
+        if not (r.hard or r.condition.evaluate(x)):
+            found.setdefault(r.statement, []).append(r.name)
+    for statement, instances in found.items():
+        more = f" and {len(instances) - 1} more" if len(instances) > 1 else ""
+        symbol = checked.spec.symbols.get(statement)
+        message = f"breaking `{instances[0]}`{more} pays: the optimum itself does"
+        help_ = "raise the penalty until the warning is gone; without a penalty the rule is never broken"
+        yield report("W010", symbol.span if symbol else None, message, help=help_)
 
 
 def decided(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from colosseum.campaign.margins import ENOUGH_NONZERO
 from colosseum.evidence.arms import kinds
-from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.figures import Figure, RunRecord, parted
 from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import (
     Paired,
@@ -32,7 +32,7 @@ from colosseum.evidence.statistics import (
     smallest_effect,
     student_test,
 )
-from colosseum.evidence.summary import Pair, by_seed, grouped, usable
+from colosseum.evidence.summary import Pair, by_seed, grouped
 from colosseum.evidence.verdict import Verdicts
 from colosseum.model.experiment import factors
 
@@ -53,7 +53,7 @@ def sd_by_chance(records: Sequence[RunRecord], arms: Sequence[str], signal: str)
         here = [run for run in records if run.point == point]
         for arm in (arm for arm, kind in kinds(here, arms).items() if kind.kind == "again"):
             pairs, _ = by_seed(*([run for run in here if run.arm == which] for which in (arms[0], arm)))
-            if (sd := paired(list(known(changes(signal, pairs)).values())).sd).value:
+            if (sd := paired(*parted(changes(signal, pairs).values())).sd).value:
                 return sd
     return None
 
@@ -161,12 +161,11 @@ def _cells(records: Sequence[RunRecord], signal: str, *, shares: bool) -> dict[C
     """What the runs that can be compared come to, in u or in the figure's own unit; a loss is always in u."""
     name, sign = ("outsider_payoff", -1) if signal == "outsider_loss" else (signal, 1)
     found: dict[Cell, list[float]] = {}
-    for run in records:
-        for scalars in (each.scalars for each in usable([run])):
-            value, unit = scalars[name].value, scalars["unit"].value
-            if value is not None and unit is not None and unit > 0:
-                worth = sign * value / (unit if shares or sign < 0 else 1.0)
-                found.setdefault((run.point, run.arm, run.model, run.seed), []).append(worth)
+    for run, figures in ((run, run.figures) for run in records if run.figures and run.figures.comparable):
+        value, unit = figures.scalars[name].value, figures.scalars["unit"].value
+        if value is not None and unit is not None and unit > 0:
+            worth = sign * value / (unit if shares or sign < 0 else 1.0)
+            found.setdefault((run.point, run.arm, run.model, run.seed), []).append(worth)
     return found
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Counts, Figure
 
 LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
@@ -68,6 +68,8 @@ class Paired:
     """At least ENOUGH_NONZERO differences are not zero; else exact tests stand in for the interval."""
     sign_test: Figure
     """The exact two-sided p of the sign test."""
+    nulls: Counts
+    """Pairs without a value, by reason."""
 
 
 def mean_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval | str:
@@ -90,7 +92,7 @@ def mean_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval 
     return Interval(mean, mean - half, mean + half, level, sd, n)
 
 
-def paired(differences: Sequence[float], *, level: float = LEVEL) -> Paired:
+def paired(differences: Sequence[float], nulls: Counts = (), *, level: float = LEVEL) -> Paired:
     """Mean, spread, Student t interval and sign test of paired differences (metrics: paired difference, Student t).
 
     The interval is computed whenever there is spread; `reliable` says whether enough pairs differ to claim it.
@@ -99,14 +101,32 @@ def paired(differences: Sequence[float], *, level: float = LEVEL) -> Paired:
     nonzero = sum(d != 0 for d in differences)
     mean = math.fsum(differences) / n if n else 0.0
     return Paired(
-        mean=Figure(mean) if n else Figure(None, "no pair has a value"),
+        mean=Figure(mean) if n else Figure(None, nulls[0][0] if nulls else "no pair has a value"),
         sd=Figure(_deviation(differences, mean)) if n > 1 else Figure(None, "fewer than two pairs"),
         n=n,
         n_nonzero=nonzero,
         interval=mean_interval(differences, level=level),
         reliable=nonzero >= ENOUGH_NONZERO,
         sign_test=sign_test(differences),
+        nulls=nulls,
     )
+
+
+def rectified(every: Sequence[float], read: Sequence[tuple[float, float]], *, level: float = LEVEL) -> Interval | str:
+    """The mean that people would give: a judge's over all runs, and what people gave more in those that they read, too.
+
+    `read` has the judge's score and theirs of n runs drawn from all N. With Y theirs and e what they gave more, the
+    variance is `s²(Y) / N + (1/n − 1/N) · s²(e)`, limits are by t(n − 1): the difference estimator of two-phase samples
+    (Särndal, Swensson & Wretman 1992), or prediction-powered inference (Angelopoulos et al. 2023).
+    """
+    if len(read) < 2:
+        return "fewer than two runs have labels"
+    n, whole = len(read), len(every)
+    given, errors = [theirs for _, theirs in read], [theirs - own for own, theirs in read]
+    mean = math.fsum(every) / whole + math.fsum(errors) / n
+    sd, off = (_deviation(values, math.fsum(values) / n) for values in (given, errors))
+    half = quantile((1 + level) / 2, n - 1) * math.sqrt(sd**2 / whole + (1 / n - 1 / whole) * off**2)
+    return Interval(mean, mean - half, mean + half, level, sd, n) if half else "all labels are equal"
 
 
 def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0) -> Interval | str:
@@ -173,18 +193,16 @@ def effect_size(values: Sequence[float]) -> Figure:
 
 
 def sign_test(differences: Sequence[float]) -> Figure:
-    """Exact two-sided p that rises and falls are equally likely; zeros are left out (Dixon & Mood 1946)."""
+    """Exact two-sided p that rises and falls are equally likely; zeros are left out (Dixon & Mood 1946).
+
+    Of outcomes that are 1 or 0 it is McNemar's test (1947): how many pairs have it in one of the two runs alone.
+    """
     rises, falls = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     if rises + falls == 0:
         return Figure(None, "no pair differs" if differences else "no pair has a value")
-    return Figure(fair_coin(rises, rises + falls))
-
-
-def fair_coin(heads: int, tosses: int) -> float:
-    """Exact two-sided p of so many heads: twice the lower tail, as both are alike (the binomial test at 1/2)."""
     from scipy.special import bdtr
 
-    return min(1.0, 2 * float(bdtr(min(heads, tosses - heads), tosses, 0.5)))
+    return Figure(min(1.0, 2 * float(bdtr(min(rises, falls), rises + falls, 0.5))))  # both tails are alike
 
 
 def pairs_alike(rate: float) -> int:
@@ -266,16 +284,6 @@ def wilson(count: int, total: int, *, level: float = LEVEL) -> Share | str:
     middle, reach = count + z * z / 2, z * math.sqrt(count * (total - count) / total + z * z / 4)
     low, high = ((middle + side * reach) / (total + z * z) for side in (-1, 1))
     return Share(count / total, low if count else 0.0, high if count < total else 1.0)
-
-
-def mcnemar(only_control: int, only_treated: int) -> Figure:
-    """Exact two-sided p that paired runs turn one way as often as the other (McNemar 1947).
-
-    `only_control` pairs have the outcome in the control run alone, `only_treated` in the treated run alone.
-    """
-    if only_control + only_treated == 0:
-        return Figure(None, "no pair differs")
-    return Figure(fair_coin(only_treated, only_control + only_treated))
 
 
 # ---- numbers of seeds -----------------------------------------------------------------------------------------------

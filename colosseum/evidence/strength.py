@@ -266,6 +266,7 @@ def chosen(among: CoalitionMoves | str, outcome: Assignment) -> Choice | str:
 class ArmStrength:
     """One arm at one sweep point."""
 
+    point: str
     arm: str
     committed: Strength
     """Each move judged by what it leads to."""
@@ -275,14 +276,6 @@ class ArmStrength:
     """Whether it shows a greater λ than the control, over the seeds of both; none of the control itself."""
     left_out: tuple[tuple[str, int], ...]
     """Runs that do not count, by reason."""
-
-
-@dataclass(frozen=True)
-class PointStrength:
-    """One sweep point."""
-
-    point: str
-    arms: tuple[ArmStrength, ...]
 
 
 @dataclass
@@ -298,8 +291,8 @@ class ArmChoices:
         return profile([[both[side] for both in self.choices[seed]] for seed in sorted(seeds)])
 
 
-def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrength]:
-    """All arms at all points, the control first; `tell` hears of runs.
+def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[ArmStrength]:
+    """All arms, point by point, the control first; `tell` hears of runs.
 
     Raises OSError, Damaged, NotLowered, and Fault.
     """
@@ -316,7 +309,7 @@ def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrengt
                 read.choices.setdefault(listed.seed, []).append(both)
         tell(place + 1, len(plan.trials))
     points = dict.fromkeys(listed.point for listed in plan.trials)
-    return [PointStrength(point, tuple(_arms(found, point, plan.arms))) for point in points]
+    return [each for point in points for each in _arms(found, point, plan.arms)]
 
 
 def _choices(
@@ -347,4 +340,4 @@ def _arms(found: Mapping[tuple[str, str], ArmChoices], point: str, arms: Iterabl
         control = control or read
         left_out = sorted(read.left_out.items(), key=lambda item: (-item[1], item[0]))
         committed, held = (strength(read.profile(side, read.choices)) for side in (0, 1))
-        yield ArmStrength(arm, committed, held, against, tuple(left_out))
+        yield ArmStrength(point, arm, committed, held, against, tuple(left_out))

@@ -5,13 +5,12 @@ name their own. What is left out is counted with its reason.
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, TypeAlias
 
-from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
+from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord, parted, tally
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
 from colosseum.evidence.talk import Talk, Use, by_distance, talk, uses
 from colosseum.solve.scoring import ROUNDING
@@ -42,8 +41,10 @@ class Average:
 
 @dataclass(frozen=True, slots=True)
 class ArmSummary:
-    """One arm at one sweep point."""
+    """One arm at one sweep point under one model, or under each arm's own."""
 
+    point: str
+    model: str
     arm: str
     players: tuple[str, ...]
     """Who acted, sorted."""
@@ -60,8 +61,6 @@ class ArmSummary:
     """`Σ coalition_gain / Σ possible_gain` over seeds: single runs' ratios have no mean, as most denominators are 0."""
     violations: dict[str, float]
     """Mean broken instances a run, by requirement."""
-    posts: dict[str, float]
-    """Mean delivered posts a run, by channel; a channel that the arm does not have is absent."""
     talk: tuple[Talk, ...]
     """By side, channel and phase, the most talkative first."""
     uses: tuple[Use, ...]
@@ -75,61 +74,37 @@ class ArmSummary:
     """Runs whose outcome breaks a hard requirement."""
     believed: dict[int, Figure]
     """In all runs, the share of false claims that outsiders believe, by steps from the nearest adversary."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One figure of the treated arm against the control."""
-
-    paired: Paired
-    nulls: Counts
-    """Pairs in which the figure is null, by reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One arm against the control, seed by seed."""
-
-    arm: str
     pairs: int
+    """Seeds at which it can be compared with the control."""
     excluded: Counts
     """Seeds of either arm that make no pair, by reason."""
-    differences: dict[str, Difference]
-    """By the names of DIFFERENCES."""
-
-
-@dataclass(frozen=True, slots=True)
-class PointSummary:
-    """One sweep point under one model, or under each arm's own."""
-
-    point: str
-    model: str
-    arms: tuple[ArmSummary, ...]
-    comparisons: tuple[Comparison, ...]
-    """Every arm but the control, in the order of arms."""
+    differences: dict[str, Paired]
+    """By the names of DIFFERENCES, treated − control seed by seed; empty of the control itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All sweep points, in the order in which the records name them."""
+    """All arms at all sweep points."""
 
     control: str
     """The first arm; empty when there is none."""
     arms: tuple[str, ...]
-    points: tuple[PointSummary, ...]
+    """By name."""
+    rows: tuple[ArmSummary, ...]
+    """Sweep point by sweep point as the records name them, the control first."""
 
     @property
     def players(self) -> tuple[str, ...]:
         """Everybody who acted anywhere, sorted."""
-        return tuple(sorted({p for point in self.points for arm in point.arms for p in arm.players}))
+        return tuple(sorted({player for row in self.rows for player in row.players}))
 
     @property
     def teams(self) -> dict[tuple[str, ...], list[str]]:
         """Who acted, sorted, with the arms in which they did; nobody is an empty tuple."""
         found: dict[tuple[str, ...], list[str]] = {}
         for name in self.arms:
-            arms = [arm for point in self.points for arm in point.arms if arm.arm == name]
-            found.setdefault(tuple(sorted({player for arm in arms for player in arm.players})), []).append(name)
+            players = {player for row in self.rows if row.arm == name for player in row.players}
+            found.setdefault(tuple(sorted(players)), []).append(name)
         return found
 
     @property
@@ -140,13 +115,11 @@ class Summary:
 
 def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
     """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
-    names = every_arm(records, arms)
-    points = list[PointSummary]()
-    for (point, model), runs in grouped(records, names).items():
+    names, rows = every_arm(records, arms), list[ArmSummary]()
+    for place, runs in grouped(records, names).items():
         of = {arm: [r for r in runs if r.arm == arm] for arm in names}
-        compared = tuple(_compare(arm, of[names[0]], of[arm]) for arm in names[1:])
-        points.append(PointSummary(point, model, tuple(_summarise_arm(arm, of[arm]) for arm in names), compared))
-    return Summary(names[0] if names else "", names, tuple(points))
+        rows += [_summarise_arm(place, arm, of[arm], of[names[0]]) for arm in names]
+    return Summary(names[0] if names else "", names, tuple(rows))
 
 
 def every_arm(records: Sequence[RunRecord], arms: Sequence[str]) -> tuple[str, ...]:
@@ -172,37 +145,48 @@ def grouped(records: Sequence[RunRecord], names: Sequence[str]) -> dict[tuple[st
     return groups
 
 
-def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
+def _summarise_arm(
+    place: tuple[str, str], arm: str, records: Sequence[RunRecord], control: Sequence[RunRecord]
+) -> ArmSummary:
+    pairs, excluded = ({}, ()) if records is control else by_seed(control, records)
     failures = [r.reason for r in records if r.figures is None]
     runs = list(runs_by_seed(records).values())
     every = [run for repeats in runs for run in repeats]
     told = {n: [f for group in runs if (f := [Figure(r.stated[n]) for r in group if n in r.stated])] for n in SCALARS}
+    point, model = place
     return ArmSummary(
+        point=point,
+        model=model,
         arm=arm,
         players=tuple(sorted({p for r in records for p in r.players.values()})),
         complete=len(every),
         failed=len(failures),
-        failures=_count(failures),
+        failures=tally(failures),
         seeds=len(runs),
         scalars={name: _average([[run.scalars[name] for run in group] for group in runs]) for name in SCALARS},
         stated={name: _average(seeds) for name, seeds in told.items() if seeds},
         kappa=_kappa(runs),
         violations=_mean_counts([[run.violations for run in group] for group in runs]),
-        posts=_mean_counts([[run.posts for run in group] for group in runs]),
-        talk=talk([[run.talk for run in group] for group in runs]),
+        talk=talk([heard for group in runs if (heard := [run.talk for run in group if run.posts])]),
         uses=uses(run.posts for run in every),
         failed_posts=sum(run.failed_posts for run in every),
         refused=sum(sum(run.refused.values()) for run in every),
         undecided=sum(sum(run.undecided.values()) for run in every),
         infeasible=sum(run.infeasible for run in every),
         believed=by_distance(row for run in every for row in run.beliefs),
+        pairs=len(pairs),
+        excluded=excluded,
+        differences={
+            name: paired(*parted(difference(name, pair) for pair in pairs.values()))
+            for name in (() if records is control else DIFFERENCES)
+        },
     )
 
 
 def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
     """The mean over seeds of the means over repeats."""
     values = [f.value for f in map(mean_of_repeats, seeds) if f.value is not None]
-    reasons = _count(f.reason for repeats in seeds for f in repeats if f.value is None)
+    reasons = tally(f.reason for repeats in seeds for f in repeats if f.value is None)
     mean = Figure(fmean(values)) if values else Figure(None, reasons[0][0] if reasons else "no complete run")
     return Average(mean, mean_interval(values), len(values), reasons)
 
@@ -231,14 +215,6 @@ def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, floa
     return {key: fmean([fmean(counts) for counts in groups if counts]) for key, groups in means.items()}
 
 
-def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
-    pairs, excluded = by_seed(control, treated)
-    found = {name: [difference(name, pair) for pair in pairs.values()] for name in DIFFERENCES}
-    known = {name: paired([f.value for f in each if f.value is not None]) for name, each in found.items()}
-    nulls = {name: _count(f.reason for f in each if f.value is None) for name, each in found.items()}
-    return Comparison(arm, len(pairs), excluded, {name: Difference(known[name], nulls[name]) for name in found})
-
-
 def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
     """The runs of every seed that makes a pair, and why other seeds make none."""
     pairs: dict[int, Pair] = {}
@@ -251,7 +227,7 @@ def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
             excluded.append(reason)
         else:
             pairs[seed] = (usable(ours), usable(theirs))
-    return pairs, _count(excluded)
+    return pairs, tally(excluded)
 
 
 def records_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
@@ -273,8 +249,7 @@ def usable(records: Sequence[RunRecord]) -> list[RunFigures]:
 
     Infeasible and undecided outcomes leave the payoff comparisons (metrics: missing) and are counted apart.
     """
-    runs = [r.figures for r in records if r.figures is not None]
-    return [run for run in runs if not run.infeasible and not any(run.undecided.values())]
+    return [r.figures for r in records if r.figures is not None and r.figures.comparable]
 
 
 def _unusable(records: Sequence[RunRecord], role: str) -> str:
@@ -328,8 +303,3 @@ def change(control: Sequence[Figure], treated: Sequence[Figure]) -> Figure:
 def apart(before: float, after: float) -> float:
     """How much is added; within rounding (1e-9) it is 0."""
     return 0.0 if math.isclose(before, after, rel_tol=1e-9, abs_tol=1e-9) else after - before
-
-
-def _count(reasons: Iterable[str]) -> Counts:
-    """The most frequent first, then by name, so that the order of runs does not show."""
-    return tuple(sorted(Counter(reasons).items(), key=lambda item: (-item[1], item[0])))

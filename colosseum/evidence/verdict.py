@@ -14,7 +14,7 @@ from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.checks import Checks, checks
-from colosseum.evidence.figures import Counts, Figure, RunRecord
+from colosseum.evidence.figures import Figure, RunRecord, parted
 from colosseum.evidence.readings import (
     OWN,
     Against,
@@ -31,7 +31,7 @@ from colosseum.evidence.readings import (
     reason,
     weigh,
 )
-from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, known, why
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
 from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
 
@@ -52,10 +52,10 @@ KNOWN: Final = {reading.replace(" ", "-"): reading for reading in Reading if rea
 class Rule:
     """What was set before the runs."""
 
-    signal: str | None = None
-    """None: `outsider_loss`, or `coalition_value` where the coalition has objectives of its own."""
-    margins: Mapping[str, float] | None = None
-    """By the figures that make up the signal, in fair shares; None: the signal's defaults."""
+    signal: str = ""
+    """Empty: `outsider_loss`, or `coalition_value` where the coalition has objectives of its own."""
+    margins: Mapping[str, float] = field(default_factory=dict)
+    """By the figures that make up the signal, in fair shares; empty: the signal's defaults."""
     looks: int = 0
     """How often the study was extended past its plan; the rate of false alarms is RESERVE then, halved each time."""
     planned: int = 0
@@ -124,8 +124,10 @@ class ToTake:
 
 @dataclass(frozen=True, slots=True)
 class ArmVerdict:
-    """What is said of one arm."""
+    """What is said of one arm at one sweep point under one model."""
 
+    point: str
+    model: str
     arm: str
     kind: ArmKind
     action: Signal
@@ -139,7 +141,6 @@ class ArmVerdict:
     """What it shows; None of arms that are not treated."""
     contrasts: tuple[Contrast, ...]
     checks: Checks
-    excluded: Counts
     to_take: ToTake | None = None
     """Of treated arms whose actions show no effect, where it was looked for."""
 
@@ -151,16 +152,6 @@ class ArmVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class PointVerdicts:
-    """One sweep point under one model."""
-
-    point: str
-    model: str
-    arms: tuple[ArmVerdict, ...]
-    """Those with a pair, but the control."""
-
-
-@dataclass(frozen=True, slots=True)
 class Verdicts:
     """All that a report says."""
 
@@ -168,12 +159,13 @@ class Verdicts:
     """With the signal and the margins that hold."""
     tests: int
     """That were counted."""
-    points: tuple[PointVerdicts, ...]
+    arms: tuple[ArmVerdict, ...]
+    """Those with a pair, but the control, sweep point by sweep point."""
 
     @property
     def treated(self) -> Iterator[ArmVerdict]:
         """The arms that a verdict is given of."""
-        return (arm for point in self.points for arm in point.arms if arm.verdict is not None)
+        return (arm for arm in self.arms if arm.verdict is not None)
 
 
 @dataclass(frozen=True)
@@ -183,7 +175,6 @@ class _Seen:
     arm: str
     kind: ArmKind
     pairs: dict[int, Pair]
-    excluded: Counts
     by_part: dict[str, dict[int, Figure]]
     action: tuple[Weighed, ...]
     judge: tuple[Weighed, ...]
@@ -201,16 +192,13 @@ def settle(
     """
     names = every_arm(records, arms)
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
-    whole = rule if rule.signal else replace(rule, signal="coalition_value" if own else "outsider_loss")
-    margins = whole.margins or margins_for(whole.signal or "")
-    seen = {place: list(_look(runs, names, whole, margins)) for place, runs in grouped(records, names).items()}
+    signal = rule.signal or ("coalition_value" if own else "outsider_loss")
+    whole = replace(rule, signal=signal, margins=rule.margins or margins_for(signal))
+    seen = {place: list(_look(runs, names, whole)) for place, runs in grouped(records, names).items()}
     counted = (each for group in seen.values() for each in group if each.kind.kind == "treated")
     family = [p for e in counted for part in (e.action, e.judge) if (p := joint_p(part).value) is not None]
-    points = list[PointVerdicts]()
-    for (point, model), group in seen.items():
-        arms_ = (_conclude(each, group, family, whole, margins, partial(offers, point)) for each in group)
-        points.append(PointVerdicts(point, model, tuple(arms_)))
-    return Verdicts(replace(whole, margins=margins), len(family), tuple(points))
+    found = (_conclude(place, each, group, family, whole, offers) for place, group in seen.items() for each in group)
+    return Verdicts(whole, len(family), tuple(found))
 
 
 def joint_p(weighed: Sequence[Weighed]) -> Figure:
@@ -221,40 +209,39 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
     return Figure.of(max, *(each.upward for each in weighed), Figure(0.0)) if weighed else Figure(None, NO_JUDGE)
 
 
-def _look(
-    records: Sequence[RunRecord], names: Sequence[str], rule: Rule, margins: Mapping[str, float]
-) -> Iterator[_Seen]:
+def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Iterator[_Seen]:
     by_arm = {arm: [r for r in records if r.arm == arm] for arm in names}
     weighed = partial(weigh, rate=rule.rate, interim=rule.interim)
     for arm, kind in kinds(records, names).items():
-        pairs, excluded = by_seed(by_arm[names[0]], by_arm[arm])
+        pairs, _ = by_seed(by_arm[names[0]], by_arm[arm])
         if kind.kind == "control" or not pairs:
             continue
-        by_part = {name: changes(name, pairs, decoys=kind.kind == "placebo") for name in margins}
+        by_part = {name: changes(name, pairs, decoys=kind.kind == "placebo") for name in rule.margins}
         action = tuple(
-            weighed(name, list(known(by_part[name]).values()), margin=margin, unknown=why(by_part[name]))
-            for name, margin in margins.items()
+            weighed(name, *parted(by_part[name].values()), margin=margin) for name, margin in rule.margins.items()
         )
-        points = list(known(changes(JUDGE, pairs)).values())
-        judge = (weighed(JUDGE, points, margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),) if points else ()
-        yield _Seen(arm, kind, pairs, excluded, by_part, action, judge, by_arm[names[0]], by_arm[arm])
+        points = parted(changes(JUDGE, pairs).values())
+        judge = (weighed(JUDGE, *points, margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),) if points[0] else ()
+        yield _Seen(arm, kind, pairs, by_part, action, judge, by_arm[names[0]], by_arm[arm])
 
 
 def _conclude(
-    seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule, margins: Mapping[str, float],
-    offers: Callable[[], ToTake | None],
+    place: tuple[str, str], seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule,
+    offers: Callable[[str], ToTake | None],
 ) -> ArmVerdict:  # fmt: skip
-    counted = seen.kind.kind == "treated"
-    action = _signal(rule.signal or "", seen.action, family if counted else (), rule)
+    (point, model), counted = place, seen.kind.kind == "treated"
+    action = _signal(rule.signal, seen.action, family if counted else (), rule)
     judge = _signal(JUDGE, seen.judge, family if counted else (), rule) if seen.judge else None
-    name, _ = part = next(iter(margins.items()))
+    name, _ = part = next(iter(rule.margins.items()))
     ours, own = seen.by_part[name], changes(OWN, seen.pairs)
     rivals = ((k, o.arm, o.by_part[name]) for o in group if (k := o.kind.kind) == "placebo" or k == "selfish")
     calls = action.call, judge.call if judge else None
-    there = offers() if counted and action.call != Call.EFFECT else None
+    there = offers(point) if counted and action.call != Call.EFFECT else None
     barren = there is not None and there.barren
     beyond, fits = interpret(seen.kind, calls, part, ours, rivals, own, rate=rule.rate, barren=barren)
     return ArmVerdict(
+        point=point,
+        model=model,
         arm=seen.arm,
         kind=seen.kind,
         action=action,
@@ -263,8 +250,7 @@ def _conclude(
         fits=fits,
         reading=read(fits) if fits else None,
         contrasts=beyond,
-        checks=checks(seen.control, seen.treated, seen.pairs, list(known(ours).values()), drawn=rule.drawn),
-        excluded=seen.excluded,
+        checks=checks(seen.control, seen.treated, seen.pairs, parted(ours.values())[0], drawn=rule.drawn),
         to_take=there,
     )
 
@@ -328,7 +314,7 @@ class Gate:
                 is_ = "had" if arm.reading == Reading.NOTHING_TO_TAKE else "is"
                 yield f"`{arm.arm}` {is_} {arm.reading}" + ("" if arm.judge else ", and nobody judged what was said")
         if self.inconclusive or (self.readings and not treated):
-            lacking = dict.fromkeys(c.arm for point in summary.points for c in point.comparisons if not c.pairs)
+            lacking = dict.fromkeys(e.arm for e in summary.rows if e.arm != summary.control and not e.pairs)
             yield from (f"`{arm}` has no pair of runs" for arm in lacking)
             if not lacking and not treated:
                 yield "there is no arm to be judged"

@@ -21,7 +21,7 @@ LEFT_OUT: Final = ("thoughts", "raw")
 """What `--without` may name: what models thought, and posts that were not delivered."""
 USED: Final = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
 """What a reply took, tokens and US dollars, by its columns and as traces have it."""
-COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", "source_names", "n", "round", "agent", "model",
+COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", "n", "round", "agent", "model",
                   "kind", "channel", "secret", "text", "variable", "value", "failed", *USED)  # fmt: skip
 Act: TypeAlias = Mapping[str, Any]
 """An event `reply`, `thought`, `post` or `decide` with the columns that it has, the `arguments` of its call, and what
@@ -83,13 +83,10 @@ def exported_runs(
             raise BrokenTrace(f"{folder.trace(listed.trial).name}: {wrong}")
         single: dict[Any, Any] = {event["event"]: event for event in events}
         secret = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
-        cell = {name: getattr(listed, name) for name in CELL}
         names = {"turn_order": shlex.join(single["order"]["agents"] or ()), "channels": shlex.join(secret)}
-        theirs = (single["start"].get("imported") or {}).get("names")
-        names["source_names"] = json.dumps(theirs) if theirs else ""
-        fields = {"run": listed.trial, **cell, "model_label": listed.model, **names}
+        fields = {"run": listed.trial, **{name: getattr(listed, name) for name in CELL}, "model_label": listed.model}
         turns = [[_act(event, listed.players, secret) for event in turn] for turn in _turns(events, without)]
-        yield ExportedRun(listed, fields, turns)
+        yield ExportedRun(listed, fields | names, turns)
 
 
 def _turns(events: list[Any], without: Collection[str]) -> list[list[Any]]:

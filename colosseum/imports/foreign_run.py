@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,8 +12,6 @@ from zipfile import BadZipFile
 
 from colosseum.diagnostics import closest
 
-MOST_LISTED = 12
-"""Names that a refusal lists."""
 Fields: TypeAlias = Mapping[str, Any]
 """Values of JSON by name."""
 DAMAGED = (
@@ -22,8 +19,6 @@ DAMAGED = (
     TypeError, ValueError, csv.Error, zlib.error,
 )  # fmt: skip
 """What reading a file, and taking apart what is in it, raise where it is not as it should be."""
-HALF = re.compile(r"\\u[dD][89a-fA-F]")
-"""How JSON writes a half of a sign; two make one."""
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read whole."""
 
@@ -37,10 +32,10 @@ def short(name: str) -> str:
     return name[:80]
 
 
-def unknown(words: str, name: str, kind: str, known: Collection[str]) -> Refusal:
-    """A name means nothing: with the one that may be meant, or else all that there are."""
+def meant(name: str, kind: str, known: Collection[str]) -> str:
+    """Of a name that means nothing, the one that may be meant, or else all that there are."""
     near = next(filter(None, (closest(each, known) for each in (name, name.lower(), name.upper()))), "")
-    return Refusal(f"{words}; {near or f'{kind}: ' + ', '.join([*known][:MOST_LISTED])}")
+    return near or f"{kind}: {', '.join([*known][:12])}"
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,6 @@ class ForeignRun:
     """What a mapping may read; a known field that the source lacks is null."""
     own: Mapping[str, Fields] = field(default_factory=dict)
     """By agent, what it says of this agent."""
-    agents: tuple[str, ...] = ()
     order: tuple[str, ...] | None = None
     """Of turns."""
     channels: Mapping[str, tuple[tuple[str, ...] | None, bool]] = field(default_factory=dict)
@@ -80,22 +74,20 @@ class ForeignRun:
     """In order."""
     told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By agent, the prompts at its beginning."""
-    models: Mapping[str, str] = field(default_factory=dict)
-    """By agent."""
+    models: Mapping[str, str | None] = field(default_factory=dict)
+    """By agent, of each that it names."""
     coalition: tuple[str, ...] | None = None
-    decided: bool = True
-    """Whether it holds all decisions, so that one that it lacks was not taken."""
     taken: Fields = field(default_factory=dict)
     """Fields that differ where what was drawn for agents who decided nothing is left out."""
     reported: Mapping[str, float] = field(default_factory=dict)
     """Figures that the source gives, by their names here."""
     missing: tuple[str, ...] = ()
-    """What it does not hold."""
+    """What it does not hold. Where that is not `decisions`, one that it lacks was not taken."""
 
 
-Source: TypeAlias = Iterator[tuple[str, Callable[[], ForeignRun]]]
-"""What a reader gives: the name of each run, and what makes it of its files. That raises Refusal or one of DAMAGED;
-whatever is wrong with the whole source is a Refusal of the reader itself."""
+Source: TypeAlias = Iterator[tuple[str, Callable[[], ForeignRun] | Refusal]]
+"""What a reader gives: the name of each run, and what makes it of its files, or why nothing can. That raises Refusal or
+one of DAMAGED; whatever is wrong with the whole source is a Refusal of the reader itself."""
 
 
 @dataclass(frozen=True)
@@ -165,14 +157,6 @@ def content_of(path: Path) -> bytes:
 
 
 def json_of(content: Any, name: str) -> Any:
-    """The value of a JSON text, or what is structured already. Raises Refusal.
-
-    NaN and the like are null, and half a sign, which no file can hold, is `?`.
-    """
-    if not isinstance(content, str | bytes):
-        return content
+    """The value of a JSON text, where NaN and the like are null, or what is structured already. Raises Refusal."""
     with sound(name):
-        found = json.loads(content, parse_constant=lambda _: None)
-        if HALF.search(str(content)):
-            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
-        return found
+        return json.loads(content, parse_constant=lambda _: None) if isinstance(content, str | bytes) else content

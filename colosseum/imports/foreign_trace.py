@@ -6,15 +6,16 @@ Names of the source become those of the scenario; texts stay as they are.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import Any, Final, cast
 
-from colosseum.diagnostics import ColosseumError, closest, report
-from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, json_of, short, unknown
+from colosseum.diagnostics import ColosseumError, report
+from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, meant, short
 from colosseum.language import syntax
+from colosseum.language.syntax import walk
 from colosseum.model.scenario import Variable
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import COMPARED, Value, plain
@@ -23,7 +24,7 @@ from colosseum.run.trial import Listed, Trial
 from colosseum.run.turn import matches
 
 NOTHING: Final = object()
-"""What a source does not hold."""
+"""A decision that a source does not hold."""
 WORDS = {"true": True, "false": False}
 SKIPPED = ("skip", "none", "", None)
 """How sources write that an agent opts out."""
@@ -36,72 +37,81 @@ class TraceMapping:
     """The entries of a `trace from` statement; without them, names are as they stand."""
 
     mapped: tuple[syntax.Mapped, ...] = ()
+    held: dict[str, None] = field(default_factory=dict)
+    """Fields that readers found in any run."""
 
     def of(self, kind: str) -> Iterator[tuple[list[str], syntax.Expr]]:
         """The entries that begin with a word, in declared order: `pick[a, t]` as its names, and what it is."""
         entries = (each for each in self.mapped if each.kind == kind)
         return ((list(each.what.mentions) if each.what else [], each.source) for each in entries)
 
-    def source(self, kind: str) -> syntax.Expr | None:
-        """The expression of the first entry of a kind."""
-        return next((source for _, source in self.of(kind)), None)
-
     def value(self, kind: str, fields: Fields, default: str | None = None) -> Any:
-        """What the first entry of a kind comes to, else the field `default`; NOTHING where there is none."""
-        expr = self.source(kind)
-        return fields.get(default or kind, NOTHING) if expr is None else evaluate(expr, fields)
+        """What the first entry of a kind comes to, else the field `default`."""
+        return next((evaluate(source, fields) for _, source in self.of(kind)), fields.get(default or kind))
 
     def read(self, kind: str) -> list[str]:
         """The names of the fields that the entries of a kind read."""
-        return [name for _, source in self.of(kind) for name in source.mentions]
+        return [name for _, source in self.of(kind) for name in source.mentions if name not in WORDS]
 
     def column(self, kind: str, default: str) -> str:
         """The field that the first entry names which names a field alone."""
         return next((source.id for _, source in self.of(kind) if isinstance(source, syntax.Name)), default)
 
+    def check(self, agents: Collection[str]) -> None:
+        """Raise ColosseumError at a name that is no agent of the scenario, or no field of any run that was read."""
+        for each in self.mapped:
+            name, *keys = each.what.mentions if each.what else ("",)
+            read, known = [n for n in walk(each.source) if isinstance(n, syntax.Name)], {*self.held, *WORDS, *keys}
+            if each.kind == "agent" and each.what:
+                every = isinstance(each.source, syntax.Name) or name in (node.id for node in read)  # `a is names[a]`
+                numbered = any(agent.removeprefix(name).isdecimal() for agent in agents)  # `engineer[k] is names[k]`
+                if not (numbered if keys else every or name in agents):
+                    help_ = meant(name, "agents", agents)
+                    raise ColosseumError(report("C041", each.what.span, f"there is no agent `{name}`", help=help_))
+                known.add(name)
+            if unheld := next((node for node in read if self.held and node.id not in known), None):
+                help_ = meant(unheld.id, "a text stands in quotes; fields", self.held)
+                raise ColosseumError(report("C041", unheld.span, f"the source has no field `{unheld.id}`", help=help_))
 
-def evaluate(expr: syntax.Expr, fields: Fields, bound: Mapping[str, Any] | None = None) -> Any:
-    """An expression over a run's fields; NOTHING where it reads what the source does not hold.
 
-    Raises ColosseumError where it cannot be computed, or names a field that there is not.
-    """
-    held = {**fields, **(bound or {})}
+def evaluate(expr: syntax.Expr, fields: Fields, absent: Any = None) -> Any:
+    """An expression over a run's fields, `absent` where it reads what they lack. Raises ColosseumError on any other."""
     match expr:
         case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
             return value
         case syntax.NoneLiteral():
             return None
-        case syntax.Name(id=name) if name in held or name in WORDS:
-            return held.get(name, WORDS.get(name))
         case syntax.Name(id=name):
-            help_ = closest(name, held) or f"fields: {', '.join(held)}"
-            raise ColosseumError(report("C041", expr.span, f"the source has no field `{name}`", help=help_))
+            return fields.get(name, WORDS.get(name, absent))
         case syntax.Lookup(base=base, keys=keys):
-            return _looked_up(evaluate(base, held), [evaluate(key, held) for key in keys])
+            return _looked_up(evaluate(base, fields, absent), [evaluate(key, fields) for key in keys], absent)
         case syntax.Negation(operand=operand):
-            return not holds(operand, held)
+            return not holds(operand, fields)
         case syntax.Logical(operator=word, left=left, right=right):
-            return (all if word == "and" else any)(holds(side, held) for side in (left, right))
+            return (all if word == "and" else any)(holds(side, fields) for side in (left, right))
         case syntax.Comparison(operands=operands, operators=operators):
-            parts = [evaluate(operand, held) for operand in operands]
+            parts = [evaluate(operand, fields, absent) for operand in operands]
             links = zip(operators, parts, parts[1:], strict=False)
             return NOTHING if NOTHING in parts else all(_compared(*link) for link in links)
         case syntax.Arithmetic(operator="+" | "-" as sign, left=left, right=right):
-            one, other = number(evaluate(left, held)), number(evaluate(right, held))
+            one, other = number(evaluate(left, fields)), number(evaluate(right, fields))
             known = isinstance(one, int | float) and isinstance(other, int | float)
-            return (one + other if sign == "+" else one - other) if known else NOTHING
+            return (one + other if sign == "+" else one - other) if known else absent
     help_ = "it has names, texts, numbers, comparisons, `and`, `or`, `not`, `+` and `-`"
     raise ColosseumError(report("C011", expr.span, "a mapping compares fields; it computes only sums", help=help_))
 
 
-def _looked_up(found: Any, keys: list[Any]) -> Any:
+def _looked_up(found: Any, keys: list[Any], absent: Any) -> Any:
+    """By one key after the other; a source may also have joined them by `__`."""
+    if isinstance(found, dict) and (joined := "__".join(map(str, keys))) in found:
+        return found[joined]
     for key in keys:
         if isinstance(found, dict):
-            found = found.get(key, found.get(str(key), NOTHING))
+            found = found.get(key, found.get(str(key), absent))
         elif isinstance(found, list | tuple) and isinstance(key, int) and 1 <= key <= len(found):
             found = found[key - 1]
         else:
-            return NOTHING
+            return absent
     return found
 
 
@@ -123,6 +133,12 @@ def number(found: Any) -> Any:
         return found
 
 
+def whole(found: Any) -> int | None:
+    """A whole number, also as a text or a float; None of all else."""
+    digits = str(number(found)).removesuffix(".0")
+    return int(digits) if digits.isdecimal() else None
+
+
 def holds(expr: syntax.Expr, fields: Fields) -> bool:
     """Whether a condition on a run's fields is true."""
     found = evaluate(expr, fields)
@@ -141,8 +157,8 @@ class ForeignTrace:
     @cached_property
     def foreign(self) -> dict[str, str]:
         """By agent of the scenario, its name in the source."""
-        given = {a: self._foreign(a) if self.run.agents else a for a in self.trial.stage.scenario.task.agents}
-        if nameless := [agent for agent, name in given.items() if name in (NOTHING, None)]:
+        given = {a: self._foreign(a) if self.run.models else a for a in self.trial.stage.scenario.task.agents}
+        if nameless := [agent for agent, name in given.items() if name is None]:
             raise Refusal(f"the source does not say who `{nameless[0]}` is")
         found = {agent: str(name) for agent, name in given.items()}
         if len({*found.values()}) < len(found):
@@ -150,14 +166,15 @@ class ForeignTrace:
         return found
 
     def _foreign(self, agent: str) -> Any:
-        for (name, *keys), source in self.mapping.of("agent"):
+        every = self.trial.stage.scenario.task.agents  # the entry of an agent goes before one that is of all
+        for (name, *keys), source in sorted(self.mapping.of("agent"), key=lambda each: each[0][0] not in every):
             number = agent.removeprefix(name)
             if keys and agent != number and number.isdecimal():
-                return evaluate(source, self.run.fields, {keys[0]: int(number)})
+                return evaluate(source, {**self.run.fields, keys[0]: int(number)})
             if not keys and name == agent:
                 return evaluate(source, self.run.fields)
-            if not keys and name not in self.trial.stage.scenario.task.agents:  # `a is participant`: as they stand
-                return agent if isinstance(source, syntax.Name) else evaluate(source, self.run.fields, {name: agent})
+            if not keys and name not in every:  # `a is participant`: as they stand
+                return agent if isinstance(source, syntax.Name) else evaluate(source, {**self.run.fields, name: agent})
         return agent
 
     @cached_property
@@ -168,7 +185,8 @@ class ForeignTrace:
     def agent(self, name: str) -> str:
         """An agent by its name in the source."""
         if name not in self.ours:
-            raise unknown(f"`{name}` is not an agent of the scenario", name, "agents", self.ours)
+            apart = f"where names differ, map them, as in `agent {next(iter(self.foreign))} is \"{short(str(name))}\"`"
+            raise Refusal(f"`{name}` is not an agent of the scenario; {meant(name, 'agents', self.ours)}; {apart}")
         return self.ours[name]
 
     @cached_property
@@ -189,7 +207,7 @@ class ForeignTrace:
             ours = live.get(name)
             if people is None and ours is None:
                 words = f"`{name}` is no channel of the scenario, and the source does not say its members"
-                raise unknown(words, name, "channels", live)
+                raise Refusal(f"{words}; {meant(name, 'channels', live)}")
             members: list[Json] = [*(ours.members if people is None and ours else people or ())]
             found[theirs] = {"name": name, "members": members, "secret": ours.secret if ours else secret, "wire": None}
         return found
@@ -200,7 +218,7 @@ class ForeignTrace:
         names = [v.name for v in self.trial.stage.scenario.task.variables]
         for name in self.run.fields.get("decisions") or {}:
             if name not in names:
-                raise unknown(f"`{name}` is not a variable of the scenario", name, "variables", names)
+                raise Refusal(f"`{name}` is not a variable of the scenario; {meant(name, 'variables', names)}")
         return self._decided(self.run.fields)
 
     @cached_property
@@ -216,12 +234,11 @@ class ForeignTrace:
 
     def _given(self, variable: Variable, fields: Fields) -> Any:
         base, *indices = variable.name.removesuffix("]").replace("[", ", ").split(", ")
-        shared: Fields = dict.fromkeys(fields, NOTHING) if self.run.own else fields
-        own = {**shared, **self.run.own.get(self.foreign[variable.owner], {})}  # nobody decides by another's row
+        own = self.run.own.get(self.foreign[variable.owner], {}) if self.run.own else fields  # of nobody else
         for (name, *keys), source in self.mapping.of("decide"):
             if name == base:
                 bound = {key: self.foreign.get(index, index) for key, index in zip(keys, indices, strict=False)}
-                return evaluate(source, own, bound)
+                return evaluate(source, {**own, **bound}, NOTHING)
         return NOTHING
 
     def _within(self, variable: Variable, given: Any) -> Value:
@@ -233,21 +250,20 @@ class ForeignTrace:
             if matches(given, value) or matches(interval, value):
                 return value
         words, domain = f"`{variable.name}` is `{given}`, which is not in its domain", [*map(str, variable.domain)]
-        raise unknown(words, str(given), "its values", domain)
+        raise Refusal(f"{words}; {meant(str(given), 'its values', domain)}")
 
     @cached_property
     def start(self) -> dict[str, Json]:
         """What the run is: its identity is the SHA-256 of this."""
         pairs = (*self.foreign.items(), *((str(own["name"]), name) for name, own in self.channels.items()))
-        first = json_of(self.run.fields.get("source_names") or "{}", "source_names")  # of a run that was imported twice
-        names: dict[str, Json] = {ours: told for ours, name in pairs if (told := str(first.get(ours, name))) != ours}
+        names: dict[str, Json] = {ours: theirs for ours, theirs in pairs if ours != theirs}
         imported: dict[str, Json] = {
             "reader": self.reader, "source": short(self.run.name), "files": dict(self.run.files),
             "missing": [*self.run.missing], "reported": dict(self.run.reported), **({"names": names} if names else {}),
         }  # fmt: skip
-        stated = str(getattr(self.mapping.source("model"), "value", "unknown"))  # as in `model is "gpt-4o"`
+        stated = str(self.mapping.value("model", {}) or "unknown")  # as in `model is "gpt-4o"`
         ours: dict[str, Json] = {"models": {}, "wordings": {}, "templates": None, "coupled": False}
-        ours["players"] = {a: short(self.run.models.get(name, stated)) for a, name in self.foreign.items()}
+        ours["players"] = {a: short(self.run.models.get(name) or stated) for a, name in self.foreign.items()}
         return self.trial.description() | ours | {"imported": imported}
 
     @cached_property
@@ -269,13 +285,13 @@ class ForeignTrace:
             short(self.run.name), "new", "", listed.trial, listed.arm, listed.seed, listed.repeat, listed.model,
             sent.total(), {name: sent[name] for name in channels}, len(self.taken),
             len(self.decisions) - len(self.taken), self.run.missing,
-            tuple(v.name for v in variables if self.run.decided and v.name not in self.taken),
+            tuple(v.name for v in variables if "decisions" not in self.run.missing and v.name not in self.taken),
         )  # fmt: skip
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """All of its trace."""
         task, run = self.trial.stage.scenario.task, self.run
-        for name in run.agents:
+        for name in run.models:
             self.agent(name)
         yield "start", {"version": VERSION, "trial": self.listed.trial, **self.start}
         order = None if run.order is None else [self.agent(name) for name in run.order]
@@ -295,8 +311,9 @@ class ForeignTrace:
             owner = task.variable[name].owner
             yield _reply(owner, "execution", last)
             yield "decide", {"agent": owner, "round": last, "variable": name, "value": plain(value)}
-        whole = run.decided and all(v.name in self.decisions or None in v.domain for v in task.variables)
-        realised = {v.name: plain(self.decisions.get(v.name)) for v in task.variables} if whole else None
+        decided = "decisions" not in run.missing
+        held = all(v.name in self.decisions or (decided and None in v.domain) for v in task.variables)
+        realised = {v.name: plain(self.decisions.get(v.name)) for v in task.variables} if held else None
         yield "outcome", {"assignment": realised, "undecided": list(self.summary.undecided)}
         yield "end", {"status": "complete"}
 

@@ -19,8 +19,8 @@ from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.planning import configured, write_plan
 from colosseum.campaign.runner import SCHEMA
 from colosseum.diagnostics import ColosseumError, counted, one_of, stop
-from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, short, sound, unknown
-from colosseum.imports.foreign_trace import NOTHING, ForeignTrace, TraceMapping, evaluate, holds, number
+from colosseum.imports.foreign_run import ForeignRun, ImportedRun, ImportFile, Refusal, Source, meant, short, sound
+from colosseum.imports.foreign_trace import ForeignTrace, TraceMapping, evaluate, holds, number, whole
 from colosseum.imports.inspect_reader import read_inspect
 from colosseum.imports.otel_reader import read_spans
 from colosseum.imports.table_reader import read_table
@@ -28,7 +28,7 @@ from colosseum.imports.terrarium_reader import read_terrarium
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Design
-from colosseum.model.values import text
+from colosseum.model.values import kind, text
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
@@ -53,10 +53,9 @@ class Import:
         self.checked, self.design, self.mapping, self.reader = checked, design, mapping, reader
         self.folder, self.aside = folder, aside
         self.found, self.fresh, self.written = list[ImportedRun](), dict[str, Listed](), list[Result]()
-        expansions = Expansions(checked.spec, checked.params)
         self.trials = Trials(  # without the spec's models: others have played
-            expansions, lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
-            lambda name, _: Endpoint(name),
+            Expansions(checked.spec, checked.params), endpoint=lambda name, _: Endpoint(name),
+            adjust=lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
         )  # fmt: skip
         self.configured = configured(design, checked, {"model": f"imported from {reader}"})
         earlier = folder.plan() if folder.plan_path.exists() else None
@@ -76,10 +75,12 @@ class Import:
         except Refusal as unfit:
             self.found.append(ImportedRun(short(path.name), "refused", str(unfit)))
 
-    def _one(self, name: str, make: Callable[[], ForeignRun]) -> ImportedRun:
+    def _one(self, name: str, make: Callable[[], ForeignRun] | Refusal) -> ImportedRun:
         run = None
         try:
             with sound("it"):
+                if isinstance(make, Refusal):
+                    raise make
                 run = make()
                 trial = self._trial(run)
                 made = ForeignTrace(self.mapping, run, trial, self.reader)
@@ -100,8 +101,8 @@ class Import:
     def _write(self, aside: Folder, trial: Trial, made: ForeignTrace, events: list[tuple[str, dict[str, Any]]]) -> None:
         keep_file(aside.scenario(trial.instance.digest), trial.instance.written)
         trace = TraceWriter(aside.trace(made.listed.trial), Redaction.of())
-        for kind, content in events:
-            trace.write(kind, **content)
+        for event, content in events:
+            trace.write(event, **content)
         trace.finish()
         taken = [Usage(**each.usage) for each in made.run.said if each.usage is not None]
         expense = Expense.summed(taken, len(taken))
@@ -114,10 +115,12 @@ class Import:
         if not cells:
             raise Refusal(f"the experiment has no arm `{arm}` at the point `{point}`")
         cell = self._with_params(cells[0], run)
-        seed, repeat = (_whole(kind, self.mapping.value(kind, run.fields)) for kind in ("seed", "repeat"))
-        if seed is None:
+        given = {name: self.mapping.value(name, run.fields) for name in ("seed", "repeat")}
+        for name in (name for name, found in given.items() if found is not None and whole(found) is None):
+            raise Refusal(f"its {name} is `{given[name]}`, not a whole number")
+        if (seed := whole(given["seed"])) is None:
             raise Refusal("the source does not say its seed: map it, as in `seed is seed`, or `seed is 1`")
-        if repeat == 0:
+        if (repeat := whole(given["repeat"])) == 0:
             raise Refusal("repeats count from 1; this is 0: write `repeat is … + 1`")
         try:
             return self.trials.of(Block(cell.point, seed, repeat or 1, (cell,)))[0]
@@ -128,23 +131,26 @@ class Import:
         if entries := list(self.mapping.of("arm")):
             if found := next((arm for (arm, *_), source in entries if holds(source, run.fields)), None):
                 return found
-            read = [name for name in dict.fromkeys(self.mapping.read("arm")) if name in run.fields]
-            told = " and ".join(f"`{name}` is `{short(str(run.fields[name]))}`" for name in read)
+            read = {name: run.fields.get(name, "not there") for name in self.mapping.read("arm")}
+            told = " and ".join(f"`{name}` is `{short(text(found))}`" for name, found in read.items())
             raise Refusal(f"no `arm … is …` of the mapping holds for it{f': {told}' if told else ''}")
         arm = str(run.fields.get("arm") or "")
+        if not arm:
+            raise Refusal(f"the source does not say its arm: map it, as in `arm {self.design.arms[0]} is group == 1`")
         if arm not in self.design.arms:
-            if not arm:
-                like = f"`arm {next(iter(self.design.arms))} is group == 1`"
-                raise Refusal(f"the source does not say its arm: map it, as in {like}")
-            raise unknown(f"`{arm}` is no arm of `{self.design.name}`", arm, "arms", self.design.arms)
+            raise Refusal(f"`{arm}` is no arm of `{self.design.name}`; {meant(arm, 'arms', self.design.arms)}")
         return arm
 
     def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:
         """The cell with the params that the run itself tells, which make a point of their own."""
         own = dict(self.checked.expansion.scenario.params)
         for (name, *_), source in self.mapping.of("param"):
-            value = evaluate(source, run.fields)
-            if value not in (NOTHING, None, own[name]):
+            found = evaluate(source, run.fields)
+            meanings = (found, whole(found), number(str(found)), str(found))  # a cell of CSV is a text
+            value = own[name] if found is None else next((m for m in meanings if type(m) is type(own[name])), None)
+            if value is None:
+                raise Refusal(f"its `{name}` is `{found}`, not {kind(own[name])}")
+            if value != own[name]:
                 point = ", ".join(filter(None, (cell.point, f"{name}={text(value)}")))
                 params = tuple({**dict(cell.conditions.params), name: value}.items())
                 cell = replace(cell, point=point, conditions=replace(cell.conditions, params=params))
@@ -162,16 +168,6 @@ class Import:
         write_plan(self.folder, self.configured.files, plan)
         for result in self.written:
             self.folder.commit(result)
-
-
-def _whole(kind: str, found: Any) -> int | None:
-    """A seed or a repeat. Raises Refusal where it is no whole number."""
-    if found in (NOTHING, None):
-        return None
-    digits = str(number(found)).removesuffix(".0")
-    if not digits.isdecimal():
-        raise Refusal(f"its {kind} is `{found}`, not a whole number")
-    return int(digits)
 
 
 def import_runs(
@@ -194,5 +190,6 @@ def import_runs(
             files = sorted(path for path in source.rglob("*") if path.suffix in READERS[name][1])
             for path in files or [source]:
                 work.add(path)
+        mapping.check(checked.expansion.scenario.task.agents)
         work.finish()
     return ImportFile(str(out), dry_run, name, tuple(work.found))

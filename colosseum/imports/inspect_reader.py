@@ -8,12 +8,11 @@ import json
 import re
 from collections.abc import Iterator
 from copy import copy
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from colosseum.imports.foreign_run import LARGEST, ForeignRun, Refusal, Source, json_of, sound
+from colosseum.imports.foreign_run import LARGEST, Refusal, Source, json_of, sound
 from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.otel_reader import TOKENS, Key, OtelSpan, field_name, runs_of
 
@@ -33,15 +32,14 @@ def read_inspect(path: Path, mapping: TraceMapping) -> Source:
         task = json_of(_member(log, header), header.filename).get("eval")
         for name, member in members.items():
             if name.startswith("samples/") and name.endswith(".json"):
-                yield name, partial(_run, path.name, task, json_of(_member(log, member), name), mapping)
-
-
-def _run(source: str, task: Any, sample: Any, mapping: TraceMapping) -> ForeignRun:
-    """A sample as a run. Raises Refusal and one of DAMAGED."""
-    if sample.get("error"):
-        raise Refusal("the sample ended with an error")
-    ((_, make),) = runs_of(source, _spans(task, sample), mapping)
-    return make()
+                try:
+                    with sound("it"):
+                        sample = json_of(_member(log, member), name)
+                        if sample.get("error"):
+                            raise Refusal("the sample ended with an error")
+                        yield from runs_of(path.name, _spans(task, sample), mapping)
+                except Refusal as unfit:
+                    yield name, unfit
 
 
 def _member(log: ZipFile, member: ZipInfo) -> bytes:

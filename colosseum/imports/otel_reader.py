@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from colosseum.imports.foreign_run import Refusal, Source, content_of, json_of, sound
+from colosseum.imports.foreign_run import ForeignRun, Refusal, Source, content_of, json_of, sound
 from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.table_reader import json_rows, run_name, run_of
 
@@ -56,19 +56,24 @@ def read_spans(path: Path, mapping: TraceMapping) -> Source:
 
 def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> Source:
     """The runs that spans tell, by their names."""
-    rows = _rows(spans, {*WORDS["tools"], *(name for each in mapping.mapped for name in each.source.mentions)})
-    nulls = dict.fromkeys(name for row in rows for name in row)
-    conversation = {row["trace_id"]: row["conversation_id"] for row in rows if row.get("conversation_id")}
-    runs: dict[str, list[Row]] = {}
-    for row in rows:
-        own = row.get("conversation_id") or conversation.get(row["trace_id"], row["trace_id"])
-        runs.setdefault(run_name({**nulls, **row}, mapping, str(own)), []).append(row)
-    for name in sorted(runs):
-        acting = {row["agent"] for row in runs[name] if row["acts"]}
-        kept = [row if row["agent"] in acting else row | {"agent": None} for row in runs[name]
-                if row["agent"] in acting or row["kind"] != "thought"]  # fmt: skip
-        broken = next((str(row["broken"]) for row in kept if row.get("broken")), "")
-        yield name, partial(run_of, source, name, kept, mapping, nulls, broken)
+    conversation = {s.key[0]: s.fields["conversation_id"] for s in spans.values() if s.fields.get("conversation_id")}
+    runs: dict[str, list[tuple[list[OtelSpan], Row]]] = {}
+    for span in spans.values():
+        line, trace, fields = _line(span, spans), span.key[0], Row()
+        for each in reversed(line):
+            fields |= {name: value for name, value in each.fields.items() if name not in WORDS["content"]}
+        own = fields.get("conversation_id") or conversation.get(trace, trace)
+        runs.setdefault(run_name(fields, mapping, str(own)), []).append((line, fields))
+    yield from ((name, partial(_run, source, name, runs[name], mapping)) for name in sorted(runs))
+
+
+def _run(source: str, name: str, lines: list[tuple[list[OtelSpan], Row]], mapping: TraceMapping) -> ForeignRun:
+    """The run of some spans, each with those above it and the attributes of both; without agents who do not act."""
+    rows = _rows(lines, {*WORDS["tools"], *(name for each in mapping.mapped for name in each.source.mentions)})
+    acting = {row["agent"] for row in rows if row["kind"] is None}
+    kept = [row if row["agent"] in acting else row | {"agent": None} for row in rows
+            if row["agent"] in acting or row["kind"] != "thought"]  # fmt: skip
+    return run_of(source, name, kept, mapping)
 
 
 def _batches(path: Path) -> Iterator[tuple[str, Any]]:
@@ -135,31 +140,25 @@ def _value(value: Any) -> Any:
     return next(iter(value.values()), None)
 
 
-def _rows(spans: dict[Key, OtelSpan], tools: set[str]) -> list[Row]:
-    """The rows of spans that may stand in any order, by time. Only calls of `tools` are acts."""
-    lines = [_line(span, spans) for span in spans.values()]
-    carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in spans.values()
+def _rows(lines: list[tuple[list[OtelSpan], Row]], tools: set[str]) -> list[Row]:
+    """The rows of spans that may stand in any order, by time. Only calls of `tools` are acts. Raises Refusal."""
+    spans = [line[0] for line, _ in lines]
+    carried = {(s.key[0], str(s.fields.get("tool_name"))) for s in spans
                if s.operation == "execute_tool" and s.fields.get("tool_call_arguments") is not None}  # fmt: skip
-    failed = {(s.parent, call) for s in spans.values() if s.failed and (call := s.fields.get("tool_call_id"))}
-    answered = {above.key for span, *line in lines if span.operation == "chat" for above in line}
-    counted = {above.key for span, *line in lines if span.taken for above in line}
+    failed = {(s.parent, call) for s in spans if s.failed and (call := s.fields.get("tool_call_id"))}
+    answered = {above.key for (span, *line), _ in lines if span.operation == "chat" for above in line}
+    counted = {above.key for (span, *line), _ in lines if span.taken for above in line}
     rows = list[tuple[int, Row]]()
-    for line in lines:
-        span, fields = line[0], dict[str, Any]()
-        for each in reversed(line):
-            fields |= {name: value for name, value in each.fields.items() if name not in WORDS["content"]}
-        author = fields.get("agent_name")
+    for line, fields in lines:
+        span, author = line[0], fields.get("agent_name")
         fields["model"] = fields.get("response_model") or fields.get("request_model")
-        fields |= {"agent": None if author is None else str(author), "acts": False, "kind": None}
-        rows.append((span.times[0], fields | ({} if span.key in counted else span.taken)))
+        fields["agent"] = None if author is None else str(author)
+        rows.append((span.times[0], fields | {"kind": "agent"} | ({} if span.key in counted else span.taken)))
         # A call in a message counts where no span of the trace has carried out calls of its tool with their arguments.
         written = {tool for tool in tools if (span.key[0], tool) not in carried}
-        try:
-            with sound("it"):
-                for row in _acts(line, tools, written, failed, set() if span.key in answered else {"invoke_agent"}):
-                    rows.append((span.times[span.operation != "execute_tool"], fields | {"acts": True} | row))
-        except Refusal as unfit:
-            rows.append((span.times[0], fields | {"broken": f"span {span.key[1]}: {unfit}"}))
+        with sound(f"span {span.key[1]}"):
+            for row in _acts(line, tools, written, failed, set() if span.key in answered else {"invoke_agent"}):
+                rows.append((span.times[span.operation != "execute_tool"], fields | {"kind": None} | row))
     return [row for _, row in sorted(rows, key=lambda each: each[0])]
 
 
@@ -175,23 +174,23 @@ def _acts(
     line: list[OtelSpan], tools: set[str], written: set[str], failed: set[tuple[Key, Any]], also: set[str]
 ) -> Iterator[Row]:
     """Calls and texts; of calls in messages, those of the `written` tools."""
-    span, fields = line[0], line[0].fields
+    span, fields, where = line[0], line[0].fields, f"span {line[0].key[1]}"
     if span.operation == "execute_tool" and fields["tool_name"] in tools:
-        yield from _called(fields["tool_name"], fields.get("tool_call_arguments"), failed=span.failed)
+        yield from _called(where, fields["tool_name"], fields.get("tool_call_arguments"), failed=span.failed)
     elif span.operation in {"chat", "generate_content", "text_completion"} | also:
-        for part in (p for m in json_of(fields.get("output_messages"), "a message") or () for p in m["parts"]):
+        for part in (p for m in json_of(fields.get("output_messages"), where) or () for p in m["parts"]):
             match part["type"]:
                 case "tool_call" if part["name"] in written:
                     lost = any((each.parent, part.get("id")) in failed for each in line)
-                    yield from _called(part["name"], part.get("arguments"), failed=lost)
+                    yield from _called(where, part["name"], part.get("arguments"), failed=lost)
                 case "text" if "message" in tools:
                     yield {"message": str(part["content"])}
                 case "reasoning":
-                    yield {"text": str(part["content"]), "kind": "thought", "acts": False}
+                    yield {"text": str(part["content"]), "kind": "thought"}
 
 
-def _called(tool: str, arguments: Any, *, failed: bool = False) -> Iterator[Row]:
+def _called(where: str, tool: str, arguments: Any, *, failed: bool) -> Iterator[Row]:
     if arguments is not None:
-        told = json_of(arguments, "a call")
+        told = json_of(arguments, where)
         own = {name: told[name] for name in WORDS["tools"].get(tool, ()) if name in told}
         yield {tool: told, **own, "failed": "the tool failed" if failed else None}

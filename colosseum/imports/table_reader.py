@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from colosseum.imports.foreign_run import Fields, ForeignRun, Refusal, Source, Utterance, json_of, sound
-from colosseum.imports.foreign_trace import NOTHING, TraceMapping, evaluate, number
+from colosseum.imports.foreign_trace import TraceMapping, evaluate, number, whole
 from colosseum.model.values import text
 
 CELL = ("arm", "point", "seed", "repeat")
@@ -22,7 +22,6 @@ CELL = ("arm", "point", "seed", "repeat")
 GUARD = "'"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
-TORN = "its rows do not stand together in the file: sort it by run"
 
 
 def guarded(cell: Any) -> Any:
@@ -32,9 +31,11 @@ def guarded(cell: Any) -> Any:
 
 def read_table(path: Path, mapping: TraceMapping) -> Source:
     """The runs of a file, streamed twice: its end tells which are whole. Raises Refusal where it is no table."""
-    places, told, columns = Counter[str](), set[str](), _columns(mapping)
+    places, told, columns, held = Counter[str](), set[str](), _columns(mapping), set[str]()
+    torn = Refusal("its rows do not stand together in the file: sort it by run")
 
     def name_of(row: Fields) -> str:
+        held.update(row)
         cell = " ".join(str(row[column]) for column in columns if row.get(column) not in (None, ""))
         return run_name(row, mapping, cell or "run")
 
@@ -43,7 +44,8 @@ def read_table(path: Path, mapping: TraceMapping) -> Source:
     for name, group in groupby(rows_of(path), key=name_of):
         if name not in told:
             told.add(name)
-            yield name, partial(run_of, path.name, name, list(group), mapping, {}, TORN * (places[name] > 1))
+            lacks = ["messages"] * held.isdisjoint(mapping.read("post") or ["text"])
+            yield name, torn if places[name] > 1 else partial(run_of, path.name, name, list(group), mapping, *lacks)
 
 
 def rows_of(path: Path) -> Iterator[Fields]:
@@ -60,7 +62,7 @@ def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 where = f"{path.name} line {number}"
                 row = json_of(line, where)
                 if not isinstance(row, dict):
-                    raise Refusal(f"{where} is no object")
+                    raise Refusal(f"{where} is no object: each line holds one")
                 yield where, row
 
 
@@ -97,23 +99,19 @@ def _columns(mapping: TraceMapping) -> list[str]:
 def run_name(row: Fields, mapping: TraceMapping, otherwise: str) -> str:
     """The name of a row's run, as its mapping or its column `run` has it."""
     found = mapping.value("run", row)
-    return otherwise if found in (NOTHING, None, "") else str(found)
+    return otherwise if found in (None, "") else str(found)
 
 
-def run_of(
-    source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields, broken: str = ""
-) -> ForeignRun:
-    """The run that rows of a file tell; `nulls` are fields that it may lack. A row without an author tells fields.
+def run_of(source: str, name: str, rows: Sequence[Fields], mapping: TraceMapping, *lacks: str) -> ForeignRun:
+    """The run that rows of a file tell, which `lacks` these things. A row without an author tells fields.
 
-    `broken` is why a reader could not make its rows. Of fields the first value counts, of those of an agent the last.
-    Raises Refusal.
+    Of fields the first value counts, of those of an agent the last. Raises Refusal.
     """
-    if broken:
-        raise Refusal(broken)
     lines = "\n".join(json.dumps(row, sort_keys=True) for row in rows)
-    fields = {**nulls, **dict.fromkeys(key for row in rows for key in row)}
+    fields = dict[str, Any].fromkeys(key for row in rows for key in row)
     fields |= {key: cell for row in reversed(rows) for key, cell in row.items() if cell is not None}
-    own, said, decisions = _gathered(rows, mapping, dict.fromkeys(fields))
+    mapping.held.update(dict.fromkeys(fields))
+    own, said, decisions = _gathered(rows, mapping)
     for column in _columns(mapping):
         values = dict.fromkeys(str(row[column]) for row in rows if row.get(column) not in (None, ""))
         if len(values) > 1:
@@ -121,37 +119,35 @@ def run_of(
             raise Refusal(f"{words}; map what tells runs apart, as in `run is game`, or leave `run` out")
     order = tuple(shlex.split(str(fields.get("turn_order") or "")))
     live = shlex.split(str(fields.get("channels") or "")) if order else ()
-    secret = {str(row.get("channel")): str(row.get("secret")).lower() == "true" for row in rows}
     used = dict.fromkeys((*live, *(each.channel for each in said if each.channel is not None and not each.failed)))
     spoken = [each for each in said if each.usage is None]
-    decided, model = bool(decisions) or mapping.source("decide") is not None, mapping.column("model", "model")
+    decided, model = decisions or any(mapping.of("decide")), mapping.column("model", "model")
     known = {"turn order": order, "prompts": False, "rounds": not spoken or any(each.round for each in spoken),
              "decisions": decided, "memberships": not spoken}  # fmt: skip
     return ForeignRun(
-        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, fields | {"decisions": decisions}, own, tuple(own),
-        order or None, {channel: (None, secret.get(channel, False)) for channel in used}, tuple(said), decided=decided,
-        models={agent: text(cells[model]) for agent, cells in own.items() if cells.get(model) is not None},
-        missing=tuple(what for what, is_known in known.items() if not is_known),
+        name, {source: hashlib.sha256(lines.encode()).hexdigest()}, fields | {"decisions": decisions}, own,
+        order or None, dict.fromkeys(used, (None, False)), tuple(said),
+        models={agent: text(cells[model]) if model in cells else None for agent, cells in own.items()},
+        missing=(*(what for what, is_known in known.items() if not is_known), *lacks),
     )  # fmt: skip
 
 
 def _gathered(
-    rows: Sequence[Fields], mapping: TraceMapping, nulls: Fields
+    rows: Sequence[Fields], mapping: TraceMapping
 ) -> tuple[dict[str, dict[str, Any]], list[Utterance], dict[str, Any]]:
     """By agent its fields, then what was said, and by variable what was decided."""
     own, said, decisions = dict[str, dict[str, Any]](), list[Utterance](), dict[str, Any]()
     author, deciding = mapping.column("agent", "agent"), {*mapping.read("decide")}
-    if author not in nulls:
+    if not any(author in row for row in rows):
         raise Refusal(f"there is no column `{author}`: map it, as in `agent a is author`")
-    for cells in rows:
-        row = {**nulls, **cells}
-        agent, variable, heard = str(row[author]), row.get("variable"), list(_said(row, author, mapping))
-        if row[author] is None and (heard or variable is not None):
+    for row in rows:
+        agent, variable, heard = row.get(author), row.get("variable"), list(_said(row, author, mapping))
+        if agent is None and (heard or variable is not None):
             raise Refusal("a message or a decision has no agent")
         said += heard
-        if row[author] is None or row.get("failed"):
+        if agent is None or row.get("failed"):
             continue
-        known, fresh = own.setdefault(agent, {}), {key: cell for key, cell in cells.items() if cell is not None}
+        known, fresh = own.setdefault(str(agent), {}), {key: cell for key, cell in row.items() if cell is not None}
         for key in (key for key in fresh.keys() & deciding if known.get(key, fresh[key]) != fresh[key]):
             raise Refusal(f"`{agent}` decides twice: `{key}` is `{known[key]}`, then `{fresh[key]}`")
         known.update(fresh)
@@ -165,13 +161,12 @@ def _gathered(
 
 def _said(row: Fields, author: str, mapping: TraceMapping) -> Iterator[Utterance]:
     """What the answer that a row tells took, and its message or thought."""
-    agent, kind, words = str(row[author]), row.get("kind"), mapping.value("post", row, "text")
-    if kind == "thought" and words in (None, NOTHING):
+    agent, kind, words = str(row.get(author)), row.get("kind"), mapping.value("post", row, "text")
+    if kind == "thought" and words is None:
         words = row.get("text")
-    spoken = words not in (None, NOTHING) and kind in (None, "post", "thought") and row.get("variable") is None
+    spoken = words is not None and kind in (None, "post", "thought") and row.get("variable") is None
     usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
-    when = str(mapping.value("round", row)) if usage or spoken else ""
-    turn = int(when) if when.isdecimal() and int(when) > 0 else None
+    turn = whole(mapping.value("round", row)) or None
     if usage:
         yield Utterance(agent, "", None, turn, usage=usage)
     if spoken:

@@ -153,8 +153,10 @@ def template_faults(text: syntax.Text, vocabulary: TemplateNames) -> list[Diagno
 
     try:
         found: dict[str, Diagnostic] = {}
-        for fault in _faults(_parsed(text.value), text, vocabulary):
-            found.setdefault(fault.message, fault)
+        for fault, line, name in _faults(_parsed(text.value), vocabulary):
+            if fault.message not in found:  # places take long to find
+                span = template_span(text, line, name)
+                found[fault.message] = report(fault.code, span, fault.message, help=fault.help)
         if not found:
             _template(text.value)
         return list(found.values())
@@ -228,15 +230,14 @@ def _line(error: BaseException) -> int:
     return lines[-1] if lines else 1
 
 
-def _faults(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> Iterator[Diagnostic]:
-    """Every outermost node that prompts do not know, and every name that means nothing."""
+def _faults(node: "nodes.Node", vocabulary: TemplateNames) -> Iterator[tuple[Fault, int, str]]:
+    """Every outermost node that prompts do not know, and every name that means nothing, with its line and name."""
     from jinja2 import nodes
 
     if (fault := _refused(node, vocabulary)) is not None:
         called = getattr(getattr(node, "node", None), "name", "")
         name = getattr(node, "attr", "") or getattr(node, "name", "") or called
-        span = template_span(text, node.lineno or 1, name)  # Jinja knows most lines
-        yield report(fault.code, span, fault.message, help=fault.help)
+        yield fault, node.lineno or 1, name  # Jinja knows most lines
         return
     inner = vocabulary
     if isinstance(node, nodes.For):
@@ -244,7 +245,7 @@ def _faults(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) ->
         inner = replace(vocabulary, known=vocabulary.known | {n.name for n in targets if isinstance(n, nodes.Name)})
     for child in node.iter_child_nodes():
         outside = isinstance(node, nodes.For) and any(child is each for each in (node.iter, *node.else_))
-        yield from _faults(child, text, vocabulary if outside else inner)
+        yield from _faults(child, vocabulary if outside else inner)
 
 
 def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:

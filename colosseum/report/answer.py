@@ -28,8 +28,8 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, Weighed
 from colosseum.evidence.signals import attention
 from colosseum.evidence.statistics import Interval
-from colosseum.evidence.summary import PointSummary, grouped, losses
-from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Rule
+from colosseum.evidence.summary import ArmSummary, grouped, losses
+from colosseum.evidence.verdict import ArmVerdict, Rule
 from colosseum.report import outcomes
 from colosseum.report.cells import amount, described, level, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
@@ -51,14 +51,14 @@ def answer(findings: Findings) -> list[str]:
     """A sentence for each treated arm, those with an effect first; of many arms one for each reading."""
     if not any(record.status == "complete" for record in findings.records):
         return ["No run is complete yet."]
-    found = treated(findings.verdicts.points)
+    found, rows = treated(findings), findings.summary.rows
     if not found:
-        return [WORDS["answers"]["untreated" if any(p.arms for p in findings.verdicts.points) else "not compared"]]
-    if len(found) > MOST_NAMED or len(findings.verdicts.points) > 1:
+        return [WORDS["answers"]["untreated" if findings.verdicts.arms else "not compared"]]
+    if len(found) > MOST_NAMED or len({(row.point, row.model) for row in rows}) > 1:
         return list(_together(found))
     alike: dict[str, list[str]] = {}
     for name, arm in found:
-        words = f"{sentence(arm)}{_most(findings, arm)}{_unused(findings.summary.points[0], arm)}"
+        words = f"{sentence(arm)}{_most(findings, arm)}{_unused(rows, arm)}"
         alike.setdefault(words, []).append(name)
     return [f"In {' and '.join(filter(None, (', '.join(n[:-1]), n[-1])))} {words}." for words, n in alike.items()]
 
@@ -74,20 +74,21 @@ def _most(findings: Findings, arm: ArmVerdict) -> str:
     return f". Most was lost by {who}, {_percent(lost[who])}%" if unequal else ""
 
 
-def _unused(point: PointSummary, arm: ArmVerdict) -> str:
+def _unused(rows: Sequence[ArmSummary], arm: ArmVerdict) -> str:
     """That nobody posted in the channels that the arm has and the control has not."""
-    uses = {each.arm: each.uses for each in point.arms}
-    public = {use.channel for use in uses[point.arms[0].arm]}
+    uses = {each.arm: each.uses for each in rows}
+    public = {use.channel for use in rows[0].uses}
     own = [use for use in uses[arm.arm] if use.channel not in public]
     silent = bool(own) and not any(use.used for use in own)
     return f". There is no post in {' or '.join(f'`{use.channel}`' for use in own)}" if silent else ""
 
 
-def treated(points: Sequence[PointVerdicts]) -> list[Named]:
+def treated(findings: Findings) -> list[Named]:
     """All treated arms, the largest effects first."""
     found = [
         (f"`{arm.arm}`" + (f" at {place}" if place else ""), arm)
-        for place, point in named(points) for arm in point.arms if arm.reading is not None
+        for place, arms in named(findings.verdicts.arms, findings.summary.rows)
+        for arm in arms if arm.reading is not None
     ]  # fmt: skip
     return sorted(found, key=lambda each: rank(each[1]))
 
@@ -150,7 +151,7 @@ def _sure(part: Weighed, sign: int = 1) -> str:
         wide = "" if (told := level(1 - found.level)) == "95" else f"{told} % limits: "
         return f"{wide}{' to '.join(map(_percent, sorted((sign * found.low, sign * found.high))))}%"
     if not part.paired.n:
-        return part.unknown or part.estimate.reason
+        return part.estimate.reason
     if not part.paired.n_nonzero:
         return f"no pair of {part.paired.n} differs in {label(part.signal)}"
     if part.paired.reliable:
@@ -172,7 +173,7 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
     if findings.judges == (BASELINE,) and not findings.summary.scripted and any(findings.verdicts.treated):
         yield "judge", f"{BASELINE} judged alone. It is {WORDS['notes']['baseline']}."
     open_ = [
-        (name, signal) for name, arm in treated(findings.verdicts.points)
+        (name, signal) for name, arm in treated(findings)
         for signal in filter(None, (arm.action, arm.judge))
         if signal.call == Call.NOT_SETTLED and arm.reading != Reading.NOTHING_TO_TAKE
     ]  # fmt: skip
@@ -191,7 +192,7 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
     elif open_:
         ((why, _),) = Counter(signal.reason for _, signal in open_).most_common(1)
         yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, _ in open_))[:MOST_NAMED])}: {why}"
-    if lacking := dict.fromkeys(kind for _, arm in treated(findings.verdicts.points) for kind in arm.lacking):
+    if lacking := dict.fromkeys(kind for _, arm in treated(findings) for kind in arm.lacking):
         setup = next((run.figures.setup for run in findings.records if run.figures and run.figures.setup), None)
         none = no_placebo(setup.played, setup.members) if "placebo" in lacking and setup else ""
         arms = " and ".join(f"`{kind}`" for kind in lacking if kind != "placebo" or not none)
@@ -221,7 +222,7 @@ def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high:
     """
     told, last = answer(findings), (*next_steps(findings, folder), *_further(findings, folder, selection))
     if lines(map(Paragraph, told)) > MOST_TOLD:
-        told = list(_together(treated(findings.verdicts.points)))
+        told = list(_together(treated(findings)))
     above = [*_question(findings), *(Paragraph(words, "strong") for words in told)]
     yield from above
     used = 1 + lines([*above, Definitions(last)])
@@ -241,7 +242,7 @@ def lines(blocks: Iterable[Block]) -> int:
 
 def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The commands that show a run of the arm with the largest effect, the most harmful one, and all there is."""
-    place, found = shlex.quote(str(folder)), treated(findings.verdicts.points)
+    place, found = shlex.quote(str(folder)), treated(findings)
     if found and found[0][1].action.call == Call.EFFECT:
         best = telling_run(findings, found[0][1])
         alone = sum((run.arm, run.seed) == (best.arm, best.seed) for run in findings.records) == 1
@@ -251,9 +252,8 @@ def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iter
 
 def telling_run(findings: Findings, arm: ArmVerdict) -> RunRecord:
     """The run of an arm in which others lost most, where it has an effect; else the one most worth reading."""
-    point = next(each for each in findings.verdicts.points if any(own is arm for own in each.arms))
     arms, every = (findings.summary.control, arm.arm), grouped(findings.records, findings.summary.arms)
-    runs = [run for run in every[point.point, point.model] if run.arm in arms]
+    runs = [run for run in every[arm.point, arm.model] if run.arm in arms]
     looked, harmed = attention(runs, arms=arms), arm.action.call == Call.EFFECT
     seen = {trial: (found.loss.value or 0.0 if harmed else 0.0, found.worth) for trial, found in looked.items()}
     return max((run for run in runs if run.trial in seen), key=lambda run: seen[run.trial])
@@ -269,10 +269,11 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     yield Paragraph("")
     yield from verdict_blocks(findings)
     several = len({run.model for run in findings.records}) > 1
-    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.people.items())
+    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.ratings.items())
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
-        described("ratings", ratings), unit_table(findings) if several else None,
+        described("ratings", ratings), outcomes.corrected_table(findings.bench),
+        unit_table(findings) if several else None,
         outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)
@@ -293,7 +294,7 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
 def tables(findings: Findings) -> Iterator[Block]:
     """What the runs came to, arm by arm."""
     if findings.records:
-        arms = (arm for point in findings.verdicts.points for arm in point.arms if arm.kind.kind == "placebo")
+        arms = (arm for arm in findings.verdicts.arms if arm.kind.kind == "placebo")
         changes = partial(outcomes.difference_table, placebos=dict.fromkeys(arm.arm for arm in arms))
         made = (outcomes.outcome_table, changes, outcomes.talk_table, outcomes.belief_table, outcomes.trouble_table)
         yield from (table for make in made if (table := make(findings.summary)) and table.rows)
@@ -363,7 +364,7 @@ def _members(findings: Findings) -> str:
 def troubles(findings: Findings) -> Iterator[str]:
     """Runs that failed, are infeasible or are not there, where they are more than a few."""
     failed = Counter(record.reason for record in findings.records if record.status == "failed")
-    infeasible = sum(arm.infeasible for point in findings.summary.points for arm in point.arms)
+    infeasible = sum(row.infeasible for row in findings.summary.rows)
     planned = counted(len(findings.plan.trials), "run")
     found = {
         f"{failed.total()} of {planned} failed: {reasons(tuple(failed.most_common()))}": failed.total(),

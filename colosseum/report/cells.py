@@ -12,8 +12,9 @@ from colosseum.report.document import Amount, Limits, Table, TableCell
 from colosseum.report.words import reasons
 
 if TYPE_CHECKING:
-    from colosseum.evidence.summary import PointSummary
-    from colosseum.evidence.verdict import PointVerdicts
+    from colosseum.evidence.summary import ArmSummary
+    from colosseum.evidence.verdict import ArmVerdict
+    from colosseum.report.effects import Effect
 
 TABLES: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "tables.toml").read_text(encoding="utf-8"))
 Row: TypeAlias = Sequence[TableCell]
@@ -60,17 +61,22 @@ def lacking(nulls: Counts, of: int, what: str) -> str:
     return f"missing in {sum(count for _, count in nulls)} of {of} {what}: {reasons(nulls)}" if nulls else ""
 
 
-P = TypeVar("P", bound="PointSummary | PointVerdicts")
+A = TypeVar("A", bound="ArmSummary | ArmVerdict | Effect")
 
 
-def named(points: Sequence[P]) -> list[tuple[str, P]]:
-    """Each with the name of its sweep point, and with its model where there are several; one alone has no name."""
-    models = len({point.model for point in points}) > 1
-    if len(points) == 1:
-        return [("", points[0])]
+def named(arms: Iterable[A], among: Iterable["ArmSummary | Effect"] = ()) -> list[tuple[str, list[A]]]:
+    """The arms of each sweep point with its name, and its model where there are several; one alone has no name.
+
+    `among` has an arm of every point where `arms` may lack some.
+    """
+    found = dict[tuple[str, str], list[A]]()
+    for arm in arms:
+        found.setdefault((arm.point, arm.model), []).append(arm)
+    points = {(each.point, each.model) for each in among} | found.keys()
+    models = len({model for _, model in points}) > 1
     return [
-        (", ".join(filter(None, (point.point, point.model if models and "model=" not in point.point else ""))), point)
-        for point in points
+        (", ".join(filter(None, (point, model * (models and "model=" not in point)))) * (len(points) > 1), each)
+        for (point, model), each in found.items()
     ]
 
 
@@ -88,11 +94,12 @@ def described(
 
 
 def point_table(
-    name: str, points: Sequence[P], rows: Callable[[P], Iterable[Row]], columns: Iterable[str] = (), *,
+    name: str, arms: Sequence[A], rows: Callable[[Sequence[A]], Iterable[Row]], columns: Iterable[str] = (), *,
     facts: Iterable[tuple[str, str]] = (), **words: Any,
 ) -> Table:  # fmt: skip
-    """A table of the rows of all sweep points, grouped by the point where there are several."""
+    """A table of the rows that the arms of each sweep point make, grouped by the point where there are several."""
+    points = named(arms)
     several = len(points) > 1
-    found = ((*[place] * several, *row) for place, point in named(points) for row in rows(point))
+    found = ((*[place] * several, *row) for place, each in points for row in rows(each))
     table = described(name, found, columns, facts=facts, **words)
     return replace(table, columns=("sweep point", *table.columns), grouped=True) if several else table

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from colosseum.evidence.figures import label
 from colosseum.evidence.readings import Call, Reading, Weighed
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.summary import Comparison, Summary
+from colosseum.evidence.summary import ArmSummary, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.model.experiment import factors
 from colosseum.report.cells import change, described, level
@@ -36,7 +36,7 @@ class Effect:
     model: str
     factors: dict[str, str]
     """Of the point; the model is one where there are several."""
-    comparison: Comparison
+    summary: ArmSummary
     verdict: ArmVerdict | None
     """None where no seed makes a pair."""
 
@@ -56,9 +56,9 @@ class Effect:
         """Its mean with its limits, or why there is none."""
         if part := self.part(signal):
             return change(part.paired)
-        found = self.comparison.differences.get(signal)
+        found = self.summary.differences.get(signal)
         nulls = reasons(found.nulls) if found else ""
-        excluded = reasons(self.comparison.excluded, numbered=True)
+        excluded = reasons(self.summary.excluded, numbered=True)
         return Amount(None, note=nulls or excluded or "no pair has a value")
 
     def place(self, names: Iterable[str]) -> str:
@@ -97,16 +97,16 @@ class Effects:
 
 def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
     """Every arm but the control at every point."""
-    settled = {(point.point, point.model, arm.arm): arm for point in verdicts.points for arm in point.arms}
-    several = len({point.model for point in summary.points}) > 1
+    settled = {(arm.point, arm.model, arm.arm): arm for arm in verdicts.arms}
+    several = len({row.model for row in summary.rows}) > 1
     found = tuple(
         Effect(
-            each.arm, point.point, point.model, factors(point.point, point.model if several else ""), each,
-            settled.get((point.point, point.model, each.arm)),
+            row.arm, row.point, row.model, factors(row.point, row.model if several else ""), row,
+            settled.get((row.point, row.model, row.arm)),
         )
-        for point in summary.points for each in point.comparisons
+        for row in summary.rows if row.arm != summary.control
     )  # fmt: skip
-    return Effects(found, dict(verdicts.rule.margins or {}), summary.control, level(verdicts.rule.rate))
+    return Effects(found, dict(verdicts.rule.margins), summary.control, level(verdicts.rule.rate))
 
 
 def tone_of(reading: Reading | None) -> Tone:
@@ -185,7 +185,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     for effect in effects.all:
         x, y = effect.change(signal), effect.change(JUDGE)
         if published:
-            x, y = Amount(effect.comparison.differences[CA].paired.mean.value), replace(y, limits=None)
+            x, y = Amount(effect.summary.differences[CA].mean.value), replace(y, limits=None)
         if x.value is not None and y.value is not None:
             whole = ", ".join(filter(None, (effect.arm, effect.place(effects.swept))))
             words = f"{whole}: actions {signed(x.value, 3, sign='+')}, messages {signed(y.value, 2, sign='+')}"

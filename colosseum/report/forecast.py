@@ -1,4 +1,4 @@
-"""What an audit settles, can see and will take, as pages. In: an AuditPlan, a Forecast, an Outlook; out: tables.
+"""What an audit settles, can see and will take, as pages. In: an AuditPlan, a Forecast, a PowerFile; out: tables.
 
 A figure that is not known is said to be so with the reason, and is never 0.
 """
@@ -16,11 +16,11 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
 from colosseum.evidence.dry_run import Forecast
 from colosseum.evidence.figures import Figure, label
-from colosseum.evidence.power.outlook import Outlook, PowerFile
+from colosseum.evidence.power.outlook import PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, PlantPower, WorstHarm
 from colosseum.evidence.readings import Call
-from colosseum.evidence.signals import BELIEF, JUDGE
+from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.spread import Noise
 from colosseum.evidence.statistics import POWER, Share
 from colosseum.report.cells import Row, amount, change, described
@@ -138,17 +138,18 @@ def _enough(found: Forecast, budget: float) -> str:
     return ": probably enough" if enough else ": probably less than the missing runs take, so that some will be left"
 
 
-def power_blocks(found: Outlook) -> Iterator[Block]:
+def power_blocks(file: PowerFile) -> Iterator[Block]:
     """Planted players, how often verdicts are right, and the effects that every signal shows."""
-    yield Paragraph(f"{(file := found.file).scenario}, experiment {file.experiment}: what it can see", "title")
-    yield Paragraph(found.question)
+    yield Paragraph(f"{file.scenario}, experiment {file.experiment}: what it can see", "title")
+    yield Paragraph(file.question)
     yield Paragraph("PLANTED PLAYERS: no model was asked, and models may act otherwise.", "warning")
-    yield Definitions(tuple(_facts(found)))
+    yield Definitions(tuple(_facts(file)))
     for noise in dict.fromkeys(each.plant.noise for each in file.plants):
         here = [each for each in file.plants if each.plant.noise == noise]
         yield Heading(f"Noise {noise:g}")
         yield from _tables(file, here, noise)
-    if unknown := [(label(n), why) for n in SIGNALS if n != BELIEF and (why := found.stands[0].why(n))]:
+    fair = file.plants[0].signals
+    if unknown := [(label(n), why) for n in SIGNALS if isinstance(why := fair[n].seen[0], str)]:
         yield Definitions(tuple(unknown), "No study can go by")
     if file.worst:
         yield Definitions(tuple(_worst(file.worst)), "The worst undetected outsider loss found; there may be worse")
@@ -169,17 +170,17 @@ def noise_blocks(found: Noise) -> Iterator[Block]:
     yield described("noise", rows, facts=facts, wanted=wanted, planned=planned, signal=signal, power=POWER)
 
 
-def _facts(found: Outlook) -> Iterator[tuple[str, str]]:
-    file, where, asked = found.file, found.file.where, found.file.opportunity
+def _facts(file: PowerFile) -> Iterator[tuple[str, str]]:
+    where, asked = file.where, file.opportunity
     yield "planted", f"the members of {where.coalition}, in arm `{where.planted}`; all others cooperate"
     if any(each.plant.kind == BENIGN for each in file.plants):
         yield "", f"{BENIGN}: everybody, in arm `{where.benign}`"
     none = "no arm placebo or selfish, so that readings stay open"
-    yield "beside", ", ".join(f"`{arm}`, played by scripts" for arm in found.rivals) or none
+    yield "beside", ", ".join(f"`{arm}`, played by scripts" for arm in where.rivals) or none
     least = "" if asked is None else f" with an opportunity of at least {asked:g}, of {file.looked:,}"
     yield "pool", f"{counted(file.pool, 'seed')}{least}; {file.draws.studies:,} studies of each size drawn from it"
-    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.rule.margins.items())
-    yield "signal", f"{label(file.rule.signal)}; margin: {margins}"
+    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in file.margins.items())
+    yield "signal", f"{label(file.signal)}; margin: {margins}"
     yield from WORDS["power"].items()
 
 

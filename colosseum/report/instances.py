@@ -1,7 +1,6 @@
 """Instances as blocks. In: a scenario, with optima, a score, a Prospect or a Scan; out: values, decisions, rankings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 
 from colosseum.diagnostics import Source, counted
 from colosseum.evidence.figures import REGISTRY, label
@@ -54,16 +53,13 @@ def instance_blocks(
 
 def value_table(optima: Optima) -> Table:
     """The best and the worst for all, and the best for each coalition, with proofs."""
-    again = optima.verified
-    asked = {"best joint payoff": optima.optimum, "worst joint payoff": optima.minimum} | {
-        f"best of {each.name} ({', '.join(each.members) or 'nobody'})": optima.coalitions[each.name]
-        for each in optima.scenario.coalitions
-    }
-    ways = (again.optimum, again.minimum, *map(again.coalitions.get, optima.coalitions)) if again else ()
+    members = (f" ({', '.join(each.members) or 'nobody'})" for each in optima.scenario.coalitions)
+    again = optima.verified or {}
     rows = (
-        (name, Amount(None if isinstance(found, str) else found.value), (open_words(found) or "optimal") + _again(way))
-        for (name, found), way in zip_longest(asked.items(), ways)
-    )
+        (name + whose, Amount(None if isinstance(found, str) else found.value),
+         (open_words(found) or "optimal") + _again(again.get(name)))
+        for (name, (*_, found)), whose in zip(optima.asked.items(), ("", "", *members), strict=True)
+    )  # fmt: skip
     return described("optima", rows)
 
 

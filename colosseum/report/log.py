@@ -91,7 +91,9 @@ def log_blocks(run: RunFile, folder: Path, *, prompts: bool = False) -> Iterator
     who = next(iter(players)) if len(players) == 1 else ", ".join(map(": ".join, run.listed.players.items()))
     readable = [event for event in run.events if not misfit(event)]
     yield Paragraph(run_words(run.listed), "title")
-    yield Definitions((("run", run.listed.trial), ("players", who)))
+    theirs = [event["imported"] for event in readable if event.get("imported")]
+    whence = (f"{i['reader']}, `{i['source']}`; not in it: {', '.join(i['missing']) or 'nothing'}" for i in theirs)
+    yield Definitions((("run", run.listed.trial), ("players", who), *(("imported", words) for words in whence)))
     if run.doubt:
         yield Paragraph(f"This trace cannot be trusted: {run.doubt}", "bad")
     yield from conversation_blocks(readable, prompts=prompts)
@@ -119,8 +121,7 @@ def verified_blocks(found: Verified) -> Iterator[Block]:
     """Every fault, and what was looked at."""
     yield from (Paragraph(f"{fault.file}: {fault.words}") for fault in found.faults)
     yield Paragraph(f"{counted(len(found.faults), 'fault')}" if found.faults else "nothing was changed", "strong")
-    looked = ((words, getattr(found, name)) for name, words in WORDS["looked"].items())
-    yield Definitions(tuple((name, str(number)) for name, number in looked if number))
+    yield Definitions(tuple((words, str(n)) for name, words in WORDS["looked"].items() if (n := getattr(found, name))))
     if found.underived:
         yield Paragraph(f"the list of runs was not held against the spec: {found.underived}")
     yield Definitions((("runs root", found.root or "none"), ("ledger head", found.ledger or "none")))
@@ -146,9 +147,8 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
     for each in found.defects:
         cost = "an unknown amount" if each.dollars is None else dollars(each.dollars)
         again = f"; {counted(each.calls, 'call')} again, of a run that cost {cost}" * bool(each.calls)
-        done = "done: " * each.repaired
         yield Paragraph(f"{each.file}: {each.words}", "strong")
-        yield Paragraph(f"{done}{each.remedy or 'nothing here repairs it'}{again}")
+        yield Paragraph(f"{'done: ' * each.repaired}{each.remedy or 'nothing here repairs it'}{again}")
     yield Paragraph(f"{counted(found.left, 'defect')} left" if found.left else "nothing is left to repair", "strong")
     if any(each.free and not each.repaired for each in found.defects):
         yield Paragraph("`--repair` does what costs nothing")

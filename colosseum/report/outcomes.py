@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import isclose
 from statistics import fmean
 from typing import Final
@@ -11,9 +12,9 @@ from colosseum.evidence.figures import REGISTRY, SCALARS, Figure, RunFigures, Ru
 from colosseum.evidence.instance import difference
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.spread import SpreadOrigin
-from colosseum.evidence.strength import PointStrength
-from colosseum.evidence.summary import Average, PointSummary, Summary, mean_of_repeats
-from colosseum.evidence.verdict import PointVerdicts, Verdicts
+from colosseum.evidence.strength import ArmStrength
+from colosseum.evidence.summary import ArmSummary, Average, Summary, mean_of_repeats
+from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Table, TableCell
 from colosseum.report.words import WORDS, decimals, no_pair, number, reasons
@@ -33,13 +34,13 @@ CHANGES: Final = (
 def outcome_table(summary: Summary) -> Table:
     """Means over seeds by arm."""
 
-    def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
-        places = {name: decimals(arm.scalars[name].mean.value for arm in point.arms) for name in OUTCOMES}
-        for arm in point.arms:
+    def rows(arms: Sequence[ArmSummary]) -> Iterator[tuple[TableCell, ...]]:
+        places = {name: decimals(arm.scalars[name].mean.value for arm in arms) for name in OUTCOMES}
+        for arm in arms:
             figures = [_average(arm.scalars[name], arm.complete, places[name]) for name in OUTCOMES]
             yield arm.arm, arm.complete, arm.failed, arm.seeds, *figures
 
-    return point_table("outcomes", summary.points, rows, map(label, OUTCOMES))
+    return point_table("outcomes", summary.rows, rows, map(label, OUTCOMES))
 
 
 def _average(average: Average, runs: int, places: int) -> TableCell:
@@ -50,15 +51,15 @@ def _average(average: Average, runs: int, places: int) -> TableCell:
 def difference_table(summary: Summary, placebos: Iterable[str] = ()) -> Table | None:
     """Each arm against the control, paired by seed: a row for each figure; None where no arm is compared."""
     rows = list[tuple[TableCell, ...]]()
-    for place, point in named(summary.points):
-        for each in point.comparisons:
+    for place, arms in named(summary.rows):
+        for each in arms[1:]:
             name = ", ".join(filter(None, (place, each.arm)))
             if not each.pairs:
                 rows.append((name, "", Amount(None, note=no_pair(each.excluded))))
                 continue
             for figure, found in ((figure, each.differences[figure]) for figure in CHANGES):
-                places = decimals([found.paired.mean.value, *(limits(found.paired) or ())], digits=3)
-                cell = change(found.paired, places, note=lacking(found.nulls, each.pairs, "pairs"))
+                places = decimals([found.mean.value, *(limits(found) or ())], digits=3)
+                cell = change(found, places, note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
     facts = [(name, "here the coalition itself; its verdict is of those in its channel") for name in placebos]
     return described("differences", rows, facts=facts, control=summary.control) if rows else None
@@ -77,18 +78,18 @@ def origin_table(found: Sequence[SpreadOrigin]) -> Table | None:
 def trouble_table(summary: Summary) -> Table:
     """What went wrong, by arm."""
 
-    def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
-        for name in dict.fromkeys(name for arm in point.arms for name, mean in arm.violations.items() if mean):
-            broken = (Amount(arm.violations.get(name), 2) if arm.complete else None for arm in point.arms)
+    def rows(arms: Sequence[ArmSummary]) -> Iterator[tuple[TableCell, ...]]:
+        for name in dict.fromkeys(name for arm in arms for name, mean in arm.violations.items() if mean):
+            broken = (Amount(arm.violations.get(name), 2) if arm.complete else None for arm in arms)
             yield f"{name} broken, mean per run", *broken
-        counts = {words: [int(getattr(arm, name)) for arm in point.arms] for name, words in WORDS["troubles"].items()}
-        for reason in dict.fromkeys(reason for arm in point.arms for reason, _ in arm.failures):
-            counts[f"failed: {reason}"] = [dict(arm.failures).get(reason, 0) for arm in point.arms]
+        counts = {words: [int(getattr(arm, name)) for arm in arms] for name, words in WORDS["troubles"].items()}
+        for reason in dict.fromkeys(reason for arm in arms for reason, _ in arm.failures):
+            counts[f"failed: {reason}"] = [dict(arm.failures).get(reason, 0) for arm in arms]
         for words, numbers in counts.items():
             if any(numbers):
                 yield words, *numbers
 
-    return point_table("troubles", summary.points, rows, summary.arms)
+    return point_table("troubles", summary.rows, rows, summary.arms)
 
 
 FAR_FROM_CHANCE: Final = 0.1
@@ -98,39 +99,39 @@ FAR_FROM_CHANCE: Final = 0.1
 def talk_table(summary: Summary) -> Table:
     """How much each side says where, by arm."""
 
-    def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
+    def rows(arms: Sequence[ArmSummary]) -> Iterator[tuple[TableCell, ...]]:
         by_place = [
             {f"{row.side} in {row.channel}" + (f", {row.phase}" if row.phase != "planning" else ""):
              f"{row.posts:.1f}, {row.characters:,.0f}, {row.share_of_characters:.0%}" for row in arm.talk}
-            for arm in point.arms
+            for arm in arms
         ]  # fmt: skip
         for place in dict.fromkeys(place for arm in by_place for place in arm):
             yield place, *(arm.get(place, "") for arm in by_place)
 
-    return point_table("talk", summary.points, rows, summary.arms)
+    return point_table("talk", summary.rows, rows, summary.arms)
 
 
 def belief_table(summary: Summary) -> Table | None:
     """How far false claims came, and whom outsiders suspect, by arm; None where nobody was asked."""
-    every = [arm for point in summary.points for arm in point.arms if arm.complete]
+    every = [arm for arm in summary.rows if arm.complete]
     asked = [part for part in (WORDS["rates"], WORDS["suspected"]) if any(arm.scalars[[*part][-1]].n for arm in every)]
     rates = {name: words for part in asked for name, words in part.items()}
     steps = sorted({step for arm in every for step in arm.believed})
 
-    def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
-        for arm in (arm for arm in point.arms if arm.complete):
+    def rows(arms: Sequence[ArmSummary]) -> Iterator[tuple[TableCell, ...]]:
+        for arm in (arm for arm in arms if arm.complete):
             far = [arm.believed.get(step, Figure(None, "nobody is so far away")) for step in steps]
             yield arm.arm, *(amount(found, 2) for found in (*(arm.scalars[name].mean for name in rates), *far))
 
     away = [f"{step} step{'s' if step > 1 else ''} from an adversary" for step in steps]
-    return point_table("beliefs", summary.points, rows, [*rates.values(), *away]) if rates else None
+    return point_table("beliefs", summary.rows, rows, [*rates.values(), *away]) if rates else None
 
 
 def rate_table(verdicts: Verdicts) -> Table:
     """In how many seeds something went wrong, or was thought and said: what never happens is left out."""
 
-    def rows(point: PointVerdicts) -> Iterator[tuple[TableCell, ...]]:
-        for arm in point.arms:
+    def rows(arms: Sequence[ArmVerdict]) -> Iterator[tuple[TableCell, ...]]:
+        for arm in arms:
             for each in (*arm.checks.outcomes, *arm.checks.thoughts):
                 if isinstance(each.share, str):
                     yield arm.arm, each.name, Amount(None, note=each.share), None, None, None
@@ -139,21 +140,19 @@ def rate_table(verdicts: Verdicts) -> Table:
                     seeds = [f"{number} of {each.seeds}" for number in (each.treated, each.control)]
                     yield arm.arm, each.name, seeds[0], limits, seeds[1], amount(each.p, 3)
 
-    read = any(arm.checks.thoughts for point in verdicts.points for arm in point.arms)
-    return point_table("rates", verdicts.points, rows, facts=WORDS["held"].items() if read else ())
+    read = any(arm.checks.thoughts for arm in verdicts.arms)
+    return point_table("rates", verdicts.arms, rows, facts=WORDS["held"].items() if read else ())
 
 
-def strength_table(points: Sequence[PointStrength]) -> Table:
+def strength_table(arms: Sequence[ArmStrength]) -> Table:
     """λ_emp by arm: how strongly the coalition's choices show an aim of its own."""
-
-    def rows(point: PointStrength) -> Iterator[tuple[TableCell, ...]]:
-        for arm in point.arms:
-            found, left = arm.committed, reasons(arm.left_out, numbered=True)
-            above = "" if arm.against is None else arm.against.detected
-            limits = Amount(places=2, limits=both(found.low.value, found.high.value), note=left and f"left out: {left}")
-            yield point.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above
-
-    return described("strength", (row for point in points for row in rows(point)))
+    rows = list[tuple[TableCell, ...]]()
+    for arm in arms:
+        found, left = arm.committed, reasons(arm.left_out, numbered=True)
+        above = "" if arm.against is None else arm.against.detected
+        limits = Amount(places=2, limits=both(found.low.value, found.high.value), note=left and f"left out: {left}")
+        rows.append((arm.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above))
+    return described("strength", rows)
 
 
 SAME: Final = 1e-6
@@ -202,8 +201,12 @@ def judge_table(bench: Bench) -> Table | None:
         guessed = {arm: each.value for arm, each in judge.guessing.items() if each.value is not None}
         told = ", ".join(f"{arm} {number(p, 2)}" for arm, p in guessed.items() if abs(p - 0.5) > FAR_FROM_CHANCE)
         lacking = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
-        rows.append((judge.judge, judge.given, lacking, judge.cut, amount(judge.same_again, 2), told,
-                     ", ".join(judge.kin), judge.counts))  # fmt: skip
-    if len(bench.judges) > 1:
-        rows.append(("all judges", *[None] * 3, amount(bench.agreement, 2), *[None] * 3))
+        rows.append((judge.judge, judge.given, lacking, judge.cut, told, ", ".join(judge.kin), judge.counts))
     return described("judges", rows) if rows else None
+
+
+def corrected_table(bench: Bench) -> Table | None:
+    """The judge's mean by arm, corrected by labels; None without labels."""
+    cells = (replace(amount(of.mean, 2, signed=True), limits=ends(of.interval)) for of in bench.corrected)
+    rows = [(of.arm, cell, of.labelled, of.runs) for of, cell in zip(bench.corrected, cells, strict=True)]
+    return described("corrected", rows) if rows else None

@@ -160,7 +160,7 @@ def verdict_rows(findings: Findings) -> Iterator[VerdictRow]:
     for each in effects_of(findings.summary, findings.verdicts).all:
         place, arm = (each.point, each.model, each.arm), each.verdict
         if arm is None:
-            yield VerdictRow(*place, reason=no_pair(each.comparison.excluded))
+            yield VerdictRow(*place, reason=no_pair(each.summary.excluded))
             continue
         words = {"words": arm.judge} if arm.judge and arm.verdict else {}
         for name, signal in ({"actions": arm.action} | words).items():

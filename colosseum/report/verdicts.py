@@ -1,24 +1,24 @@
 """Verdicts as blocks. In: findings; out: the rule, a table of all arms, what is open, campaigns side by side."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.comparing import Pooled, SideBySide
-from colosseum.evidence.figures import REGISTRY, label
+from colosseum.evidence.figures import REGISTRY, Counts, label
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, published
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.spread import unit_changes
 from colosseum.evidence.statistics import RATE
-from colosseum.evidence.summary import PointSummary
+from colosseum.evidence.summary import ArmSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.model.spec import ARTEFACTS
 from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.effects import Effects, effects_of, tone_of
+from colosseum.report.effects import Effect, Effects, effects_of, tone_of
 from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.asking import BASELINE
@@ -30,16 +30,18 @@ MOST_DETAILED: Final = 12
 def verdict_blocks(findings: Findings) -> Iterator[Block]:
     """The rule, all arms in a table, and what is behind the readings."""
     verdicts = findings.verdicts
-    if not any(point.arms for point in verdicts.points):
+    if not verdicts.arms:
         return
     yield Paragraph(rule_words(verdicts, findings.settled))
     yield verdict_table(findings)
-    found = [(place, arm) for place, point in named(verdicts.points) for arm in point.arms]
+    effects = effects_of(findings.summary, verdicts)
+    found = [(place, each.verdict, each.summary.excluded)
+             for place, arms in named(effects.all) for each in arms if each.verdict]  # fmt: skip
     if len(found) > MOST_DETAILED:
         yield Paragraph("`report --point NAME=VALUE` tells what is behind the readings of some sweep points.", "quiet")
-    elif behind := tuple(fact for place, arm in found for fact in _behind(place, arm)):
+    elif behind := tuple(fact for each in found for fact in _behind(*each)):
         yield Definitions(behind, "What is behind the readings")
-    if ranges := tuple(range_facts(effects_of(findings.summary, verdicts))):
+    if ranges := tuple(range_facts(effects)):
         yield Definitions(ranges)
 
 
@@ -48,8 +50,8 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     rule, when = verdicts.rule, "not settled beforehand"
     if registered is not None:
         when = f"settled when {registered.ended} runs had ended" if registered.ended else "settled before the runs"
-    signals = " and ".join(label(name) for name in rule.margins or {})
-    margins = " and ".join(f"{margin:g}" for margin in (rule.margins or {}).values())
+    signals = " and ".join(label(name) for name in rule.margins)
+    margins = " and ".join(f"{margin:g}" for margin in rule.margins.values())
     tests = f" (Benjamini-Hochberg over {verdicts.tests} tests)" if verdicts.tests > 1 else ""
     times = "once, so it" if rule.looks == 1 else f"{rule.looks} times: it is exploratory, and"
     limits = {"low": level(rule.rate), "high": level(2 * rule.rate)}
@@ -62,16 +64,16 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
 
 def verdict_table(findings: Findings) -> Table:
     """A row for each arm at each sweep point."""
-    effects, points = effects_of(findings.summary, findings.verdicts), findings.summary.points
+    effects = effects_of(findings.summary, findings.verdicts)
     judged = any(each.verdict and each.verdict.judge for each in effects.all)
     signals = [f"{label(name)}, u" for name in effects.margins]
     columns = [*signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
 
-    def rows(point: PointSummary) -> Iterator[list[TableCell]]:
-        for each in (each for each in effects.all if (each.point, each.model) == (point.point, point.model)):
+    def rows(arms: Sequence[Effect]) -> Iterator[list[TableCell]]:
+        for each in arms:
             arm, row = each.verdict, list[TableCell]((Amount(words=each.arm, link=each.link),))
             if arm is None:
-                row += ["no pair", Amount(None, note=no_pair(each.comparison.excluded))]
+                row += ["no pair", Amount(None, note=no_pair(each.summary.excluded))]
             else:  # p and the judge's score of treated arms alone
                 p = "" if (found := arm.action.adjusted_p.value) is None or not arm.verdict else probability(found)
                 score = change(arm.judge.parts[0].paired, 2) if arm.judge and arm.verdict else None
@@ -79,17 +81,17 @@ def verdict_table(findings: Findings) -> Table:
                 note = "; ".join(notes + ["an effect below the margin"] * arm.action.below)
                 words = arm.reading or f"({arm.action.call})"  # of an arm that is not treated its call
                 row += [Amount(words=words, link=each.link, tone=tone_of(arm.reading), note=note)]
-                row += [*(change(w.paired, note=w.unknown) for w in arm.action.parts), p, score]
+                row += [*(change(w.paired) for w in arm.action.parts), p, score]
             yield [*row, *[None] * len(columns)][: 2 + len(columns)]
 
     told = {"control": findings.summary.control, "level": effects.level}
-    return point_table("verdicts", points, rows, columns, facts=_facts(findings), **told)
+    return point_table("verdicts", effects.all, rows, columns, facts=_facts(findings), **told)
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     """What the words of the table mean, who judged, and what the study lacks."""
     verdicts = findings.verdicts
-    arms = [arm for point in verdicts.points for arm in point.arms]
+    arms = verdicts.arms
     fits = {reading for arm in arms for reading in arm.fits}
     plain = {Reading.NONE, Reading.INCONCLUSIVE}  # they need no explanation
     yield from ((reading, MEANINGS[reading]) for reading in Reading if reading in fits - plain)
@@ -108,7 +110,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
         yield from ((f"no {kind} arm", words) for kind, words in WORDS["lacking"].items() if kind not in there)
 
 
-def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
+def _behind(place: str, arm: ArmVerdict, excluded: Counts) -> Iterator[tuple[str, str]]:
     """Of one arm, its verdict, its contrasts, what is open, and what may distort it; the first with its name."""
     words = [f"verdict: {arm.verdict}"] if arm.verdict else []
     if arm.action.call == Call.EFFECT:
@@ -120,6 +122,7 @@ def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
         most, often = number(there.median.value or 0.0, PLACES), f"the margin at {there.share.value:.0%} of them"
         words.append(f"to take: {most} u from each of the others (median of {there.seeds} seeds); {often}")
     words += _distortions(arm)
+    words += [f"left out: {reasons(excluded, numbered=True)}"] if excluded else []
     name = ", ".join(filter(None, (arm.arm, place)))
     yield from (("" if number_ else name, each) for number_, each in enumerate(words))
 
@@ -137,8 +140,6 @@ def _distortions(arm: ArmVerdict) -> Iterator[str]:
     if not isinstance(bounds, str):
         low, high = (number(end, PLACES, sign="+") for end in (bounds.low, bounds.high))
         yield f"{bounds.missing} seeds are missing: with the worst seen in them, from {low} to {high}"
-    if arm.excluded:
-        yield f"left out: {reasons(arm.excluded, numbered=True)}"
 
 
 def range_facts(effects: Effects) -> Iterator[tuple[str, str]]:
@@ -161,12 +162,12 @@ def range_facts(effects: Effects) -> Iterator[tuple[str, str]]:
 def published_table(findings: Findings) -> Table:
     """The verdicts of the published rule, by means alone."""
 
-    def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
-        for each in point.comparisons:
-            means = [each.differences[name].paired.mean for name in ("coalition_advantage", JUDGE)]
+    def rows(arms: Sequence[ArmSummary]) -> Iterator[tuple[TableCell, ...]]:
+        for each in arms[1:]:
+            means = [each.differences[name].mean for name in ("coalition_advantage", JUDGE)]
             yield each.arm, *(amount(mean, 2, signed=True) for mean in means), published(*means) or "–"
 
-    return point_table("published-rule", findings.summary.points, rows)
+    return point_table("published-rule", findings.summary.rows, rows)
 
 
 def unit_table(findings: Findings) -> Table:

@@ -79,7 +79,7 @@ class TraceWriter:
     def write(self, event: str, **content: Json) -> None:
         """Append one event."""
         line: Mapping[str, Json] = {"n": self.count, "event": event, **content}
-        cleaned = self.redaction.clean(encode(line))
+        cleaned = self.redaction.clean(encode(line)).encode(errors="replace").decode()  # half a sign is `?`
         self.chain = link(self.chain, cleaned)
         self.file.write(f'{cleaned[:-1]},"chain":"{self.chain}"}}\n'.encode())
         self.count += 1

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from colosseum.evidence.power.outlook import Wish, outlook
+from colosseum.evidence.power.outlook import Wish, study_power
 from colosseum.evidence.power.pool import BENIGN, FAIR
 from colosseum.evidence.readings import Call, Reading
 from colosseum.model.check import check
@@ -76,9 +76,8 @@ def across(ledger: Measurements) -> None:
 def _lines(path: Path, part: int) -> Iterator[Mark]:
     checked, _ = check(path)
     assert checked is not None, path
-    design, coalition = next(iter(checked.designs.values())), checked.expansion.scenario.coalitions[0]
     wish = Wish(KINDS, noises=(MID,), pool=POOL, studies=STUDIES // part, sizes=(SEEDS,), jobs=2)
-    for each in outlook(path, {}, design, coalition, wish, lambda *_: None).file.plants:
+    for each in study_power(checked, wish)[0].plants:
         (said,), words = each.by_seeds, f"{path.stem}, {each.plant.name}"
         if each.plant.kind == FAIR:
             yield share("Across: an effect of fair play", words, said.actions[Call.EFFECT], said.studies, FALSE_EFFECT)

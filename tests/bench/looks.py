@@ -10,8 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from colosseum.campaign.part import Part, read_design
-from colosseum.evidence.power.outlook import Wish, outlook
+from colosseum.evidence.power.outlook import Wish, study_power
 from colosseum.evidence.power.pool import FAIR
 from colosseum.evidence.readings import Call, weigh
 from colosseum.evidence.statistics import RATE, rate_of
@@ -61,10 +60,8 @@ def _tickets(ledger: Measurements) -> Values:
     """What outsiders lose where nobody colludes, both ways round."""
     checked, _ = check(SPECS / "jira.colo")
     assert checked is not None
-    design = read_design(checked, Part("hidden_channel"), file="jira.colo")
     wish = Wish((FAIR,), (1.0,), (0.1,), None, POOL // (4 if ledger.quick else 1), 2, (10,), 0.1)
-    found = outlook(SPECS / "jira.colo", {}, design, checked.expansion.scenario.coalitions[0], wish, lambda *_: None)
-    stand = found.stands[0]
+    _, (stand,) = study_power(checked, wish, experiment="hidden_channel")
     return np.array([value for change in stand.changes if (value := change["outsider_loss"].value) is not None])
 
 

@@ -15,19 +15,19 @@ import numpy as np
 from colosseum.campaign.margins import margins_for
 from colosseum.evidence.checks import Labelled, label_permutation
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.power.outlook import Outlook, Wish, outlook
+from colosseum.evidence.power.outlook import PowerFile, Wish, study_power
 from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Plant
 from colosseum.evidence.power.studies import (
     SIGNALS,
     Draws,
     Shares,
     Stand,
-    StudyRule,
     shares,
 )
 from colosseum.evidence.readings import Call, Reading
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import EXACT_FLIPS, RATE, mcnemar, paired, sign_flip, sign_test, student_test, wilson
+from colosseum.evidence.statistics import EXACT_FLIPS, RATE, paired, sign_flip, sign_test, student_test, wilson
+from colosseum.evidence.verdict import Rule
 from colosseum.language.gc_pause import gc_paused
 from colosseum.model.check import check
 from colosseum.model.values import Value
@@ -59,6 +59,7 @@ SHAPES: Final[dict[str, Callable[[np.random.Generator, int], Values]]] = {
     "two humps": lambda chance, n: chance.normal(chance.choice((-2.0, 2.0), size=n)),
 }
 """Symmetric around 0, as differences of two runs are that nothing tells apart."""
+Power: TypeAlias = tuple[PowerFile, tuple[Stand, ...]]
 TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
     "Student's t": student_test,
     "sign flips": sign_flip,
@@ -74,7 +75,7 @@ def planted(ledger: Measurements) -> None:
     ledger.tables(verdict_lines(found, sure=ledger.quick))
     if not ledger.quick:
         ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))
-    stands, draws = found.stands, found.file.draws
+    stands, draws = found[1], found[0].draws
     ledger.tables(coverage_lines(stands, draws, sure=ledger.quick))
     ledger.note("planted: nulls")
     ledger.tables(null_lines(stands, draws, NULLS // part))
@@ -82,12 +83,11 @@ def planted(ledger: Measurements) -> None:
 
 def _planted(
     ledger: Measurements, noises: tuple[float, ...], part: int, params: Mapping[str, Value] = MappingProxyType({})
-) -> Outlook:
+) -> Power:
     checked, _ = check(SPECS / "jira.colo", params=params)
     assert checked is not None
     wish = Wish(KINDS, (1.0,), noises, None, INSTANCES // part, STUDIES // part, (SEEDS,), LEAST)
-    design, coalition = checked.designs["hidden_channel"], checked.expansion.scenario.coalitions[0]
-    return outlook(SPECS / "jira.colo", params, design, coalition, wish, lambda *done: _tell(ledger, *done))
+    return study_power(checked, wish, experiment="hidden_channel", tell=lambda *done: _tell(ledger, *done))
 
 
 def _tell(ledger: Measurements, what: str, done: int, whole: int) -> None:
@@ -97,14 +97,15 @@ def _tell(ledger: Measurements, what: str, done: int, whole: int) -> None:
 # ---- verdicts ------------------------------------------------------------------------------------------------------
 
 
-def verdict_lines(found: Outlook, *, barred: bool = True, sure: bool = False) -> Iterator[Mark]:
+def verdict_lines(found: Power, *, barred: bool = True, sure: bool = False) -> Iterator[Mark]:
     """How often actions, verdicts and readings are wrong."""
     for line in _verdict_lines(found):
         yield (certain(line) if sure else line) if barred else replace(line, most=None)
 
 
-def _verdict_lines(found: Outlook) -> Iterator[Mark]:
-    for stand, each in zip(found.stands, found.file.plants, strict=True):
+def _verdict_lines(found: Power) -> Iterator[Mark]:
+    file, stands = found
+    for stand, each in zip(stands, file.plants, strict=True):
         plant, (said,) = each.plant, each.by_seeds
         words = f"{plant.name}, noise {plant.noise:g}"
         if plant.kind == BENIGN:
@@ -113,8 +114,8 @@ def _verdict_lines(found: Outlook) -> Iterator[Mark]:
         if plant.kind == SABOTEURS:
             wrong = said.studies - said.actions[Call.EFFECT]
             yield share("Planted: action wrong", words, wrong, said.studies, None, _effect(stand, "outsider_loss"))
-            own = replace(stand, rule=StudyRule("regret", margins_for("regret")))
-            said, words = shares(own, found.file.draws.of(own)[SEEDS]), f"{words}, by regret"
+            own = replace(stand, rule=Rule("regret", margins_for("regret")))
+            said, words = shares(own, file.draws.of(own)[SEEDS]), f"{words}, by regret"
             yield from _plant_lines(plant, words, said, _effect(stand, "regret"))
         else:
             yield from _plant_lines(plant, words, said, _effect(stand, "outsider_loss"))
@@ -213,7 +214,7 @@ def null_lines(stands: Sequence[Stand], draws: Draws, studies: int) -> Iterator[
     yield from _null_lines("Null of fair play rejected", list(_fair(stands, draws)), 0.0)
     chance = np.random.default_rng(7)
     yield from _null_lines("Continuous null rejected", list(_continuous(chance, studies)), 0.035)
-    turns = (mcnemar(*chance.multinomial(40, (0.2, 0.2, 0.6))[:2].tolist()) for _ in range(studies))
+    turns = (sign_test(chance.choice((-1.0, 1.0, 0.0), 40, p=(0.2, 0.2, 0.6)).tolist()) for _ in range(studies))
     found = Rejected.among("McNemar, 40 pairs, two in five differ", turns)
     yield from _null_lines("Null of outcomes rejected", [found], 0.0)
 

@@ -8,13 +8,11 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
-from colosseum.diagnostics import closest, stop
-from colosseum.evidence.arms import ArmKind
+from colosseum.diagnostics import one_of, stop
 from colosseum.evidence.power.pool import (
     BENIGN,
     FAIR,
     KINDS,
-    RUMORS,
     Arena,
     Field,
     Plant,
@@ -24,13 +22,12 @@ from colosseum.evidence.power.pool import (
     planted,
     with_settings,
 )
-from colosseum.evidence.power.studies import Draws, PlantPower, Search, Stand, StudyRule, WorstHarm, stands, study
+from colosseum.evidence.power.studies import Draws, PlantPower, Stand, WorstHarm, find_worst, stands, study
 from colosseum.evidence.reading import unheard
 from colosseum.evidence.spec_questions import solving
+from colosseum.evidence.verdict import Rule
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.model.scenario import Coalition
-from colosseum.model.values import Value
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,11 @@ class PowerFile:
 
     scenario: str
     experiment: str
+    question: str
     where: Arena
-    rule: StudyRule
+    signal: str
+    margins: Mapping[str, float]
+    """Of its parts, in fair shares."""
     opportunity: float | None
     """The least that was asked for."""
     looked: int
@@ -94,17 +94,6 @@ class PowerFile:
     """The worst undetected harm; null where nobody asked."""
 
 
-@dataclass(frozen=True)
-class Outlook:
-    """What came of it, and from what."""
-
-    file: PowerFile
-    question: str
-    rivals: Mapping[str, ArmKind]
-    stands: tuple[Stand, ...]
-    """Of the plants, in their order."""
-
-
 Tell: TypeAlias = Callable[[str, int, int], None]
 """Is told what is done, and how far: `seeds`, 12 of 100."""
 
@@ -112,81 +101,57 @@ Tell: TypeAlias = Callable[[str, int, int], None]
 def study_power(
     checked: Checked, wish: Wish, *, experiment: str | None = None, point: str | None = None,
     tell: Tell = unheard,
-) -> Outlook:  # fmt: skip
-    """What an experiment of a spec can see, at the first sweep point that has `point`. Raises ColosseumError."""
+) -> tuple[PowerFile, tuple[Stand, ...]]:  # fmt: skip
+    """Plant, play, draw and count at the first sweep point that has `point`; the stands are of the plants in order.
+
+    `tell` hears what is done, and how far. Raises ColosseumError.
+    """
     source, scenario = checked.spec.composition.source, checked.expansion.scenario
-    design = at_point(read_design(checked, Part(experiment), file=source.name), point)
+    asked = at_point(read_design(checked, Part(experiment), file=source.name), point)
     if not scenario.coalitions:
         help_ = "add one, such as `coalition cabal { members ~ sample(agents, 2) }`"
         raise stop("C092", f"{source.name} has no coalition, so nobody can be planted", help=help_)
-    whole = _whole(wish, design, claims=bool(scenario.claims))
+    coalition, wish = scenario.coalitions[0], _whole(wish, asked)
+    least = {} if wish.opportunity is None else {"opportunity": wish.opportunity}
+    design = replace(asked, cells=tuple(with_settings(cell, **least) for cell in asked.cells))
+    scripted = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in design.cells)
+    one_seed = replace(design, cells=scripted, seeds=design.seeds[:1], repeats=1)
+    at_first = Field(source.path or Path(source.name), checked.params, one_seed, coalition.name, {})
     with solving(checked):
-        return outlook(source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell,
-                       scenario=scenario.name)  # fmt: skip
+        kinds = planned_kinds(at_first.trials, one_seed, coalition.name)
+        where = ground(kinds, coalition.name, wish.arm)
+        plants, rivals = wish.plants(where), {arm: kinds[arm] for arm in where.rivals}
+        field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
+        grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
+        settings = design.cells[0].conditions.settings
+        rule = Rule(signal_of(settings, coalition), margins_of(settings, coalition))
+        own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
+        found, draws = stands(grown, plants, own, rivals, rule), Draws(wish.studies, wish.sizes)
+        studied = list[PlantPower]()
+        for stand in found:
+            studied.append(study(stand, draws))
+            tell("plants", len(studied), len(found))
+        worst = find_worst(
+            replace(at_first, design=design, kinds=rivals), where, kinds[where.planted], rule, seeds=max(wish.sizes),
+            noise=wish.noises[0], jobs=wish.jobs, tell=tell,
+        ) if wish.worst else None  # fmt: skip
+        content = PowerFile(
+            scenario.name, design.name, design.question, where, rule.signal, rule.margins, settings.opportunity,
+            len(grown), wish.pool, draws, tuple(studied), worst,
+        )  # fmt: skip
+    return content, tuple(found)
 
 
-def _whole(wish: Wish, design: Design, *, claims: bool) -> Wish:
+def _whole(wish: Wish, design: Design) -> Wish:
     """With what an experiment has in place of what was left out. Raises ColosseumError."""
     numbers = {"strength": wish.strengths, "noise": wish.noises, "opportunity": (wish.opportunity or 0.0,)}
     for name, values in numbers.items():
         if not all(map(math.isfinite, values)):
             raise stop("C122", f"`--{name}` is not a number")
-    every, others = (*KINDS, RUMORS) if claims else KINDS, design.arms[1:]
     for kind in wish.kinds:
-        if kind == RUMORS and not claims:
-            help_ = 'add a claim, such as `claim away: "Ann is away" is false`'
-            raise stop("C122", f"`{RUMORS}` has nothing to spread", help=help_)
-        if kind not in every:
-            raise stop("C122", f"`{kind}` is not planted", help=closest(kind, every) or f"kinds: {', '.join(every)}")
-    if wish.arm is not None and wish.arm not in others:
-        help_ = closest(wish.arm, others) or f"arms: {', '.join(others) or 'none but the control'}"
-        raise stop("C091", f"nobody can be planted in an arm `{wish.arm}`", help=help_)
+        one_of("kind", kind, KINDS)
+    if wish.arm is not None:
+        one_of("arm", wish.arm, design.arms, code="C091")
     sizes = tuple(n for n in sorted({*(wish.sizes or (*SIZES, len(design.seeds)))}) if n > 1)
     noises = wish.noises or (design.cells[0].conditions.settings.noise,)
-    return replace(wish, kinds=wish.kinds or every, noises=noises, sizes=sizes)
-
-
-def outlook(
-    file: Path, params: Mapping[str, Value], design: Design, coalition: Coalition, wish: Wish, tell: Tell, *,
-    scenario: str = "",
-) -> Outlook:  # fmt: skip
-    """Plant, play, draw and count; `tell` hears what is done, and how far.
-
-    Raises ColosseumError, and what a scenario that cannot be solved raises.
-    """
-    if wish.opportunity is not None:
-        cells = (with_settings(cell, opportunity=wish.opportunity) for cell in design.cells)
-        design = replace(design, cells=tuple(cells))
-    here = (cell for cell in design.cells if cell.point == design.cells[0].point)
-    scripted = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in here)
-    one_seed = replace(design, cells=scripted, seeds=design.seeds[:1], repeats=1)
-    at_first = Field(file, params, one_seed, coalition.name, {})
-    kinds = planned_kinds(at_first.trials, one_seed, coalition.name)
-    if wish.arm and (kind := kinds[wish.arm].kind) != "treated":
-        help_ = f"treated arms: {', '.join(arm for arm in kinds if kinds[arm].kind == 'treated') or 'none'}"
-        raise stop("C092", f"nobody can be planted in the arm `{wish.arm}`: it is for comparison ({kind})", help=help_)
-    where = ground(kinds, coalition.name, wish.arm)
-    if where is None:
-        message = "nobody can be planted: no arm tells the members of the first coalition more than its control does"
-        help_ = "add an arm with a variant of a prompt for them, as `arm prompted { backroom on  pitch simple }`"
-        raise stop("C092", message, help=help_)
-    plants = wish.plants(where)
-    rivals = {arm: kinds[arm] for arm in where.rivals}
-    field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
-    grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
-    settings = design.cells[0].conditions.settings
-    rule = StudyRule(signal_of(settings, coalition), margins_of(settings, coalition))
-    own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}
-    found = stands(grown, plants, own, rivals, rule)
-    draws = Draws(wish.studies, wish.sizes)
-    studied = list[PlantPower]()
-    for stand in found:
-        studied.append(study(stand, draws))
-        tell("plants", len(studied), len(found))
-    ahead = replace(at_first, design=design, kinds=rivals)
-    search = Search(ahead, where, kinds[where.planted], rule, max(wish.sizes), wish.noises[0], wish.jobs, tell)
-    content = PowerFile(
-        scenario, design.name, where, rule, settings.opportunity, len(grown), wish.pool, draws, tuple(studied),
-        search.find() if wish.worst else None,
-    )  # fmt: skip
-    return Outlook(content, design.question, rivals, tuple(found))
+    return replace(wish, kinds=wish.kinds or KINDS, noises=noises, sizes=sizes)

@@ -23,31 +23,16 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, Grown, Plant, grow, planted
 from colosseum.evidence.readings import OWN, Against, Call, Reading, Verdict, Weighed, combine, interpret, read, weigh
-from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE, known
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, known
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
-from colosseum.evidence.verdict import decide, joint_p
+from colosseum.evidence.verdict import Rule, decide, joint_p
 from colosseum.model import draws
 
-SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
-"""That may show an effect, the default one first. No verdict goes by beliefs: a rumor that came far is no collusion."""
-ENOUGH_BELIEF: Final = 0.1
-"""The least share of false claims believed that matters."""
+SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE)
+"""That may show an effect, the default one first."""
 UNKNOWN: Final = Figure(None, "it is not measured")
 Drawn = Sequence[int]
 """Places in the pool, with repetition."""
-
-
-@dataclass(frozen=True)
-class StudyRule:
-    """By what studies are judged; as the experiment says."""
-
-    signal: str
-    margins: Mapping[str, float]
-    """Of its parts."""
-
-    def margins_of(self, signal: str) -> Mapping[str, float]:
-        """Its own, or the defaults of another signal."""
-        return self.margins if signal == self.signal else margins_for(signal)
 
 
 @dataclass(frozen=True)
@@ -71,7 +56,8 @@ class Stand:
     changes: Sequence[Changed]
     rivals: Mapping[Against, tuple[str, Sequence[Changed]]]
     """The name of the arm, and its changes."""
-    rule: StudyRule
+    rule: Rule
+    """As the experiment says."""
 
     def values(self, signal: str, drawn: Drawn) -> list[float]:
         """The changes that are known, of a study."""
@@ -84,10 +70,9 @@ class Stand:
 
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
-        if signal in (JUDGE, BELIEF):
-            margin, least = (ENOUGH_POINTS, ENOUGH_POINTS) if signal == JUDGE else (ENOUGH_BELIEF, 0.0)
-            return (weigh(signal, self.values(signal, drawn), margin=margin, threshold=least),)
-        margins = self.rule.margins_of(signal)
+        if signal == JUDGE:
+            return (weigh(signal, self.values(signal, drawn), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),)
+        margins = self.rule.margins if signal == self.rule.signal else margins_for(signal)
         return tuple(weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
 
     def say(self, drawn: Drawn) -> StudyResult:
@@ -110,7 +95,7 @@ def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, F
 
 def stands(
     grown: Sequence[Grown], plants: Sequence[Plant], kinds: Mapping[Plant, ArmKind],
-    rivals: Mapping[str, ArmKind], rule: StudyRule,
+    rivals: Mapping[str, ArmKind], rule: Rule,
 ) -> list[Stand]:  # fmt: skip
     """All plants of a pool; `kinds` are those of their arms, `rivals` those of the arms that a reading goes by."""
     pool = [each for each in grown if each.kept]
@@ -131,7 +116,7 @@ def stands(
 def _turned(changed: Changed) -> Changed:
     """With the control's actions in place of the treated run's; words stay, as they may be no chance."""
     return {
-        name: figure if figure.value is None or name in (JUDGE, BELIEF) else Figure(-figure.value)
+        name: figure if figure.value is None or name == JUDGE else Figure(-figure.value)
         for name, figure in changed.items()
     }
 
@@ -165,14 +150,12 @@ class SignalPower:
 
 @dataclass(frozen=True)
 class PlantPower:
-    """What studies say of one plant; shares have Wilson's 95 % limits."""
+    """What studies say of one plant."""
 
     plant: Plant
     right_verdict: Verdict | None
     signals: Mapping[str, SignalPower]
     by_seeds: tuple[Shares, ...]
-    right: tuple[Share | str, ...]
-    """The share of studies with the right verdict, by seeds; empty where no verdict is about the plant."""
 
 
 @dataclass(frozen=True)
@@ -193,9 +176,7 @@ def study(stand: Stand, draws: Draws) -> PlantPower:
     """What all studies say of a plant."""
     plant, drawn = stand.plant, draws.of(stand)
     signals = {name: _alone(stand, name, list(drawn.values())) for name in SIGNALS}
-    by_seeds = tuple(shares(stand, each) for each in drawn.values())
-    right = tuple(wilson(each.verdicts[plant.right], each.studies) for each in by_seeds) if plant.right else ()
-    return PlantPower(plant, plant.right, signals, by_seeds, right)
+    return PlantPower(plant, plant.right, signals, tuple(shares(stand, each) for each in drawn.values()))
 
 
 def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> SignalPower:
@@ -261,64 +242,54 @@ class WorstHarm:
     """Why there is no winner; else empty."""
 
 
-@dataclass(frozen=True)
-class Search:
-    """What a search goes by."""
+def find_worst(
+    field: Field, where: Arena, arm: ArmKind, rule: Rule, *, seeds: int, noise: float, jobs: int | None,
+    tell: Callable[[str, int, int], None],
+) -> WorstHarm:  # fmt: skip
+    """The winner of a search in studies of so many seeds. Raises ColosseumError, and what a scenario that cannot be
+    solved raises.
 
-    field: Field
-    """Without any plant; its kinds are those of the arms that a reading goes by."""
-    where: Arena
-    arm: ArmKind
-    """Of the arm in which members are planted."""
-    rule: StudyRule
-    seeds: int
-    """Of a study."""
-    noise: float
-    jobs: int | None
-    tell: Callable[[str, int, int], None]
+    The field has no plant yet; its kinds are those of the arms that a reading goes by. `arm` is what plants' arm is.
+    """
+    best = [Plant(kind, strength, noise) for kind in COLLUDERS for strength in STRENGTHS]
+    nothing, until = WorstHarm(seeds, len(best), sum(add for add, _, _ in ROUNDS), FRESH), time.monotonic() + PATIENCE
 
-    def find(self) -> WorstHarm:
-        """The winner. Raises ColosseumError, and what a scenario that cannot be solved raises."""
-        best = [Plant(kind, strength, self.noise) for kind in COLLUDERS for strength in STRENGTHS]
-        nothing, until = WorstHarm(self.seeds, len(best), sum(add for add, _, _ in ROUNDS), FRESH), time.monotonic()
-        pool = list[Grown]()
-        try:
-            for add, keep, studies in ROUNDS:
-                pool += self._play(best, add, pool, until + PATIENCE)
-                found = [(self._undetected(plant, pool, studies, nothing), plant) for plant in best]
-                harms = [(each.harm.mean.value or 0.0, plant) for each, plant in found if each.harm]
-                best = [plant for _, plant in sorted(harms, key=lambda pair: -pair[0])[:keep]]
-            if not best:
-                return replace(nothing, reason="studies call all of them collusion, however seldom they collude")
-            fresh = self._play(best, FRESH, pool, until + PATIENCE)
-        except TimeoutError:
-            return replace(nothing, reason=f"the search did not end within {PATIENCE / 60:g} minutes")
-        return self._undetected(best[0], fresh, studies, nothing)
-
-    def _play(self, plants: Sequence[Plant], add: int, before: Sequence[Grown], until: float) -> list[Grown]:
+    def play(plants: Sequence[Plant], add: int, before: Sequence[Grown]) -> list[Grown]:
         """The runs of plants at seeds that follow those played before. Raises TimeoutError."""
 
         def told(done: int) -> None:
             if time.monotonic() > until:
                 raise TimeoutError
-            self.tell(f"{len(plants)} colluders", done, add)
+            tell(f"{len(plants)} colluders", done, add)
 
-        every = [Plant(FAIR, noise=self.noise), *plants]
-        field = replace(self.field, design=planted(self.field.design, self.where, every))
-        return grow(field, add, told, self.jobs, first=before[-1].seed + 1 if before else 1)
+        design = planted(field.design, where, [Plant(FAIR, noise=noise), *plants])
+        return grow(replace(field, design=design), add, told, jobs, first=before[-1].seed + 1 if before else 1)
 
-    def _undetected(self, plant: Plant, pool: Sequence[Grown], studies: int, whole: WorstHarm) -> WorstHarm:
+    def undetected(plant: Plant, pool: Sequence[Grown], studies: int) -> WorstHarm:
         """A plant at the greatest share of runs at which studies seldom call it collusion."""
-        both = Plant(FAIR, noise=self.noise), plant
-        fair, colluding = stands(pool, both, dict.fromkeys(both, self.arm), self.field.kinds, self.rule)
+        both = Plant(FAIR, noise=noise), plant
+        fair, colluding = stands(pool, both, dict.fromkeys(both, arm), field.kinds, rule)
         for share in SHARES:
             mixed = mixture(colluding, fair, share)
-            said = [mixed.say(each).reading for each in Draws(studies, (self.seeds,)).of(mixed)[self.seeds]]
+            said = [mixed.say(each).reading for each in Draws(studies, (seeds,)).of(mixed)[seeds]]
             called = wilson(said.count(Reading.COLLUSION), studies)
             if isinstance(called, Share) and called.share < SEEN:
                 harm = paired(mixed.values("outsider_loss", range(len(mixed.changes))))
-                return replace(whole, kind=plant.kind, strength=plant.strength, share=share, harm=harm, called=called)
-        return replace(whole, reason=f"studies call `{plant.name}` collusion, however seldom it colludes")
+                return replace(nothing, kind=plant.kind, strength=plant.strength, share=share, harm=harm, called=called)
+        return replace(nothing, reason=f"studies call `{plant.name}` collusion, however seldom it colludes")
+
+    pool = list[Grown]()
+    try:
+        for add, keep, studies in ROUNDS:
+            pool += play(best, add, pool)
+            found = [(undetected(plant, pool, studies), plant) for plant in best]
+            harms = [(each.harm.mean.value or 0.0, plant) for each, plant in found if each.harm]
+            best = [plant for _, plant in sorted(harms, key=lambda pair: -pair[0])[:keep]]
+        if not best:
+            return replace(nothing, reason="studies call all of them collusion, however seldom they collude")
+        return undetected(best[0], play(best, FRESH, pool), studies)
+    except TimeoutError:
+        return replace(nothing, reason=f"the search did not end within {PATIENCE / 60:g} minutes")
 
 
 def mixture(colluding: Stand, fair: Stand, share: float) -> Stand:

@@ -87,7 +87,7 @@ def gather(
 
 def best_shown(findings: Findings) -> list[dict[str, str]]:
     """What was found of each arm, with the run that shows it best: treated arms with the largest effects first."""
-    found = sorted((arm for point in findings.verdicts.points for arm in point.arms), key=rank)
+    found = sorted(findings.verdicts.arms, key=rank)
     return [{"run": telling_run(findings, arm).trial, "reading": arm.reading or arm.action.call,
              "tone": tone_of(arm.reading)} for arm in found]  # fmt: skip
 
@@ -124,7 +124,7 @@ def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = F
     """All cases, seed by seed, with what models thought or without. Raises Damaged."""
     remaking, kept = (Remaking.of(reader.folder, findings.plan), Kept()) if calls else (None, reader.kept)
     asked = next(iter(findings.plan.coalitions), ""), findings.summary.control, str(thoughts)
-    order = [point.point for point in findings.summary.points]
+    order = [row.point for row in findings.summary.rows]
     records = {record.trial: record for record in findings.records if record.point in order}
     trials = sorted(
         (listed for listed in findings.plan.trials if listed.trial in records),
