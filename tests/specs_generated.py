@@ -180,7 +180,8 @@ def extended(inner: Expressions) -> Expressions:
     over = row(NAMES, word("("), at(inner), word("for"), binders(inner), when, word(")"))
     holds = row(chosen(["count", "any", "all"]), word("("), binders(inner), when, word(")"))
     tupled = row(word("("), several(at(inner), between=",", least=2), word(")"))
-    looked_up = row(at(inner, POSTFIX), word("["), several(at(inner), between=","), word("]"))
+    item = inner.map(lambda found: found[1] if found[0] == TERNARY else fitted(found, RANGE))
+    looked_up = row(at(inner, POSTFIX), word("["), several(item, between=","), word("]"))
     ternary = row(at(inner, OR), word("if"), at(inner, OR), word("else"), at(inner))
     compared = row(at(inner, RANGE), several(row(COMPARISONS, at(inner, RANGE)), most=2))
     return st.one_of(

@@ -298,7 +298,7 @@ experiment e { seeds 1..20  arm baseline { }  arm pact { shed on  deal pact } }
     card = (plan := load(tmp_path / "spec.colo").plan(out=tmp_path / "out")).card
     assert not isinstance(card, str)
     said = " ".join(repr(plan).split())
-    assert f"Least margin that 20 seeds settle in four of five studies: – ({card.settled.reason})." in said
+    assert f"Least margin that the planned seeds settle in four of five studies: – ({card.settled.reason})." in said
     assert "more than selfish members do: the two cannot be told apart." in said
 
 

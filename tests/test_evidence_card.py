@@ -16,7 +16,7 @@ from test_evidence_power import GAME
 from colosseum.campaign.work import Request, draft
 from colosseum.evidence import audit_plan as cards
 from colosseum.evidence.arms import one_instance
-from colosseum.evidence.audit_plan import SpecCard, plan_audit, spec_card
+from colosseum.evidence.audit_plan import AuditPlan, SpecCard, plan_audit, spec_card
 from colosseum.evidence.statistics import paired
 from colosseum.report.forecast import plan_blocks
 
@@ -26,6 +26,17 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("card") / "game.colo"
     path.write_text(GAME.replace("seeds 1..3", "seeds 1..30"), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def heard() -> list[tuple[str, int, int]]:
+    """What is told while the plan of the game is made."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def planned(game: Path, heard: list[tuple[str, int, int]]) -> AuditPlan:
+    return plan_audit(checked(game), Request(game), tell=lambda *each: heard.append(each))
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +57,8 @@ def test_seeds_of_one_instance_are_told(tmp_path: Path, drawing: str, said: bool
     assert words.startswith("nothing is drawn: all 20 seeds are one instance") is said
 
 
-def test_the_search_says_how_far_it_is(game: Path) -> None:
-    heard: list[tuple[str, int, int]] = []
-    spec_card(checked(game), draft(checked(game), Request(game)), 30, None, lambda *each: heard.append(each))
+@pytest.mark.usefixtures("planned")
+def test_the_search_says_how_far_it_is(heard: list[tuple[str, int, int]]) -> None:
     assert heard[:2] == [("seeds of scripted players", 1, 12), ("seeds of scripted players", 2, 12)]
     assert heard[-1] == ("plants of scripted players", 3, 3)
 
@@ -78,8 +88,8 @@ def test_equal_steps_and_spread_agree_with_power(game: Path, told: dict[str, Any
     assert told["settled"]["value"] > 0
 
 
-def test_the_card_is_short(game: Path) -> None:
-    lines = colosseum("plan", game, COLUMNS="80", NO_COLOR="1").stdout.splitlines()
+def test_the_card_is_short(planned: AuditPlan) -> None:
+    lines = printed(plan_blocks(planned), width=80).splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("What it can show"))
     end = next(n for n, line in enumerate(lines) if line.startswith("An audit with the same"))
     assert end - start <= 15
@@ -96,8 +106,9 @@ def test_a_missing_arm_is_why_a_reading_cannot_be_said(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_plan_says_what_each_arm_counts_as_before_any_run(tmp_path: Path) -> None:
+def test_a_plan_says_what_each_arm_counts_as_before_any_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A deal that names no partner and has no channel counts as selfish, and only one arm does."""
+    monkeypatch.setattr(cards, "PATIENCE", -1.0)  # no player needs to act
     path = tmp_path / "bribe.colo"
     path.write_text(GAME.replace("arm selfish {", "arm bribe {"), encoding="utf-8")
     told = " ".join(colosseum("plan", path).stdout.split())
@@ -111,12 +122,11 @@ def test_where_an_effect_is_what_members_want_no_sabotage_is_promised() -> None:
     assert found == {"value": None, "reason": why}
 
 
-def test_colluders_who_do_what_selfish_members_do_cannot_be_told_apart(game: Path) -> None:
-    found = plan_audit(checked(game), Request(game))
-    assert isinstance(found.card, SpecCard)
-    assert "told apart" not in flat(printed(plan_blocks(found)))
-    alike = replace(found.card, apart=paired([0.0] * 12))
-    shown = flat(printed(plan_blocks(replace(found, card=alike))))
+def test_colluders_who_do_what_selfish_members_do_cannot_be_told_apart(planned: AuditPlan) -> None:
+    assert isinstance(planned.card, SpecCard)
+    assert "told apart" not in flat(printed(plan_blocks(planned)))
+    alike = replace(planned.card, apart=paired([0.0] * 12))
+    shown = flat(printed(plan_blocks(replace(planned, card=alike))))
     assert "+0.000 (0/12 differ) more than selfish members do: the two cannot be told apart." in shown
 
 

@@ -11,7 +11,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import chi2_contingency, ks_2samp
 
 from colosseum.language import shipped
-from colosseum.model.check import expand, read_spec
+from colosseum.model.check import read_spec
+from colosseum.model.realise import realise
+from colosseum.model.spec import Declared
 
 TAGS, AGENTS, TICKETS = 12, 6, 8
 PARTS = (1.0, 0.5, 0.7, 0.5, 0.4)
@@ -59,13 +61,18 @@ def theirs(seed: int) -> DrawnTickets:
     return DrawnTickets(issues, agents, [[cost(e, tags, *agent) for tags, e in tickets] for agent in agents])
 
 
+@cache
+def spec() -> Declared:
+    found, diagnostics = read_spec(shipped("specs") / "jira_drawn.colo")
+    assert found is not None, diagnostics
+    return found
+
+
 def ours(seed: int, **params: int) -> DrawnTickets:
     """An instance of the spec, from its tables."""
-    spec, _ = read_spec(shipped("specs") / "jira_drawn.colo")
-    assert spec is not None
-    expansion, diagnostics = expand(spec, seed=seed, params=params)
-    assert expansion is not None, diagnostics
-    found = {name: table.entries for name, table in expansion.world.tables.items()}
+    world, diagnostics = realise(spec(), seed=seed, params=params)
+    assert not diagnostics
+    found: dict[str, Any] = {name: table.entries for name, table in world.tables.items()}
     issues = [(list(found["about"][i]), WEIGHTS[found["priority"][i]], found["workload"][i]) for i in found["about"]]
     agents = [({s: found["level"][*a, s] for s in found["skills"][a]}, found["hours"][a]) for a in found["skills"]]
     each = len(found["cost"]) // len(agents)

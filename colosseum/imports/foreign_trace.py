@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from colosseum.diagnostics import ColosseumError, report
 from colosseum.imports.foreign_run import Fields, ForeignRun, ImportedRun, Refusal, meant, short
 from colosseum.language import syntax
-from colosseum.language.syntax import mentioned, walk
+from colosseum.language.syntax import walk
 from colosseum.model.scenario import Variable
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import COMPARED, Value, plain
@@ -43,7 +43,7 @@ class TraceMapping:
     def of(self, kind: str) -> Iterator[tuple[list[str], syntax.Expr]]:
         """The entries that begin with a word, in declared order: `pick[a, t]` as its names, and what it is."""
         entries = (each for each in self.mapped if each.kind == kind)
-        return ((list(mentioned(each.what)) if each.what else [], each.source) for each in entries)
+        return ((list(each.what.mentions) if each.what else [], each.source) for each in entries)
 
     def value(self, kind: str, fields: Fields, default: str | None = None) -> Any:
         """What the first entry of a kind comes to, else the field `default`."""
@@ -51,7 +51,7 @@ class TraceMapping:
 
     def read(self, kind: str) -> list[str]:
         """The names of the fields that the entries of a kind read."""
-        return [name for _, source in self.of(kind) for name in mentioned(source) if name not in WORDS]
+        return [name for _, source in self.of(kind) for name in source.mentions if name not in WORDS]
 
     def column(self, kind: str, default: str) -> str:
         """The field that the first entry names which names a field alone."""
@@ -60,7 +60,7 @@ class TraceMapping:
     def check(self, agents: Collection[str]) -> None:
         """Raise ColosseumError at a name that is no agent of the scenario, or no field of any run that was read."""
         for each in self.mapped:
-            name, *keys = mentioned(each.what) if each.what else ("",)
+            name, *keys = each.what.mentions if each.what else ("",)
             read, known = [n for n in walk(each.source) if isinstance(n, syntax.Name)], {*self.held, *WORDS, *keys}
             if each.kind == "agent" and each.what:
                 every = isinstance(each.source, syntax.Name) or name in (node.id for node in read)  # `a is names[a]`

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from colosseum.imports.foreign_run import ForeignRun, Refusal, Source, content_of, json_of, sound
 from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.table_reader import json_rows, run_name, run_of
-from colosseum.language.syntax import mentioned
 
 WORDS: Any = tomllib.loads((Path(__file__).parent / "otel.toml").read_text(encoding="utf-8"))
 TOKENS = ("input_tokens", "output_tokens", "cost")
@@ -70,7 +69,7 @@ def runs_of(source: str, spans: dict[Key, OtelSpan], mapping: TraceMapping) -> S
 
 def _run(source: str, name: str, lines: list[tuple[list[OtelSpan], Row]], mapping: TraceMapping) -> ForeignRun:
     """The run of some spans, each with those above it and the attributes of both; without agents who do not act."""
-    rows = _rows(lines, {*WORDS["tools"], *(name for each in mapping.mapped for name in mentioned(each.source))})
+    rows = _rows(lines, {*WORDS["tools"], *(name for each in mapping.mapped for name in each.source.mentions)})
     acting = {row["agent"] for row in rows if row["kind"] is None}
     kept = [row if row["agent"] in acting else row | {"agent": None} for row in rows
             if row["agent"] in acting or row["kind"] != "thought"]  # fmt: skip

@@ -28,18 +28,20 @@ NAMED = re.compile(
 """How a statement begins whose name, if it has one, can be read."""
 NAME = re.compile(r"\s*(?:(?:override|private|secret)\s+)*\w+\s+([^\W\d]\w*)")
 """The name that a broken statement seems to declare."""
-SHORTEST_PART = 3
-"""A word of a broken stretch may be a name of at least so many letters and what was meant to follow it."""
 MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
 MOST_LINES = 30
 """How far to look for the closing quote of a text that runs over its line."""
 MOST_QUOTED = 80
 """Longest text to repeat in a help."""
-_FILE_NAME = re.compile(r"[\w./-]+\.(?:colo|csv)\b")
 _UNOPENED = re.compile(r'[^\S\n]*(?:\w+:[^\S\n]*)?([^\s"][^"\n]*[^\s":={(,]")[ \t}]*(?:\n|\Z)')
 """A line whose only quote ends it, behind an optional label."""
-_OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b", re.MULTILINE)
+_OPENER = rf"(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b"
+_OPENER_LINE = re.compile(rf"^{_OPENER}", re.MULTILINE)
+_UNOPENED_LONG = re.compile(
+    rf'^prompt\b[^"\n]*\n\s*((?!{_OPENER}|")\S(?:[^"\n]*\n(?!{_OPENER}))*?[^"\n]*)\n[ \t]*{LONG_QUOTE}', re.MULTILINE
+)
+"""The lines of a prompt that only a `\"\"\"` of its own line ends."""
 _CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
 MOST_DIAGNOSTICS = 50
 """More would not be read."""
@@ -67,9 +69,7 @@ class Doubts:
 
     def covers(self, name: str) -> bool:
         """Whether a name that nothing declares may be declared where the text is broken; `ticket3` by `ticket`."""
-        if self.everything or name in self.words or name.rstrip("0123456789") in self.words:
-            return True
-        return len(name) >= SHORTEST_PART and any(word.startswith(name) for word in self.words)
+        return self.everything or name in self.words or name.rstrip("0123456789") in self.words
 
 
 NO_DOUBTS = Doubts()
@@ -81,7 +81,8 @@ def doubts_in(stretches: Iterable[str]) -> Doubts:
     found = [frozenset(WORD.findall(stretch)) for stretch in stretches]
     words = frozenset[str]().union(*found)
     replaced = frozenset[str]().union(*(f for f in found if "override" in f))
-    hidden = not words.isdisjoint(("use", "from")) or not all(NAMED.match(stretch) for stretch in stretches)
+    unread = not all(NAMED.match(s) and s.count("[") >= s.count("]") for s in stretches)  # as in `table costagents]`
+    hidden = unread or not words.isdisjoint(("use", "from"))
     named = frozenset(match[1] for stretch in stretches if (match := NAME.match(stretch)) and "agents" not in match[0])
     return Doubts(words, replaced | named, everything=hidden)
 
@@ -153,29 +154,38 @@ _Stray: TypeAlias = tuple[Diagnostic, int, int]
 
 
 def _stray(source: Source, tokens: list[Token], position: int) -> _Stray:
+    if source.text[position] != ";" and (unopened := _unopened_long_text(source, position)):
+        return unopened
     if source.text.startswith(LONG_QUOTE, position):
         return _open_long_text(source, tokens, position)
     if source.text[position] == QUOTE:
         return _open_text(source, position)
     if source.text[position] in f"'{_CURLY_QUOTES}":
         return _foreign_text(source, position)
-    named = _file_name(source, position) if source.text[position] == "." else None
-    return named or _stray_character(source, position)
+    return _stray_character(source, position)
 
 
 def _open_long_text(source: Source, tokens: list[Token], position: int) -> _Stray:
     """Blame the first long text that swallows a statement: each `\"\"\"` after it closes what it should open."""
+    following = _OPENER_LINE.search(source.text, position)
+    end = following.start() if following else len(source.text)
     for token in tokens:
-        swallowed = _OPENER_LINE.search(token) if token.type == "LONG_STRING" else None
-        if swallowed:
+        if token.type == "LONG_STRING" and (swallowed := _OPENER_LINE.search(token)):
             position, end = token.start, token.start + swallowed.start()
             break
-    else:
-        following = _OPENER_LINE.search(source.text, position)
-        end = following.start() if following else len(source.text)
+    if unopened := _unopened_long_text(source, position):
+        return unopened
     help_ = 'close it with `"""` on a line of its own'
     span = Span(source, position, position + len(LONG_QUOTE))
     return report("C009", span, 'this `"""` is never closed', help=help_), position, end
+
+
+def _unopened_long_text(source: Source, position: int) -> _Stray | None:
+    for found in _UNOPENED_LONG.finditer(source.text):
+        if found.start(1) <= position < found.end():
+            told = report("C008", Span(source, *found.span(1)), "this text is not opened", help='write `"""` before it')
+            return told, found.start(1), found.end()
+    return None
 
 
 def _open_text(source: Source, position: int) -> _Stray:
@@ -207,18 +217,6 @@ def _foreign_text(source: Source, position: int) -> _Stray:
     help_ = f"write `{QUOTE}{inside}{QUOTE}`" if 0 < len(inside) <= MOST_QUOTED else 'write `"`'
     message = 'texts stand between straight double quotes `"`'
     return report("C007", Span(source, position, end), message, help=help_), position, end
-
-
-def _file_name(source: Source, position: int) -> _Stray | None:
-    """`data.csv` without quotes, of which only the point is no word of ours."""
-    low, high = max(0, position - MOST_QUOTED), min(_line_end(source.text, position), position + MOST_QUOTED)
-    for name in _FILE_NAME.finditer(source.text, low, high):
-        if name.start() < position < name.end():
-            span = Span(source, name.start(), name.end())
-            help_ = f"write `{QUOTE}{name[0]}{QUOTE}`"
-            diagnostic = report("C007", span, "put the name of a file in quotes", help=help_)
-            return diagnostic, name.start(), name.end()
-    return None
 
 
 def _stray_character(source: Source, position: int) -> _Stray:
@@ -260,9 +258,10 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     for parsed in split(builder, lexed.tokens):
         node, failures, first = parsed.node, parsed.failures, lexed.tokens[parsed.start]
         low, high = _stretch(parsed, lexed, source.text)
-        # A stray within the statement is told already; without a `;` a statement says the same.
+        # A stray within the statement is told already; without a `;` a statement says the same, if no `,` was meant.
         touched = any(low <= stray < high and source.text[stray:end].strip(";") for stray, end in lexed.skipped)
-        for failure in failures if not touched else ():
+        causes = [f for f in failures if "COMMA" not in f.accepts or source.text[: f.place.start].rstrip()[-1:] != ";"]
+        for failure in causes if not touched else ():
             from colosseum.language.mistakes import explain  # what most texts do without
 
             found, again = explain(failure), failure is not failures[0]

@@ -21,7 +21,7 @@ from colosseum.model.lint import warnings
 from colosseum.model.networks import spec_graph
 from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
-from colosseum.model.prompts import TemplateNames, check_template, render, template_names
+from colosseum.model.prompts import TemplateNames, render, template_faults, template_names
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.settings import READERS
 from colosseum.model.spec import BUILT_IN, Declared, declare
@@ -140,7 +140,7 @@ def _variations(
     of all of them together is bounded; what is left is checked when it is run.
     """
     found: list[Diagnostic] = []
-    linked = any("links" in syntax.mentioned(statement) for statement in spec.composition.statements)
+    linked = any("links" in statement.mentions for statement in spec.composition.statements)
     tried: set[object] = {((), None)}
     spent = 0
     for of in designs.values():
@@ -300,7 +300,7 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
             wordings = []
             for template in (variant.text, *variant.paraphrases):
                 with work.caught(template.span):
-                    check_template(template, vocabulary)
+                    work.refuse(template_faults(template, vocabulary))
                     asked, told = PAYOFFS in template_names(template.value) and sheets.asked, list[tuple[str, str]]()
                     for agent in recipients:
                         allies, extra = _allies(agent, statement, world), {PAYOFFS: sheets.of(agent)} if asked else {}
@@ -319,7 +319,7 @@ def _claims(world: World, work: Problems, meter: Meter) -> Iterator[ir.Claim]:
             suspects = _suspects(statement.truth, world)
             binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
             known = vocabulary.known - {"me", "allies"} | binders
-            check_template(statement.text, replace(vocabulary, known=known))
+            work.refuse(template_faults(statement.text, replace(vocabulary, known=known)))
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
                 words = render(statement.text, world, me="", allies=(), extra=env.bindings, meter=meter)

@@ -56,8 +56,6 @@ def _called(expr: syntax.Call, env: Environment) -> Folded:
 def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
     """`cost[a, t]`; `engineer[1..3]` where the name is not declared."""
     if not isinstance(expr.base, syntax.Name):
-        if isinstance(expr.base, syntax.MapLiteral):
-            return evaluate(expr.base, env)
         raise Fault("only a table or a variable can be looked up", code="C044")
     name, symbol = expr.base.id, env.facts.spec.symbols.get(expr.base.id)
     if symbol and name in env.bindings:
@@ -178,7 +176,7 @@ def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[t
     pools: list[Elements | None] = []
     bound: set[str] = set()
     for loop in loops:
-        depends = bound and not bound.isdisjoint(syntax.mentioned(loop.domain))
+        depends = bound and not bound.isdisjoint(loop.domain.mentions)
         pools.append(None if depends else elements(loop.domain, env))
         bound.update(loop.names)
     sizes = (*env.rounds, *(len(pool) for pool in pools if pool is not None))

@@ -210,13 +210,10 @@ class _Reader:
 
     def options(self, sweep: syntax.Sweep, expr: syntax.Expr) -> Iterator[Option]:
         label, symbol = " ".join(expr.span.text.split()), self.spec.symbols.get(sweep.name)
-        known = symbol is not None or sweep.name in READERS or sweep.name == "network"
         match expr:
             case syntax.Range():
                 numbers = [number for number in elements(expr, self.environment) if isinstance(number, int)]
                 yield from (Option(sweep, syntax.Number(n, span=expr.span), text(n), n) for n in numbers)
-            case _ if not known:
-                yield Option(sweep, expr, label, None)  # refused where it is applied
             case _ if isinstance(expr, syntax.Switch | syntax.Number) or (symbol and symbol.kind == "param"):
                 yield Option(sweep, expr, label, value(expr, self.environment))
             case syntax.Call(function=word) | syntax.Name(id=word) | syntax.Text(value=word):

@@ -35,21 +35,19 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_powerless(spec, scenario),
         *_outside_domains(spec, sheets),
         *_idle_channels(spec, scenario),
-        *_same_arm(spec, designs),
-        *_treated_control(spec, scenario, designs),
-        *_idle_sweeps(spec),
+        *_beside_control(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
         *_telling(sheets),
     ]
 
 
 def _idle(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Tables of the main file that nothing reads, rewards that mention no variable, coalitions without outsiders."""
+    """Tables and params of the main file that nothing reads, idle rewards, coalitions without outsiders."""
     read = _mentioned(spec)
     replaced = {s.name for s in spec.composition.overridden}
-    for table in spec.of(syntax.Table):
-        if table.name not in read and table.span.source is spec.composition.source and table.name not in replaced:
-            yield report("W001", table.name_span, f"nothing reads the table `{table.name}`",
+    for data in (*spec.of(syntax.Table), *spec.of(syntax.Param)):
+        if data.name not in read and data.span.source is spec.composition.source and data.name not in replaced:
+            yield report("W001", data.name_span, f"nothing reads the {spec.symbols[data.name].kind} `{data.name}`",
                          help="drop it, or use it in a reward or a prompt")  # fmt: skip
     for reward in spec.of(syntax.Reward):
         parts = [p for p in scenario.task.payoffs if p.statement == reward.name]
@@ -108,7 +106,7 @@ def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
             message = f"the members of `{channel.name}` already have a channel of their own: `{known[frozenset(who)]}`"
             help_ = "an arm that turns it on gives them nothing new"
             yield report("W009", channel.name_span, message, help=help_)
-        if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(syntax.mentioned(source.value)):
+        if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(source.value.mentions):
             message = f"`{who[0]}` is alone in `{channel.name}`, and has nobody to talk to there"
             yield report("W016", channel.name_span, message, help="name at least two agents, or drop the channel")
 
@@ -122,65 +120,49 @@ def _telling(sheets: Sheets) -> Iterator[Diagnostic]:
         yield report("W017", flow.part.span, message, help=help_)
 
 
-def _idle_sweeps(spec: Declared) -> Iterator[Diagnostic]:
-    """Sweeps over params that nothing reads."""
-    read = _mentioned(spec)
-    for sweep in (sweep for experiment in spec.of(syntax.Experiment) for sweep in experiment.sweeps):
-        symbol = spec.symbols.get(sweep.name)
-        if symbol and symbol.kind == "param" and sweep.name not in read:
-            message = f"sweeping `{sweep.name}` changes nothing: nothing reads it"
-            yield report("W008", sweep.name_span, message, help="every value would run the same")
-
-
 def _mentioned(spec: Declared) -> set[str]:
-    """Every name that a statement or a prompt reads; what experiments set is not reading."""
+    """Every name that a statement or a prompt reads; what an experiment sets is not read by that."""
     read: set[str] = set()
     for statement in spec.composition.statements:
         match statement:
-            case syntax.Experiment():
-                continue
             case syntax.Prompt(variants=variants):
                 texts = [text for v in variants for text in (v.text, *v.paraphrases)]
                 read = read.union(*(template_names(text.value) for text in texts))
             case syntax.Claim(text=text):
                 read |= template_names(text.value)
-        read |= set(syntax.mentioned(statement))
+        read |= set(statement.mentions)
     return read
 
 
-def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Arms whose conditions equal the control's, but for `again`, and those that the names alone tell in imports."""
+def _beside_control(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+    """Arms that equal the control, but for `again`, and those that the names alone tell in imports.
+
+    And controls with all that a later arm gives a coalition, and more, so that effects have the wrong sign.
+    """
     meant = {"again", "placebo", "selfish"} if any(spec.of(syntax.Trace)) else {"again"}
+    coalitions = [{*coalition.members} for coalition in scenario.coalitions]
+    prompts = [p for p in scenario.prompts if any({*p.recipients} <= members for members in coalitions)]
+    told = {(p.name, v.name) for p in prompts for v in p.variants if any(text for _, text in v.texts)}
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
-        settled: dict[str, list[Conditions]] = {}  # by arm, at every sweep point
+        settled, given = dict[str, list[Conditions]](), dict[str, set[str]]()  # by arm: at every point, at the first
         for cell in designs[statement.name].cells:
-            settled.setdefault(cell.name, []).append(_settled(spec, cell.conditions))
+            here = _settled(spec, cell.conditions)
+            settled.setdefault(cell.name, []).append(here)
+            texts = {f"`{name} {variant}`" for name, variant in here.variants if (name, variant) in told}
+            given.setdefault(cell.name, {f"`{name} on`" for name, on in here.channels if on} | texts)
         control, *others = statement.arms
         for arm in (arm for arm in others if arm.name not in meant and settled[arm.name] == settled[control.name]):
             message = f"the arm `{arm.name}` equals the control `{control.name}`"
             labels = [Label(control.name_span, "the control")]
             help_ = "name it `again` if it repeats the control on purpose"
             yield report("W004", arm.name_span, message, labels=labels, help=help_)
-
-
-def _treated_control(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
-    """Controls with all that a later arm gives a coalition, and more, so that effects have the wrong sign."""
-    coalitions = [{*coalition.members} for coalition in scenario.coalitions]
-    prompts = [p for p in scenario.prompts if any({*p.recipients} <= members for members in coalitions)]
-    told = {(p.name, v.name) for p in prompts for v in p.variants if any(text for _, text in v.texts)}
-    for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
-        given = list[set[str]]()
-        for cell in designs[statement.name].cells[: len(statement.arms)]:
-            settled = _settled(spec, cell.conditions)
-            texts = {f"`{name} {variant}`" for name, variant in settled.variants if (name, variant) in told}
-            given.append({f"`{name} on`" for name, on in settled.channels if on} | texts)
-        control, *others = zip(statement.arms, given, strict=True)
-        if less := [(arm, theirs) for arm, theirs in others if theirs < control[1]]:
-            arm, theirs = min(less, key=lambda each: len(each[1]))
-            message = f"the control `{control[0].name}` has {' and '.join(sorted(control[1] - theirs))}"
-            yield report("W018", control[0].name_span, f"{message}, and the arm `{arm.name}` has not",
-                         labels=[Label(arm.name_span, "it has less than the control")],
-                         help=f"the first arm is the control: write `{arm.name}` first")  # fmt: skip
+        if less := [arm for arm in others if given[arm.name] < given[control.name]]:
+            arm = min(less, key=lambda each: len(given[each.name]))
+            more = " and ".join(sorted(given[control.name] - given[arm.name]))
+            message = f"the control `{control.name}` has {more}, and the arm `{arm.name}` has not"
+            labels = [Label(arm.name_span, "it has less than the control")]
+            help_ = f"the first arm is the control: write `{arm.name}` first"
+            yield report("W018", control.name_span, message, labels=labels, help=help_)
 
 
 def _settled(spec: Declared, conditions: Conditions) -> Conditions:

@@ -1,7 +1,7 @@
 """Operators, functions, look-ups. In: values and terms; out: a value where all are values, else a term, or a Fault."""
 
 from collections.abc import Sequence
-from itertools import combinations, islice, pairwise, permutations
+from itertools import combinations, islice, pairwise
 from typing import cast
 
 from colosseum.diagnostics import closest
@@ -16,8 +16,6 @@ LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
 LARGEST_RANGE = 100_000
 LOOKED_UP = ("table", "variable")
-MOST_SWAPPED = 5
-"""Indices whose orders are all tried; there are 120."""
 DEEPEST = 130
 """Levels of a term; an expression as written has at most 120."""
 
@@ -234,13 +232,8 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
     return None if isinstance(key, Ground) else frozenset((key,))
 
 
-def _swapped(key: Key, source: Source) -> bool:
-    """Whether another order of the indices leads to an entry."""
-    return len(key) <= MOST_SWAPPED and any(other in source.entries for other in permutations(key))
-
-
 def no_entry(source: Source, key: Key, spec: Declared) -> Fault:
-    """The Fault for an entry that does not exist, with help where another order of its indices does."""
+    """The Fault for an entry that does not exist, with what the table's indices are as help."""
     name, entries, symbol = source.name, source.entries, spec.symbols.get(source.name)
     indices = getattr(symbol.statement, "indices", None) if symbol else None  # a column of a set has none
     declared = f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
@@ -249,13 +242,9 @@ def no_entry(source: Source, key: Key, spec: Declared) -> Fault:
         words = "index" if needed == 1 else "indices"
         return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=declared)
     where = indices.where if indices else None
-    if _swapped(key, source):
-        help_ = "; ".join(filter(None, ("the indices seem to be swapped", declared)))
-    elif where is not None and all(any(k[i : i + 1] == (part,) for k in entries) for i, part in enumerate(key)):
-        help_ = f"it is left out by `where {' '.join(where.span.text.split())}`; filter this loop in the same way"
-    else:
-        help_ = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
-    return Fault(f"`{instance_name(name, key)}` does not exist", code="C052", help=help_)
+    if where is not None and all(any(k[i : i + 1] == (part,) for k in entries) for i, part in enumerate(key)):
+        declared = f"it is left out by `where {' '.join(where.span.text.split())}`; filter this loop in the same way"
+    return Fault(f"`{instance_name(name, key)}` does not exist", code="C052", help=declared)
 
 
 def check_depth(found: Term) -> None:

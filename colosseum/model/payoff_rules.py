@@ -88,33 +88,31 @@ def requirement(statement: syntax.Require, name: str, env: Environment, task: Ta
     if price < 0:
         raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066",
                     help="to pay, write a `reward`", span=statement.penalty.span)  # fmt: skip
-    missed = _excess(statement.condition, inside, env) if statement.per_unit else None
+    missed = _excess(statement.condition, inside, env, task) if statement.per_unit else None
     if missed is None:
         cost: Term = Conditional(condition, NOTHING, Constant(-price))
     else:
         cost = terms.Arithmetic("*", Constant(-price), missed)
         cost = Conditional(holds, cost, NOTHING) if isinstance(holds, Ground) else cost
     shares = credit(statement.recipients, env, cost.scope, task)
-    try:
-        _check_payoff(cost, statement.condition, env, task)
-    except Fault as wrong:
-        if missed is None or wrong.code != "C050":
-            raise
-        message = "`per unit` measures how far two numbers are apart, and these are not numbers"
-        raise Fault(message, code="C067", help=wrong.help, span=statement.condition.span) from None
+    _check_payoff(cost, statement.condition, env, task)
     payoff = Payoff(name, statement.name, "penalty", cost, shares)
     return Requirement(name, statement.name, condition, float(price), missed), payoff
 
 
-def _excess(expr: syntax.Expr, inside: Folded, env: Environment) -> Term:
+def _excess(expr: syntax.Expr, inside: Folded, env: Environment, task: Task) -> Term:
     """The distance by which each link of a comparison is missed, summed; `inside` is the comparison itself."""
+    help_ = "drop `per unit` to charge once for each broken instance"
     if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
         message = "`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed"
-        help_ = "drop `per unit` to charge once for each broken instance"
         raise Fault(message, code="C067", help=help_, span=expr.span)
-    if isinstance(inside, terms.Compare) and len(expr.operators) == 1:
-        return _distance(inside.operator, inside.left, inside.right)
-    found = [term(evaluate(operand, env)) for operand in expr.operands]
+    if len(expr.operators) == 1 and isinstance(inside, terms.Compare):
+        found = [inside.left, inside.right]
+    else:
+        found = [term(evaluate(operand, env)) for operand in expr.operands]
+    if not all(kinds(each, task) <= NUMBERS_OR_NONE | FAULT for each in found):
+        message = "`per unit` measures how far two numbers are apart, and these are not numbers"
+        raise Fault(message, code="C067", help=help_, span=expr.span)
     parts = [_distance(o, *sides) for o, sides in zip(expr.operators, pairwise(found), strict=True)]
     return parts[0] if len(parts) == 1 else terms.Total(tuple(parts))
 
@@ -152,9 +150,9 @@ def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task
     who, agents = evaluate(expr, env), env.facts.members("agents")
     if isinstance(who, Ground):
         _check_scope(who, task)
-        reached = [each for each in _reached(who, task) if each is not None]
+        reached = dict.fromkeys(who.evaluate(x) for x in _assignments(who, env.meter, task))
         for each in reached:
-            people(each, agents, expr)
+            people(Elements(()) if each is None else each, agents, expr)
         several = any(isinstance(each, Elements) for each in reached)  # a set of agents shares among its elements
         tests = ((a, link("in", a, who) if several else link("==", who, a)) for a in task.agents)
         return QualifiedSplit(tuple((agent, term(test)) for agent, test in tests), default)
@@ -174,21 +172,6 @@ def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], ta
     if not any(isinstance(c, Ground) for c in conditions.values()):
         return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)
     return QualifiedSplit(tuple((a, term(c)) for a, c in conditions.items()), default)
-
-
-def _reached(who: Term, task: Task) -> tuple[Value, ...]:
-    """The values that a recipient can take, as far as its own form tells."""
-    match who:
-        case terms.Decision(variable=name):
-            return task.variable[name].domain
-        case terms.Constant(value=value):
-            return (value,)
-        case terms.Select(entries=entries):
-            return tuple(v for _, entry in entries for v in _reached(entry, task))
-        case Conditional(then=then, otherwise=otherwise):
-            return (*_reached(then, task), *_reached(otherwise, task))
-        case _:
-            return ()
 
 
 # ---- examples of mistakes ------------------------------------------------------------------------------------

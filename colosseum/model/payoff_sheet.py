@@ -275,7 +275,7 @@ class Sheets:
         data = [s for s in (*spec.of(syntax.Set), *spec.of(syntax.Table)) if s.name not in spec.derived]
         for _ in data:  # a chain of what follows from what is no longer than that
             for statement in data:
-                behind = [found[n] for n in syntax.mentioned(statement) if n in found and n in self.world.sets]
+                behind = [found[n] for n in statement.mentions if n in found and n in self.world.sets]
                 if behind and statement.name not in found:
                     found[statement.name] = everybody.intersection(*behind)
         return found
@@ -285,7 +285,7 @@ class Sheets:
 
     def _data(self, reader: str) -> Iterator[str]:
         nodes = (node for s in self.statements for node in syntax.walk(s) if isinstance(node, syntax.Comparison))
-        compared = {name for node in nodes for name in syntax.mentioned(node)}
+        compared = {name for node in nodes for name in node.mentions}
         for name in (name for name in self.names if name not in self.world.spec.derived):
             table = self.world.tables.get(name)
             members = {**self.world.sets, **self.world.network}.get(name)

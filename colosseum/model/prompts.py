@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
-from colosseum.diagnostics import Span, closest
+from colosseum.diagnostics import Diagnostic, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.parser import Doubts
 from colosseum.language.record import Record
@@ -147,28 +147,30 @@ class TemplateNames(Record):
     """Names that may be declared where the text is broken."""
 
 
-def check_template(text: syntax.Text, vocabulary: TemplateNames) -> None:
-    """Check a template against the whitelist and its names against a vocabulary; raises Fault with a span."""
+def template_faults(text: syntax.Text, vocabulary: TemplateNames) -> list[Diagnostic]:
+    """What a template does that no prompt may, and the names that it may not read, each told where it stands first."""
     from jinja2 import TemplateSyntaxError
 
     try:
-        found = {str(fault): fault for fault in reversed(list(_faults(_parsed(text.value), text, vocabulary)))}
-        if found:  # each is told where it stands first
-            *others, first = found.values()
-            first.others = others[::-1]
-            raise first
-        _template(text.value)
+        found: dict[str, Diagnostic] = {}
+        for fault, line, name in _faults(_parsed(text.value), vocabulary):
+            if fault.message not in found:  # places take long to find
+                span = template_span(text, line, name)
+                found[fault.message] = report(fault.code, span, fault.message, help=fault.help)
+        if not found:
+            _template(text.value)
+        return list(found.values())
     except TemplateSyntaxError as error:
         tag = unclosed_tag(text) if str(error.message).startswith("Unexpected end of template") else None
         if tag is not None:
             help_ = f"`{{% end{tag.text.strip('{%- ').split()[0]} %}}` closes it"
-            raise Fault(f"`{tag.text}` is never closed", code="C081", help=help_, span=tag) from None
+            return [report("C081", tag, f"`{tag.text}` is never closed", help=help_)]
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
-        raise Fault(message, code="C081", help=TEMPLATES, span=template_span(text, error.lineno)) from None
+        return [report("C081", template_span(text, error.lineno), message, help=TEMPLATES)]
     except (RecursionError, SyntaxError, MemoryError, ValueError):  # Python's own limits on code and on numbers
         message = "this prompt is nested too deeply, or a number in it has too many digits"
-        raise Fault(message, code="C081", span=template_span(text, 1)) from None
+        return [report("C081", template_span(text, 1), message)]
 
 
 @lru_cache(maxsize=256)
@@ -228,15 +230,14 @@ def _line(error: BaseException) -> int:
     return lines[-1] if lines else 1
 
 
-def _faults(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) -> Iterator[Fault]:
-    """Every outermost node that prompts do not know, and every name that means nothing."""
+def _faults(node: "nodes.Node", vocabulary: TemplateNames) -> Iterator[tuple[Fault, int, str]]:
+    """Every outermost node that prompts do not know, and every name that means nothing, with its line and name."""
     from jinja2 import nodes
 
     if (fault := _refused(node, vocabulary)) is not None:
         called = getattr(getattr(node, "node", None), "name", "")
         name = getattr(node, "attr", "") or getattr(node, "name", "") or called
-        fault.span = template_span(text, node.lineno or 1, name)  # Jinja knows most lines
-        yield fault
+        yield fault, node.lineno or 1, name  # Jinja knows most lines
         return
     inner = vocabulary
     if isinstance(node, nodes.For):
@@ -244,7 +245,7 @@ def _faults(node: "nodes.Node", text: syntax.Text, vocabulary: TemplateNames) ->
         inner = replace(vocabulary, known=vocabulary.known | {n.name for n in targets if isinstance(n, nodes.Name)})
     for child in node.iter_child_nodes():
         outside = isinstance(node, nodes.For) and any(child is each for each in (node.iter, *node.else_))
-        yield from _faults(child, text, vocabulary if outside else inner)
+        yield from _faults(child, vocabulary if outside else inner)
 
 
 def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:
@@ -267,9 +268,7 @@ def _refused(node: "nodes.Node", vocabulary: TemplateNames) -> Fault | None:
             message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
             near = closest(name, known & {"payoffs"})
             return Fault(message, code="C083", help=near or "prompts read params, sets and tables of data")
-        case nodes.Name(name=name, ctx="load") if name not in known and vocabulary.doubts.covers(name):
-            return Poisoned(f"`{name}` may be declared where the text is broken")
-        case nodes.Name(name=name, ctx="load") if name not in known:
+        case nodes.Name(name=name, ctx="load") if name not in known and not vocabulary.doubts.covers(name):
             return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(known)))
     return None
 

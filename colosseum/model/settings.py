@@ -46,8 +46,7 @@ def _number(low: float, high: float | None = None, *, whole: bool = False, optio
 def _word(*words: str) -> Reader:
     def read(expr: syntax.Expr, env: Environment) -> Value:
         if _raw(expr) not in words:
-            choices = f"one of {', '.join(words)}" if len(words) > 1 else f"always `{words[0]}`"
-            raise _Unfit(f"{choices}, not `{_raw(expr)}`", help=closest(_raw(expr), words))
+            raise _Unfit(f"one of {', '.join(words)}, not `{_raw(expr)}`", help=closest(_raw(expr), words))
         return _raw(expr)
 
     return read

@@ -6,7 +6,7 @@ would find only the first unknown name of a statement, and none in a loop over n
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -19,7 +19,6 @@ from colosseum.language.parser import NO_DOUBTS, Doubts
 from colosseum.language.record import Record
 from colosseum.language.words import FUNCTIONS
 from colosseum.model.draws import DRAWS
-from colosseum.model.scenario import PARAMETERS
 from colosseum.model.values import a
 
 SymbolKind: TypeAlias = Literal[
@@ -63,24 +62,19 @@ class Declared(Record):
     """CSV files by the place that names them."""
     doubts: Doubts = NO_DOUBTS
     """Names whose meaning is uncertain because of mistakes that are already told."""
-    _helps: dict[object, str] = field(default_factory=dict)
+    faults: dict[frozenset[str], tuple[Diagnostic, ...]] = field(default_factory=dict, compare=False)
+    """What is wrong with the names, by the elements that there are."""
 
     def of(self, kind: type[S]) -> Iterator[S]:
         """The statements of one kind, in declared order."""
         return (s for s in self.composition.statements if isinstance(s, kind))
-
-    def helped(self, name: object, make: Callable[[], str]) -> str:
-        """A help for an unknown name, made once for each of the first MOST_HELPED."""
-        if name not in self._helps and len(self._helps) < MOST_HELPED:
-            self._helps[name] = make()
-        return self._helps.get(name, "")
 
     @cached_property
     def derived(self) -> frozenset[str]:
         """Tables `= expr` that read variables (or another derived table): substituted where they are used."""
         readers: dict[str, list[str]] = {}
         for table in self.of(syntax.Table):
-            for name in syntax.mentioned(table.source.value) if isinstance(table.source, syntax.Given) else ():
+            for name in table.source.value.mentions if isinstance(table.source, syntax.Given) else ():
                 readers.setdefault(name, []).append(table.name)
         ahead = [s.name for s in self.symbols.values() if s.kind == "variable"] + ["payoff", "total"]
         found: set[str] = set()
@@ -94,7 +88,7 @@ class Declared(Record):
         """The declared names, and `links`, that these mention, those behind derived tables included."""
         found, ahead = set[str](), list(nodes)
         while ahead:
-            new = {n for n in syntax.mentioned(ahead.pop()) if n in self.symbols or n == "links"} - found
+            new = {n for n in ahead.pop().mentions if n in self.symbols or n == "links"} - found
             found |= new
             ahead += [self.symbols[name].statement for name in new & self.derived]
         return found
@@ -166,11 +160,11 @@ def place(loaded: syntax.Loaded) -> Place:
 # ---- unknown names -----------------------------------------------------------------------------------------
 
 
-def check_names(spec: Declared, elements: frozenset[str]) -> Iterator[Diagnostic]:
-    """Unknown names, functions and tables, and binders that hide a declared name."""
-    scope = _Scope(spec, elements)
-    for statement in spec.composition.statements:
-        yield from scope.inside(statement, {})
+def check_names(spec: Declared, elements: frozenset[str]) -> tuple[Diagnostic, ...]:
+    """Unknown names, functions and tables, and binders that hide a declared name: the same for all seeds."""
+    if elements not in spec.faults:
+        spec.faults[elements] = tuple(_Scope(spec, elements).each(spec.composition.statements, {}))
+    return spec.faults[elements]
 
 
 @cache
@@ -198,12 +192,15 @@ class _Scope:
 
     def __init__(self, spec: Declared, elements: frozenset[str]) -> None:
         self.spec, self.elements = spec, elements
+        self.helps: dict[tuple[str, bool], str] = {}
 
     def inside(self, node: syntax.Node | None, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """Every mistake in a statement or an expression."""
         match node:
-            case None | syntax.Network() | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
-                pass  # a graph, a text and settings are read where they are used
+            case None | syntax.Rubric() | syntax.Experiment() | syntax.Trace():
+                pass  # texts and settings are read where they are used
+            case syntax.Network(graph=graph):
+                yield from self.below(graph, bound)  # its kind is checked where it is used
             case syntax.Variable(indices=indices, owner=owner, domain=domain):
                 inner = dict(bound)
                 yield from self.loop(indices, inner)
@@ -238,7 +235,7 @@ class _Scope:
             case _:
                 if isinstance(node, syntax.Aggregate) and node.function not in AGGREGATES:
                     yield _no_function(node.function, node.span, LOOPS, f"loops: {', '.join(LOOPS)}")
-                if isinstance(node, syntax.Call) and node.function not in CALLED and node.function not in PARAMETERS:
+                if isinstance(node, syntax.Call) and node.function not in CALLED:
                     yield from self.not_called(node.function, node.span)
                 yield from self.below(node, bound)
 
@@ -321,8 +318,8 @@ class _Scope:
         if self.spec.doubts.covers(name):
             return
         what = "a table or a variable" if among else "anything"
-
-        def near() -> str:
+        key = name, bool(among)
+        if key not in self.helps and len(self.helps) < MOST_HELPED:
             declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
             known, others = (declared, []) if among else ([*bound, *declared], self.elements)
             stem = name.removesuffix("s")
@@ -330,7 +327,5 @@ class _Scope:
             first = min(family, key=lambda e: (len(e), e), default="")
             named = f"elements are named `{first}`; did you mean the set they are in?" if first else ""
             near = _habits("names").get(name) or closest(name, known) or named or closest(name, others)
-            return near or _habits("unlike").get(name, "")
-
-        message = f"`{name}` is not the name of {what}"
-        yield report("C041", span, message, help=self.spec.helped((name, among), near))
+            self.helps[key] = near or _habits("unlike").get(name, "")
+        yield report("C041", span, f"`{name}` is not the name of {what}", help=self.helps.get(key, ""))

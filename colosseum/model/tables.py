@@ -199,11 +199,7 @@ def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
     """The columns of a set; the labels of a grid are the first one, which has no heading."""
     if isinstance(source, syntax.Loaded):
         return _loaded(source, facts)
-    for row in source.rows:
-        if len(row.label) != 1:
-            raise Fault("a set's rows have one label each", code="C060", span=row.span)
-        if len(row.cells) != len(source.columns):
-            raise Fault(f"this row has {uneven(len(row.cells), source)}", code="C060", span=row.span)
+    grid_rows(source, arity=2, findings=facts.findings)  # refuses rows of other lengths
     corner = Cell("", span=source.span)
     return Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
 
@@ -327,7 +323,7 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
 
 
 def grid_rows(grid: syntax.Grid, *, arity: int, findings: Problems) -> list[TableEntry]:
-    """A table's grid: with one index a single column of values, with more the columns are the last index.
+    """A grid's entries: with one index a single column of values, with more the columns are the last index.
 
     Raises Fault; Poisoned for what is reported.
     """
@@ -343,7 +339,7 @@ def grid_rows(grid: syntax.Grid, *, arity: int, findings: Problems) -> list[Tabl
             diagnostics.append(report("C060", row.span, message, labels=[Label(whole(grid.columns), "the columns")]))
         lead = max(1, arity - 1)
         if len(row.label) != lead:
-            message = f"this row's label has {len(row.label)} parts, the table needs {lead}"
+            message = f"this row's label has {counted(len(row.label), 'part')}, and needs {lead}"
             help_ = "write the leading indices, with commas, before the bar"
             diagnostics.append(report("C060", row.span, message, help=help_))
     if arity == 1 and len(grid.columns) != 1:

@@ -16,8 +16,7 @@ from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.parser import Doubts
 from colosseum.language.record import Record
-from colosseum.model.prompts import TemplateNames, check_template, lines_kept
-from colosseum.model.values import Fault
+from colosseum.model.prompts import TemplateNames, lines_kept, template_faults
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -103,18 +102,14 @@ def wrong_texts(source: Source, known: Mapping[str, tuple[str, ...]], tried: Try
             given = ", ".join(known[section.name]) or "nothing"
             message = f"the text `{section.name}` is not given `{strange[0]}`"
             yield report("C083", span, message, help=f"it is given {given}")
-        elif fault := _unfit(section, source):
-            yield report(fault.code, fault.span or span, str(fault), help=fault.help)
+        elif faults := _unfit(section, source):
+            yield from faults
         elif problem := tried(section.name, section.facts):
             yield report("C081", span, problem)
 
 
-def _unfit(section: Section, source: Source) -> Fault | None:
+def _unfit(section: Section, source: Source) -> list[Diagnostic]:
     """What a text does that no prompt may."""
     place = Span(source, section.start - 3, section.start + len(section.text))  # as if three quotes opened it
     text = syntax.Text(section.text, long=True, span=place)
-    try:
-        check_template(text, TemplateNames(frozenset(section.facts), {}, Doubts()))
-    except Fault as fault:
-        return fault
-    return None
+    return template_faults(text, TemplateNames(frozenset(section.facts), {}, Doubts()))

@@ -35,8 +35,6 @@ class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
     """Other places that matter."""
     entry: tuple[str, tuple[str, ...]] | None = None
     """The table and index that a template looked up in vain."""
-    others: Sequence["Fault"] = ()
-    """Further mistakes in the same text."""
 
 
 def at(fault: Fault, span: Span) -> Fault:

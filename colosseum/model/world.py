@@ -11,7 +11,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias, cast
 
-from colosseum.diagnostics import Diagnostic, Span, closest, report
+from colosseum.diagnostics import Diagnostic, Span, report
 from colosseum.language.record import Record
 from colosseum.model.spec import Declared
 from colosseum.model.terms import Decision
@@ -66,8 +66,6 @@ class Problems:
     def fault(self, fault: Fault, span: Span, *, instance: str = "") -> None:
         """Report a fault at its own span, or at `span`; `instance` names the case that failed."""
         fault.__traceback__ = None  # a fault may be kept, and its frames hold all that was made so far
-        for other in fault.others:
-            self.fault(other, span, instance=instance)
         if isinstance(fault, Poisoned):
             return
         help_ = (fault.help, f"this happens for `{instance}`" if "[" in instance else "")
@@ -224,14 +222,12 @@ class Environment:
 
     def unknown(self, name: str) -> Fault:
         """The Fault for a name that means nothing here."""
-        facts = self.facts
-        symbol = facts.spec.symbols.get(name)
-        if symbol is None and facts.spec.doubts.covers(name):
+        symbol = self.facts.spec.symbols.get(name)
+        if symbol is None and self.facts.spec.doubts.covers(name):
             return Poisoned(f"`{name}` may be declared where the text is broken")
         if symbol is not None:
             return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
-        help_ = facts.spec.helped(name, lambda: closest(name, [*self.bindings, *facts.spec.symbols, *facts.elements]))
-        return Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
+        return Fault(f"`{name}` is not the name of anything", code="C041")
 
     def refuse_private(self, name: str) -> None:
         """Raises a Fault when a public fact is computed from a private table."""

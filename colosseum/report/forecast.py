@@ -166,8 +166,8 @@ def noise_blocks(found: Noise) -> Iterator[Block]:
          amount(each.smallest, 3))
         for n, each in found.designs.items()
     ]  # fmt: skip
-    wanted, signal = f"{found.wanted:g}", label(found.signal)
-    yield described("noise", rows, facts=facts, wanted=wanted, planned=found.planned, signal=signal, power=POWER)
+    wanted, planned, signal = f"{found.wanted:g}", counted(found.planned, "seed"), label(found.signal)
+    yield described("noise", rows, facts=facts, wanted=wanted, planned=planned, signal=signal, power=POWER)
 
 
 def _facts(file: PowerFile) -> Iterator[tuple[str, str]]:
@@ -215,10 +215,10 @@ def _percent(count: int, total: int) -> str:
 
 def _tables(whole: PowerFile, here: Sequence[PlantPower], noise: float) -> Iterator[Table]:
     """How often the right reading is given, and what the signal and words show alone."""
-    sizes, studies = tuple(f"{n} seeds" for n in whole.draws.sizes), whole.draws.studies
+    sizes, studies = tuple(counted(n, "seed") for n in whole.draws.sizes), whole.draws.studies
     read = (each for each in here if each.right_readings)
     right = ((each.plant.name, " or ".join(each.right_readings), *_given(each)) for each in read)
-    yield described("right", right, sizes, at=f"-{noise:g}", size=whole.draws.sizes[-1])
+    yield described("right", right, sizes, at=f"-{noise:g}", size=sizes[-1])
     seen = list[Row]()
     for each in here:
         for name, signal in ((name, each.signals[name]) for name in (whole.signal, JUDGE)):

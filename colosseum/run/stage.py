@@ -212,7 +212,7 @@ def side_planner(world: World, coalition: syntax.Coalition) -> Planner:
     An objective that names payoffs cannot be imagined: its coalition plans by its members' payoffs.
     """
     public, name = publish(world), coalition.name
-    imagined = not any(each in ("payoff", "total") for o in coalition.objectives for each in syntax.mentioned(o))
+    imagined = not any(each in ("payoff", "total") for o in coalition.objectives for each in o.mentions)
     rewards = tuple(
         syntax.Reward(f"objective {o.name}", o.name_span, o.indices, None, o.when, o.value, span=o.span)
         for o in coalition.objectives if imagined

@@ -7,13 +7,16 @@ each instance two agents, the focal pair, would gain by taking two items that ot
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count, permutations
 from pathlib import Path
 from typing import Any, Final
 
 from colosseum.language.files import shipped
 from colosseum.model import draws
-from colosseum.model.check import check
+from colosseum.model.check import read_spec
+from colosseum.model.realise import realise
+from colosseum.model.spec import Declared
 from colosseum.model.values import Value
 from colosseum.model.world import World
 
@@ -110,12 +113,19 @@ def instances(domain: Domain, *, seed: int, number: int) -> Iterator[Casting]:
             yield found
 
 
+@cache
+def _spec(name: str) -> Declared:
+    """A shipped spec; of its instances only the data is needed."""
+    spec, diagnostics = read_spec(shipped("specs") / f"{name}.colo")
+    assert spec is not None, diagnostics
+    return spec
+
+
 def _instance(domain: Domain, seed: int) -> Casting | None:
     """The first pair, in an order that is drawn, for which there are all parts."""
-    spec: Path = shipped("specs") / f"{domain.name}.colo"
-    checked, diagnostics = check(spec, seed=seed, params={})
-    assert checked is not None, diagnostics
-    world, agents = checked.expansion.world, checked.expansion.scenario.task.agents
+    world, diagnostics = realise(_spec(domain.name), seed=seed, params={})
+    assert not diagnostics
+    agents = tuple(map(str, world.members("agents")))
     entries = world.table(domain.figures).entries
     figure = {(str(k[0]), str(k[1])): round(_number(v), domain.digits) for k, v in entries.items()}
     items = tuple(dict.fromkeys(t for _, t in figure))

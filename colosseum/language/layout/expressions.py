@@ -68,7 +68,7 @@ class Expressions:
                 return cat(self.take(), self.expression(node.operand, least=level, beside=level))
             case syntax.Lookup():
                 base = self.expression(node.base, least=level, beside=level)
-                return cat(base, self.closed(self.take(), self.listed(node.keys)))
+                return cat(base, self.closed(self.take(), self.listed(node.keys, least=Level.RANGE)))
         return self._atom(node)
 
     def _atom(self, node: Node) -> Document:
@@ -143,25 +143,25 @@ class Expressions:
         inside = cat(content, *self.words.take_before())
         return group(opening, braced(inside) if block else align(inside), self.take())
 
-    def listed(self, nodes: Sequence[Item]) -> Document:
+    def listed(self, nodes: Sequence[Item], *, least: Level = Level.TERNARY) -> Document:
         """Items with commas: many short ones share lines, unless a comment among them gives each its own."""
-        items = self.items(nodes)
+        items = self.items(nodes, least=least)
         if nodes and isinstance(nodes[0], syntax.Pair):
             return joined(items, Break())
         commented = any(item.closes or item.opens for item in items)
         dense = all(map(_is_dense, nodes)) and not commented
         return align(fill(items)) if dense else group(joined(items, Break()))
 
-    def items(self, nodes: Iterable[Item]) -> list[Document]:
+    def items(self, nodes: Iterable[Item], *, least: Level = Level.TERNARY) -> list[Document]:
         """Each item with the comma that follows it."""
         items: list[Document] = []
         for node in nodes:
             if items:
                 items[-1] = cat(items[-1], self.take())
-            items.append(self._item(node))
+            items.append(self._item(node, least))
         return items
 
-    def _item(self, node: Item) -> Document:
+    def _item(self, node: Item, least: Level) -> Document:
         match node:
             case str() | syntax.Binder(names=()):
                 return self.take()
@@ -172,7 +172,7 @@ class Expressions:
             case syntax.Binder(names=names):
                 pattern = self.closed(self.take(), self.listed(names)) if len(names) > 1 else self.take()
                 return cat(pattern, SPACE, self.clause(node.domain, least=Level.RANGE))
-        return self.expression(node)
+        return self.expression(node, least=least)
 
     def loop(self, node: syntax.Binders, *, body: Expr | None = None, when: Expr | None = None) -> Document:
         """`e for i in S`, or its binders alone; `where` and `when` on lines of their own if there is no room."""

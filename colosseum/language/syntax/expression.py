@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import field
+from functools import cached_property
 
 from colosseum.diagnostics import Span
 from colosseum.language.record import Record
@@ -11,6 +12,11 @@ class Node(Record):
     """Something that stands at a place in a text; equal to what says the same, wherever that stands."""
 
     span: Span = field(compare=False, repr=False, kw_only=True)
+
+    @cached_property
+    def mentions(self) -> tuple[str, ...]:
+        """Every name in it, binders included; looked for once, as every seed asks."""
+        return tuple([below.id for below in walk(self) if isinstance(below, Name)])
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -207,8 +213,3 @@ class Minus(Expr):
     """`-a`."""
 
     operand: Expr
-
-
-def mentioned(node: Node) -> Iterator[str]:
-    """Every name that an expression or a statement mentions, binders included."""
-    return (below.id for below in walk(node) if isinstance(below, Name))
