@@ -97,7 +97,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 1771,
     "campaign": 6798,
     "evidence": 6702,
-    "report": 4014,
+    "report": 4000,
     "api": 495,
     "editor": 500,
     "cli": 1776,

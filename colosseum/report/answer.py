@@ -30,18 +30,19 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, grouped, losses
 from colosseum.evidence.verdict import ArmVerdict, Rule
 from colosseum.report import outcomes
-from colosseum.report.cells import amount, described, level, named
+from colosseum.report.cells import amount, described, ends, level, named
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import MANY, differences_chart, effects_of, heat_map
 from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, trend_table, unit_table, verdict_blocks
-from colosseum.report.words import MEANINGS, WORDS, number, reasons
+from colosseum.report.words import MEANINGS, WORDS, number, reasons, shortened
 from colosseum.run.judging.asking import BASELINE
 from colosseum.solve.scoring import ROUNDING
 
 MOST_NAMED: Final = 4
-"""Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
+"""Treated arms that have a sentence each, of more, or at several points, those with one reading share one; and members
+of a coalition that are named."""
 Named: TypeAlias = tuple[str, ArmVerdict]
 """A treated arm, and its name with its place: `prompted` at n=6."""
 
@@ -213,10 +214,6 @@ def _past(rule: Rule, seeds: int) -> str:
     return f" (past the {rule.planned} planned, limits are {limits} %{then})" * (0 < rule.planned < seeds)
 
 
-LONGEST: Final = 40
-"""Characters of a list of seeds."""
-MOST_MEMBERS: Final = 4
-"""Members of a larger coalition are not named."""
 HIGH, MOST_TOLD = 24, 9
 """Lines of the least terminal, and of the sentences on it, of which others share one."""
 FEW: Final = 0.02
@@ -275,12 +272,13 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
     yield from verdict_blocks(findings)
-    several = len({run.model for run in findings.records}) > 1
-    ratings = ((name, amount(figure, 2)) for name, figure in findings.bench.ratings.items())
+    ratings = [(name, amount(figure, 2)) for name, figure in findings.bench.ratings.items()]
+    ratings += [(f"judge corrected, `{of.arm}`, {of.labelled}/{of.runs}",
+                 replace(amount(of.mean, 2), limits=ends(of.interval))) for of in findings.bench.corrected]  # fmt: skip
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
         outcomes.rubric_table(findings.records, findings.plan.arms), described("ratings", ratings),
-        outcomes.corrected_table(findings.bench), unit_table(findings) if several else None, trend_table(findings),
+        unit_table(findings) if len({run.model for run in findings.records}) > 1 else None, trend_table(findings),
         outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)
@@ -363,7 +361,7 @@ def _members(findings: Findings) -> str:
     runs = [run for run in findings.records if run.arm in arms]
     teams = [(run, run.figures.setup.members) for run in runs if run.figures and run.figures.setup]
     members = teams[0][1] if len({team for _, team in teams}) == 1 else ()
-    named = f" ({', '.join(members)})" if 0 < len(members) <= MOST_MEMBERS else ""
+    named = f" ({', '.join(members)})" if 0 < len(members) <= MOST_NAMED else ""
     by = sorted({run.players[agent] for run, team in teams for agent in team if agent in run.players})
     return named + (f" played by {' and '.join(by)}" if by else "")
 
@@ -385,6 +383,5 @@ def missing_words(report: Findings) -> str:
     """How many planned runs are not there, and of which seeds: those of other shards or earlier commands, too."""
     ended = {record.trial for record in report.records}
     seeds = sorted({listed.seed for listed in report.plan.trials if listed.trial not in ended})
-    words = seed_words(seeds)
-    where = f"seed{'s' if len(seeds) > 1 else ''} {words if len(words) <= LONGEST else f'{words[:LONGEST]}…'}"
+    where = f"seed{'s' if len(seeds) > 1 else ''} {shortened(seed_words(seeds))}"
     return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"

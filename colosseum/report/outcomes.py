@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from math import isclose
 from statistics import fmean
 from typing import Final
@@ -18,6 +17,7 @@ from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Table, TableCell
 from colosseum.report.words import WORDS, decimals, no_pair, number, reasons
+from colosseum.solve.scoring import AGREEMENT
 
 OUTCOMES: Final = (
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
@@ -157,10 +157,6 @@ def strength_table(arms: Sequence[ArmStrength]) -> Table:
     return described("strength", rows)
 
 
-SAME: Final = 1e-6
-"""Of a figure: two that differ by less are equal."""
-
-
 def stated_table(records: Sequence[RunRecord], arms: Sequence[str]) -> Table:
     """Figures that the source of imported runs states, beside ours of the same runs."""
     groups: dict[tuple[str, int, int], list[RunFigures]] = {}
@@ -181,9 +177,9 @@ def stated_table(records: Sequence[RunRecord], arms: Sequence[str]) -> Table:
 def _unlike(run: RunFigures, name: str) -> str:
     """Why a figure is not the one that is stated, as far as the two sides show it."""
     ours, joint = run.scalars[name], run.scalars["joint_payoff"].value
-    if ours.value is None or isclose(ours.value, run.stated[name], rel_tol=SAME, abs_tol=SAME):
+    if ours.value is None or isclose(ours.value, run.stated[name], rel_tol=AGREEMENT, abs_tol=AGREEMENT):
         return ours.reason or WORDS["stated"]["equal" if run.payoff else "taken"]
-    same = joint is not None and isclose(joint, run.stated.get("joint_payoff", joint + 1), rel_tol=SAME)
+    same = joint is not None and isclose(joint, run.stated.get("joint_payoff", joint + 1), rel_tol=AGREEMENT)
     return WORDS["stated"]["credit" if same else "worth"]
 
 
@@ -215,10 +211,3 @@ def judge_table(bench: Bench) -> Table | None:
         lacking = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
         rows.append((judge.judge, judge.given, lacking, judge.cut, told, ", ".join(judge.kin), judge.counts))
     return described("judges", rows) if rows else None
-
-
-def corrected_table(bench: Bench) -> Table | None:
-    """The judge's mean by arm, corrected by labels; None without labels."""
-    cells = (replace(amount(of.mean, 2, signed=True), limits=ends(of.interval)) for of in bench.corrected)
-    rows = [(of.arm, cell, of.labelled, of.runs) for of, cell in zip(bench.corrected, cells, strict=True)]
-    return described("corrected", rows) if rows else None
