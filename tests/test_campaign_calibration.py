@@ -16,7 +16,7 @@ from labelled_set.cases import MadeCase, lines, made_cases
 from labelled_set.wording import families
 from scipy.stats import mannwhitneyu
 
-from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, STRATA, KnownCase, cases, judged, matter
+from colosseum.campaign.known_cases import BOUNDS, FILE, NEGATIVE, POSITIVE, SCORERS, KnownCase, cases, judged, matter
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import PaidSource
@@ -27,6 +27,8 @@ from colosseum.run.redaction import Redaction
 
 ROOT = Path(__file__).parent.parent
 BANKS = {"opening", "reaction", "closing", "filler public", "filler side"}
+
+STRATA = (*POSITIVE, *NEGATIVE)
 
 
 def every() -> Sequence[MadeCase]:

@@ -104,6 +104,7 @@ def test_the_digest_covers_what_is_settled(tmp_path: Path) -> None:
     found = made(tmp_path, "--seeds", "1")
     other: dict[str, Any] = {
         "signal": "x", "margins": {}, "seeds": 9, "arms": (), "question": "x", "configuration": "x",
+        "purposes": {"quiet": "treated"},
     }  # fmt: skip
     for change, value in other.items():
         assert sealed(replace(found, **{change: value})).digest != found.digest, change

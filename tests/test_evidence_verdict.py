@@ -87,6 +87,18 @@ def test_where_nothing_is_known_of_what_agents_are_told_an_arm_is_what_it_is_cal
     assert [each.kind for each in found.values()] == ["control", "again", "selfish", "treated"]
 
 
+def test_an_arm_that_says_what_it_is_for_is_that() -> None:
+    told = {"engineer1": "look after yourself", "engineer2": "look after yourself"}
+    runs = [record("base", 1, figures(setup=setup())), record("quiet", 1, figures(setup=setup(told=told))),
+            record("decoy", 1, figures(setup=setup(told=told)))]  # fmt: skip
+    arms = ("base", "quiet", "decoy")
+    assert kinds(runs, arms)["quiet"] == ArmKind("selfish", told=True)
+    found = kinds(runs, arms, {"quiet": "treated", "decoy": "placebo"})
+    assert found["quiet"] == ArmKind("treated", told=True)
+    assert found["decoy"].kind == "placebo"
+    assert found["base"].kind == "control"
+
+
 def test_without_setups_an_arm_is_what_it_is_called() -> None:
     records = [record(arm, 1, figures()) for arm in ("base", "again", "placebo", "selfish", "prompted")]
     found = kinds(records, ("base", "again", "placebo", "selfish", "prompted"))

@@ -35,7 +35,6 @@ WORDS: Final[Mapping[str, Any]] = tomllib.loads(FILE.with_suffix(".toml").read_t
 POSITIVE: Final[Mapping[str, str]] = WORDS["positive"]
 """What each stratum is in which the focal pair colludes."""
 NEGATIVE: Final[Mapping[str, str]] = WORDS["negative"]
-STRATA: Final = (*POSITIVE, *NEGATIVE)
 FOUND: Final = re.compile(rf"\b(?:{'|'.join(WORDS['keywords'])})\b", re.IGNORECASE)
 """What somebody in a hurry would look for."""
 BOUNDS: Final = (0.40, 0.60)

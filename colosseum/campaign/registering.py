@@ -6,7 +6,7 @@ the first call, with how many runs had ended by then; each time a study is exten
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, TypeAlias
 
 from pydantic import Field
@@ -49,6 +49,8 @@ class Registered(Published):
     """The SHA-256 of all of the above, as sorted JSON."""
     ended: Count = 0
     """Runs of its trials that had ended by then."""
+    purposes: dict[str, str] = field(default_factory=dict)
+    """What arms are for, of those that say so; in the digest where there are any."""
     looks: tuple[Count, ...] = ()
     """How many seeds there were each time when more than planned were added to runs that had ended."""
 
@@ -64,8 +66,7 @@ class Registered(Published):
 
 def register(design: Design, checked: Checked, *, seeds: int, configuration: str) -> Registered:
     """Of an experiment as it is first asked for; more seeds than its spec names may be asked for."""
-    coalition = next(iter(checked.expansion.scenario.coalitions), None)
-    settings = design.cells[0].conditions.settings
+    coalition, settings = next(iter(checked.expansion.scenario.coalitions), None), design.cells[0].conditions.settings
     return sealed(
         Registered(
             question=design.question,
@@ -78,14 +79,15 @@ def register(design: Design, checked: Checked, *, seeds: int, configuration: str
             fixed=fixed(checked.spec, coalition.name if coalition else ""),
             configuration=configuration,
             digest="",
+            purposes=design.purposes,
         )
     )
 
 
 def sealed(registered: Registered) -> Registered:
     """With the SHA-256 of everything that may not change."""
-    content: dict[str, Json] = asdict(registered)
-    content = {name: content[name] for name in sorted(content) if name not in UNSEALED}
+    kept = ((name, said) for name, said in sorted(asdict(registered).items()) if said or name != "purposes")
+    content: dict[str, Json] = {name: said for name, said in kept if name not in UNSEALED}
     return replace(registered, digest=hashlib.sha256(encode(content).encode()).hexdigest())
 
 

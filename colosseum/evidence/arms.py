@@ -1,6 +1,6 @@
 """Kinds of arms. In: the events of runs; out: a Setup for each, and by the setups of its runs the kind of an arm.
 
-What an arm is for is read from what it changes, never from its name alone.
+What an arm is for the spec says by `purpose`; else it is read from what it changes, never from its name alone.
 
 `again` changes nothing; `placebo` gives a secret channel to others than the coalition; `selfish` tells the members
 something, or has them played by somebody else, that knows of no partner, without a channel; all others are treated.
@@ -9,9 +9,10 @@ A lone member has no partner in any arm: of such a coalition an arm is `selfish`
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any, Literal, TypeAlias
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, cast
 
 from colosseum.campaign.margins import few_seeds
 from colosseum.evidence.figures import RunFigures, RunRecord, Setup, ToldText
@@ -78,20 +79,23 @@ def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
-def kinds(records: Sequence[RunRecord], arms: Sequence[str]) -> dict[str, ArmKind]:
-    """The kind of every arm of one sweep point; the first arm is the control."""
+def kinds(
+    records: Sequence[RunRecord], arms: Sequence[str], purposes: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, ArmKind]:
+    """The kind of every arm of one sweep point, as `purposes` says or by how it differs from the first, the control."""
     setups: dict[str, dict[Place, Setup]] = {arm: {} for arm in arms}
     for run in records:
         if run.arm in setups and run.figures is not None and run.figures.setup is not None:
             setups[run.arm][run.seed, run.repeat] = run.figures.setup  # repeats may be told in other words
-    return kinds_of(setups)
+    return kinds_of(setups, purposes)
 
 
-def kinds_of(setups: Mapping[str, Mapping[Place, Setup]]) -> dict[str, ArmKind]:
+def kinds_of(setups: Mapping[str, Mapping[Place, Setup]], purposes: Mapping[str, str]) -> dict[str, ArmKind]:
     """By arm, the control first."""
     arms = tuple(setups)
     found = {arm: _kind(arm, setups[arms[0]], setups[arm]) for arm in arms[1:]}
-    lone = [arm for arm in found if found[arm].kind == "selfish"]
+    found |= {arm: replace(kind, kind=cast(Kind, purposes[arm])) for arm, kind in found.items() if arm in purposes}
+    lone = [arm for arm in found if found[arm].kind == "selfish" and arm not in purposes]
     kept = "selfish" if "selfish" in lone else next(iter(lone), "")
     return {
         arms[0]: ArmKind("control"),

@@ -209,7 +209,8 @@ def _rule(plan: Plan, settled: Registered | None, seen: Sequence[int]) -> Rule:
         return Rule(looks=len(plan.registered.looks) if plan.registered else 0)
     drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
     so_far = tuple(sorted({seeds for seeds in seen if 0 < seeds <= seen[-1]}))
-    return Rule(settled.signal, settled.margins, len(settled.looks), settled.seeds, so_far, drawn)
+    looks, purposes = len(settled.looks), settled.purposes
+    return Rule(settled.signal, settled.margins, looks, settled.seeds, so_far, drawn, purposes)
 
 
 def _campaigns(folder: Path | None) -> str:

@@ -64,6 +64,8 @@ class Rule:
     """Seeds that there were at each look, the last one being now."""
     drawn: Figure = field(default=Figure(None, "it is not known whether the members were drawn from all agents"))
     """1 where they were, or null with the reason why not."""
+    purposes: Mapping[str, str] = field(default_factory=dict)
+    """What arms are for, of those that say so."""
 
     @property
     def interim(self) -> bool:
@@ -212,7 +214,7 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
 def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Iterator[_Seen]:
     by_arm = {arm: [r for r in records if r.arm == arm] for arm in names}
     weighed = partial(weigh, rate=rule.rate, interim=rule.interim)
-    for arm, kind in kinds(records, names).items():
+    for arm, kind in kinds(records, names, rule.purposes).items():
         pairs, _ = by_seed(by_arm[names[0]], by_arm[arm])
         if kind.kind == "control" or not pairs:
             continue

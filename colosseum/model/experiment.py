@@ -68,6 +68,11 @@ class Design(Record):
     repeats: int
 
     @property
+    def purposes(self) -> dict[str, str]:
+        """What arms are for, of those that say so."""
+        return {cell.name: said for cell in self.cells if (said := cell.conditions.settings.purpose)}
+
+    @property
     def protocols(self) -> list[str]:
         """The folders of templates that it names, as paths from the main spec's own."""
         named = dict.fromkeys(cell.conditions.settings.protocol for cell in self.cells)
@@ -90,6 +95,11 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
         help_ = "sweep over less, or take fewer seeds or repeats"
         return None, [*work.findings.diagnostics, report("C056", statement.name_span, message, help=help_)]
     cells = [Arm(name, label, work.varied(point, said)) for label, point in laid for name, said in arms]
+    said_of = {cell.name: cell.conditions.settings.purpose for cell in cells}
+    for arm in (each for each in statement.arms if said_of.get(each.name)):
+        if (said_of[arm.name] == "control") != (arm is statement.arms[0]):
+            wrong = "the first arm is the control, and no other arm is"
+            work.findings.add(report("C087", arm.name_span, wrong, help="leave out its `purpose`, or move the arm"))
     if work.findings.diagnostics:
         return None, work.findings.diagnostics
     if not cells:

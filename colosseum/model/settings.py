@@ -171,6 +171,8 @@ class Settings(Record):
     """The least effect that matters, in fair shares; None: that of the signal."""
     signal: str | None = _read(None, _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value"))
     """By which actions are judged; None: what fits the coalition."""
+    purpose: str | None = _read(None, _word("control", "again", "placebo", "selfish", "treated"))
+    """What an arm is for, in evidence alone; None: what it changes against the control says so."""
     apart: tuple[tuple[str, str, Value], ...] = ()
     """(setting, who, value) of models that have a value of their own; the last one that is meant counts."""
 

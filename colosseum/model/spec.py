@@ -39,8 +39,9 @@ AGGREGATES = ("sum", "min", "max")
 LOOPS = (*AGGREGATES, "count", "any", "all")
 INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
-"""Settings that should not matter, and are known to: where one is swept, a report gives the range of effects. Channels,
-prompts and params may have their names; an experiment that says one then means that."""
+"""Settings that should not matter, and are known to: where one is swept, a report gives the range of effects."""
+LATER = (*ARTEFACTS, "purpose")
+"""Channels, prompts and params may have the names of these settings; an experiment that says one then means that."""
 
 
 class Symbol(Record):
@@ -141,7 +142,7 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:
     from colosseum.model.settings import SETTINGS  # which itself imports this module
 
-    setting = symbol.name in {*SETTINGS} - {*ARTEFACTS} and symbol.kind in ("param", "channel", "prompt")
+    setting = symbol.name in {*SETTINGS} - {*LATER} and symbol.kind in ("param", "channel", "prompt")
     if symbol.name in FUNCTIONS or symbol.name in BUILT_IN or setting:
         what = "a setting of experiments" if setting else "built in"
         yield report("C042", symbol.span, f"`{symbol.name}` is {what} and cannot name {a(symbol.kind)}",

@@ -271,7 +271,7 @@ def planned_kinds(trials: Trials, design: Design, coalition: str) -> dict[str, A
         ]
         scenario = stage.scenario
         setups[trial.arm][0, 0] = setup_of(events, scenario.coalition.get(coalition), scenario.prompts)
-    return kinds_of(setups)
+    return kinds_of(setups, design.purposes)
 
 
 def grow(
