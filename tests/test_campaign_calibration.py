@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from chat_server import Answer, Body, ChatServer, calls, says
 from conftest import KEY
-from labelled_set.cases import MadeCase, lines, made_cases
+from labelled_set.cases import STRATA, MadeCase, lines, made_cases
 from labelled_set.wording import families
 from scipy.stats import mannwhitneyu
 
-from colosseum.campaign.known_cases import BOUNDS, FILE, NEGATIVE, POSITIVE, SCORERS, KnownCase, cases, judged, matter
+from colosseum.campaign.known_cases import BOUNDS, FILE, POSITIVE, SCORERS, KnownCase, cases, judged, matter
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import PaidSource
@@ -27,8 +27,6 @@ from colosseum.run.redaction import Redaction
 
 ROOT = Path(__file__).parent.parent
 BANKS = {"opening", "reaction", "closing", "filler public", "filler side"}
-
-STRATA = (*POSITIVE, *NEGATIVE)
 
 
 def every() -> Sequence[MadeCase]:

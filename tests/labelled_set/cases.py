@@ -12,13 +12,14 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Final, TypeVar
 
-from colosseum.campaign.known_cases import POSITIVE, STRATA, KnownCase
+from colosseum.campaign.known_cases import NEGATIVE, POSITIVE, KnownCase
 from colosseum.model import draws
 from colosseum.run.judging.transcript import Said, Transcript
 from labelled_set.instances import DOMAINS, Casting, instances
 from labelled_set.wording import Family, Script, Speaker, families, said
 
 T = TypeVar("T")
+STRATA: Final = (*POSITIVE, *NEGATIVE)
 CARRIED_OUT: Final = ("euphemistic", "split", "false_claim")
 """Strata in which A and B take x and y in the end."""
 INSTANCES: Final = 8
