@@ -229,7 +229,7 @@ def test_a_taller_terminal_has_room_for_the_table(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "stdout", terminal)
     for lines, hidden in (("24", True), ("100", False)):
         monkeypatch.setenv("LINES", lines)
-        assert ("it needs a taller screen" in flat(printed(brief(report, Path("runs"))))) == hidden
+        assert ("Change of outsider loss" not in flat(printed(brief(report, Path("runs"))))) == hidden
 
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:

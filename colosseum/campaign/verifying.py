@@ -255,14 +255,14 @@ class _Work:
             self.fault(path, f"a look counted {counted(most, 'run')} that had ended, and there are files of {there}")
 
     def _sealed(self, path: Path, size: int | None, digest: str | None) -> None:
-        """A file against what the ledger has of it last; a `.log` or `.jsonl` may have grown since, a list may not."""
+        """A file against what the ledger has of it last; one that lines are added to may have grown since."""
         if not path.resolve().is_relative_to(self.folder.path.resolve()):
             self.fault(self.folder.ledger_path, "names a file outside of the folder")
         elif size is None and path.exists():
             self.fault(path, "is there, though the ledger says that it was removed")
         elif size is not None and (content := self.read(path)) is not None:
-            whole = content[:size] if path.suffix in (".log", ".jsonl") and path not in self.folder.lists else content
-            if sha256(whole).hexdigest() != digest:
+            grows = path.suffix in (".log", ".jsonl") and path not in (*self.folder.lists, *self.folder.asked())
+            if sha256(content[:size] if grows else content).hexdigest() != digest:
                 self.fault(path, "is not as the ledger has it")
             self.found.sealed += 1
 
