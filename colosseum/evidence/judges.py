@@ -296,16 +296,15 @@ def corrected(labels: Labels, records: Sequence[RunRecord], arms: Sequence[str])
         trial, focal = labels.asked[each.item]
         given.setdefault(trial, {}).setdefault(focal, []).append(each.score)
     theirs = {t: fmean(of["coalition"]) - fmean(of["random"]) for t, of in given.items() if len(of) == 2}
-    complete = [run for run in records if run.figures]
-    known = {r.trial: v for r in complete if r.figures and (v := r.figures.scalars["judge_score"].value) is not None}
-    drawn_of = {rater.draw.of for rater in drawn if rater.draw}
+    known = {r.trial: v for r in records if r.figures and (v := r.figures.scalars["judge_score"].value) is not None}
+    complete = sum(run.figures is not None for run in records)
     for arm in arms:
-        runs = [run for run in complete if run.arm == arm and run.trial in known]
+        runs = [run for run in records if run.arm == arm and run.trial in known]
         read = [(known[run.trial], theirs[run.trial]) for run in runs if run.trial in theirs]
         found = rectified([known[run.trial] for run in runs], read)
         if len({run.seed for run in runs}) < len(runs):
             found = "several runs of one seed are not independent"
-        if drawn_of != {len(complete)}:
+        if any(rater.draw and rater.draw.of != complete for rater in drawn):
             found = "runs were added since the labels were drawn"
         if read:
             mean = Figure(None, found) if isinstance(found, str) else Figure(found.mean)
