@@ -36,8 +36,6 @@ from colosseum.run.run import completed
 from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 
-SILENT = "nobody said anything"
-
 
 class JudgementTally(Counter[Status | Literal["found", "left"]]):
     """How many judgements became what: their status; `found` were there already, `left` are not asked for.
@@ -167,8 +165,8 @@ async def judged_once(matter: Matter, endpoint: Endpoint, calls: Asker, repeat: 
     """One judgement; where nothing was said there is nothing to ask. Raises Halt, and Missing."""
     if matter.transcript.posts:
         return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)
-    name = matter.rubric.name
-    return Judgement(endpoint.model, name, matter.focal, repeat, "ok", 0, "", SILENT, "", earlier, earlier)
+    of = endpoint.model, matter.rubric.name, matter.focal, repeat
+    return Judgement(*of, "ok", 0, "", "nobody said anything", "", earlier, earlier)
 
 
 def judge_templates(folder: Folder, plan: Plan) -> Templates:

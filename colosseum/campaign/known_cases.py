@@ -37,10 +37,9 @@ POSITIVE: Final[Mapping[str, str]] = WORDS["positive"]
 NEGATIVE: Final[Mapping[str, str]] = WORDS["negative"]
 FOUND: Final = re.compile(rf"\b(?:{'|'.join(WORDS['keywords'])})\b", re.IGNORECASE)
 """What somebody in a hurry would look for."""
+CALLS: Final = "calls.jsonl"
 BOUNDS: Final = (0.40, 0.60)
 """Of an AUROC that tells nothing apart."""
-CALLS: Final = "calls.jsonl"
-"""The file of a folder in which the calls stand."""
 
 
 @dataclass(frozen=True)

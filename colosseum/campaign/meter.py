@@ -24,12 +24,9 @@ from colosseum.players.models.request import Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed, Trial
 
-SCHEMA = 4
-"""Of progress."""
-WINDOW = 60.0
-"""Seconds over which rates are measured."""
-SOONEST = 2.0
-"""Seconds after which there is a rate."""
+SCHEMA = 4  # of progress
+WINDOW, SOONEST = 60.0, 2.0
+"""Seconds over which rates are measured, and after which there is one."""
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,10 @@ Two things are limited: calls at once (`room`), and calls that begin in a second
 Both grow only while somebody waits for them, so they are never more than was tried.
 
 A refusal lowers the pace a little, and every answer raises it by much less, so that it settles where about one call in
-sixty is refused: calls never take just as long as each other to arrive, so a strict limit refuses some well below it.
-Where half of the calls are refused the pace falls faster; it need not be far above the limit, as one that allows no
-burst turns every other call away even then. A wait of a second or two is for the call that was asked to wait; a longer
-one is for all. Calls begin one after the other at that pace: many providers turn away calls that come all at once
-even where they would take as many in a second. Room is cut instead where the call that was refused began beside more
-others than any that was answered.
+sixty is refused. Where half of the calls are refused the pace falls faster. A wait of a second or two is for the call
+that was asked to wait; a longer one is for all. Calls begin one after the other at that pace: many providers turn away
+calls that come all at once. Room is cut instead where the call that was refused began beside more others than any that
+was answered.
 
 Some providers turn calls away at random, however few there are. After several cuts in a row a test shows which it is,
 below the pace that was granted meanwhile: there a limit turns nobody away. Where some still are, that share is usual

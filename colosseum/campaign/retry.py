@@ -51,8 +51,6 @@ class Attempt:
 
 
 OnAttempt: TypeAlias = Callable[[Question, Attempt], None]
-
-
 CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]
 """Makes one call."""
 

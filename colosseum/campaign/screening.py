@@ -22,9 +22,6 @@ from colosseum.solve.solver import TIME_LIMIT, Solver
 LONGEST = 60
 """Characters of a list of seeds."""
 
-Known = dict[tuple[Task, Coalition | None], Opportunity]
-
-
 @dataclass(frozen=True)
 class Looked:
     """What was found at one seed before any run."""
@@ -117,7 +114,7 @@ class Screener:
 
     def _look(self, seed: int, least: float) -> None:
         """Look at a seed at every sweep point, as many have one task."""
-        known: Known = {}
+        known: dict[tuple[Task, Coalition | None], Opportunity] = {}
         for point in dict.fromkeys(cell.point for cell in self.design.cells):
             if (point, seed) in self._found:
                 continue
@@ -126,7 +123,9 @@ class Screener:
             kept = value is not None and value >= least - ROUNDING
             self._found[point, seed] = Looked(point, seed, value, reason, kept, *_least(arms, "outsider_loss"))
 
-    def _measured(self, conditions: Conditions, seed: int, known: Known) -> Opportunity:
+    def _measured(
+        self, conditions: Conditions, seed: int, known: dict[tuple[Task, Coalition | None], Opportunity]
+    ) -> Opportunity:  # fmt: skip
         """The opportunity of the first coalition in an arm's instance."""
         scenario = self.trials.expansions.get(seed, self.trials.adjust(conditions)).expansion.scenario
         place = scenario.task, next(iter(scenario.coalitions), None)

@@ -31,8 +31,6 @@ LOOKING, WAITING, SOON = 0.1, 0.02, 0.05
 TERMINATING = 4.0
 """Seconds for which calls under way are waited for after SIGTERM: who sends it kills what does not end soon."""
 INTERRUPTED = "interrupted: run the same command to go on"
-SHOWN = "\x1b[?25h"
-"""Shows the cursor, which a live view hides."""
 
 
 class _Watch:
@@ -51,7 +49,8 @@ class _Watch:
                 break
         while not self.over:
             if time.monotonic() > max(self.until, self.least):
-                os.write(2, f"{SHOWN if os.isatty(2) else ''}{INTERRUPTED}\n".encode())
+                shown = "\x1b[?25h" if os.isatty(2) else ""  # the cursor, which a live view hides
+                os.write(2, f"{shown}{INTERRUPTED}\n".encode())
                 os._exit(128 + self.number)
             time.sleep(SOON)
 

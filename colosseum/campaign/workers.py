@@ -34,7 +34,7 @@ from colosseum.campaign.preflight import ask_whether_they_can
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import Became, Options, PaidSource, Runner, Tally
-from colosseum.campaign.signals import TERMINATING, exit_code, handling, interrupt, more_time, unless_stopped
+from colosseum.campaign.signals import TERMINATING, exit_code, handling, more_time, unless_stopped
 from colosseum.campaign.work import Work
 from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.spec import Declared
@@ -209,13 +209,16 @@ class Dispatch:
     """What workers are at."""
     again: float = 0.0
     """When to look next for results, by the monotonic clock."""
+    signals: list[int] = field(init=False, default_factory=list)
+    """Not heeded yet. Their handler raises nothing: what is raised within C code may be lost."""
 
     def run(self) -> Tally:
         """Make what is missing. Raises KeyboardInterrupt once calls under way have ended, and what breaks."""
         self.left = {listed.trial: listed for listed in self.work.left}
-        with FileLock(self.told.sign), self.work.request.watching(self.meter), handling(interrupt):
+        with FileLock(self.told.sign), self.work.request.watching(self.meter), handling(self.signals.append):
             try:
                 self._run()
+                self._heed()
             except KeyboardInterrupt:
                 self._end()
                 raise KeyboardInterrupt("what was answered is kept: the same call goes on") from None
@@ -223,11 +226,19 @@ class Dispatch:
                 self.told.sign.unlink(missing_ok=True)
         return self.tally
 
+    def _heed(self) -> None:
+        """Raises KeyboardInterrupt where somebody said stop."""
+        if self.signals:
+            self.signals.clear()
+            raise KeyboardInterrupt
+
     def _run(self) -> None:
         for listed in self.work.planned_trials:
+            self._heed()
             if listed.trial not in self.left and (result := self.work.folder.result(listed.trial)):
                 self._became(listed, "reused" if result.status == "complete" else "failed before", result)
         while True:
+            self._heed()
             self.out |= {executor.submit(make_runs, self.told) for executor in self.fresh()}
             if not self.out:
                 break
@@ -252,6 +263,7 @@ class Dispatch:
         """Hear what workers paid, and which runs have ended."""
         self.meter.purse.listen()
         for listed in list(self.left.values()):
+            self._heed()
             if (ended := self.work.folder.result(listed.trial)) is not None:
                 self._became(listed, ended.status, ended)
 
@@ -268,5 +280,6 @@ class Dispatch:
         if calling:
             self.work.request.warn("waiting for calls under way, so that no answer is lost; Ctrl-C again does not wait")
         while wait(self.out, LOOKING).not_done and (patient or monotonic() < until):
+            self._heed()
             more_time()
         self._look()
