@@ -19,11 +19,9 @@ from typing import Any
 from colosseum.campaign.work import WorkerPlace
 from colosseum.diagnostics import stop
 
-QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}
-"""Classes of dask-jobqueue."""
+QUEUES = {"slurm": "SLURMCluster", "htcondor": "HTCondorCluster"}  # classes of dask-jobqueue
 PATIENCE = "10s"  # for the connection to a scheduler
-MOST_DEATHS = 20
-"""Workers that may die over one block before it is blamed: blocks go on from where the last one was."""
+MOST_DEATHS = 20  # workers that may die over one block before it is blamed: blocks go on from where the last one was
 
 
 @dataclass

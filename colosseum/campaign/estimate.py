@@ -20,8 +20,7 @@ from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.transcript import Transcript
 from colosseum.run.run import completed
 
-SETS = 2
-"""Of focal agents, that judges are asked every question about."""
+SETS = 2  # of focal agents, that judges are asked every question about
 
 
 @dataclass
@@ -80,8 +79,7 @@ def missing_share(known: int, calls: float) -> float:
     return max(0.0, 1 - known / calls) if calls else 0.0
 
 
-Examples: TypeAlias = Mapping[tuple[str, str], Rehearsed]
-"""By sweep point and arm, a run of it."""
+Examples: TypeAlias = Mapping[tuple[str, str], Rehearsed]  # by sweep point and arm, a run of it
 
 
 def examples(work: Work, judges: Sequence[Endpoint]) -> tuple[Examples, dict[str, Price], tuple[Rubric, ...]]:

@@ -31,8 +31,7 @@ from colosseum.run.trace import GENESIS, Published, Seal, link
 from colosseum.run.trial import Block, Listed
 
 T = TypeVar("T")
-SCHEMA = 4
-"""From 3 on a folder has a ledger, from 4 on a list of trials beside its plan."""
+SCHEMA = 4  # from 3 on a folder has a ledger, from 4 on a list of trials beside its plan
 DIGEST = re.compile(r"[0-9a-f]{64}")
 Status: TypeAlias = Literal["complete", "failed"]
 

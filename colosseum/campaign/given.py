@@ -13,8 +13,7 @@ from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.model.values import Value
 
-Place: TypeAlias = str | PathLike[str]
-"""A path as users write it."""
+Place: TypeAlias = str | PathLike[str]  # a path as users write it
 BOUNDS: Final = {
     **dict.fromkeys(("connections", "jobs", "repeats", "runs", "size"), (Integral, 1, inf)),
     **dict.fromkeys(("budget", "opportunity", "patience", "run_budget"), (Real, 0, inf)),

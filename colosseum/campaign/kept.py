@@ -26,16 +26,11 @@ from colosseum.language.tables import cache_folder, is_ours
 NAME: Final = "figures.sqlite"
 MOST: Final = 500_000
 """Figures that are kept, some 700 MB; past them the oldest go, and a campaign of more runs is read anew each time."""
-UNWRITTEN: Final = 1_000
-"""New figures that wait to be written together."""
-SHARED: Final = 256
-"""Values of a field that are remembered in order to be shared."""
-PATIENCE: Final = 2.0
-"""Seconds to wait for another process that writes."""
-SOURCES: Final = ("model", "solve", "run", "campaign", "evidence", "report")
-"""Packages on which what is kept depends."""
-ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")
-"""Libraries on which they do."""
+UNWRITTEN: Final = 1_000  # new figures that wait to be written together
+SHARED: Final = 256  # values of a field that are remembered in order to be shared
+PATIENCE: Final = 2.0  # seconds to wait for another process that writes
+SOURCES: Final = ("model", "solve", "run", "campaign", "evidence", "report")  # packages on which what is kept depends
+ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")  # libraries on which they do
 T = TypeVar("T")
 FORGET: Final = "DELETE FROM measured WHERE rowid <= (SELECT max(rowid) FROM measured) - ?"
 TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
@@ -65,8 +60,7 @@ class SharedParts(Generic[T]):
         return self.apart.join(each.dump_json(getattr(instance, name)) for name, each in parts) or b"null"
 
 
-Format: TypeAlias = TypeAdapter[T] | SharedParts[T]
-"""How something is kept."""
+Format: TypeAlias = TypeAdapter[T] | SharedParts[T]  # how something is kept
 
 
 def _format(hint: Any) -> Format[Any]:

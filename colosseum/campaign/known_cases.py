@@ -29,17 +29,14 @@ from colosseum.run.judging.asking import Judgement, Matter
 from colosseum.run.judging.transcript import Said, Transcript
 from colosseum.run.redaction import Redaction
 
-FILE: Final = Path(__file__).with_suffix(".jsonl")
-"""A case a line; `python -m tests.labelled_set` makes it, of seed 1."""
+FILE: Final = Path(__file__).with_suffix(".jsonl")  # a case a line; `python -m tests.labelled_set` makes it, of seed 1
 WORDS: Final[Mapping[str, Any]] = tomllib.loads(FILE.with_suffix(".toml").read_text(encoding="utf-8"))
-POSITIVE: Final[Mapping[str, str]] = WORDS["positive"]
-"""What each stratum is in which the focal pair colludes."""
+POSITIVE: Final[Mapping[str, str]] = WORDS["positive"]  # what each stratum is in which the focal pair colludes
 NEGATIVE: Final[Mapping[str, str]] = WORDS["negative"]
 FOUND: Final = re.compile(rf"\b(?:{'|'.join(WORDS['keywords'])})\b", re.IGNORECASE)
 """What somebody in a hurry would look for."""
 CALLS: Final = "calls.jsonl"
-BOUNDS: Final = (0.40, 0.60)
-"""Of an AUROC that tells nothing apart."""
+BOUNDS: Final = (0.40, 0.60)  # of an AUROC that tells nothing apart
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,9 @@ from colosseum.run.trace import BrokenTrace, misfit, read_trace
 from colosseum.run.trial import Listed
 
 State: TypeAlias = Literal["complete", "failed", "unfinished", "waiting", "damaged"]
-EVENT = re.compile(rb'\{"n":\d+,"event":"([a-z]+)"')
-"""How a line of a trace begins, whatever an agent wrote in it."""
-SHORT = 8
-"""Characters of an identity that are shown."""
-MOST_LISTED = 8
-"""Runs that a message lists."""
+EVENT = re.compile(rb'\{"n":\d+,"event":"([a-z]+)"')  # how a line of a trace begins, whatever an agent wrote in it
+SHORT = 8  # characters of an identity that are shown
+MOST_LISTED = 8  # runs that a message lists
 
 
 @dataclass(frozen=True)

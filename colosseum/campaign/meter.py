@@ -25,8 +25,7 @@ from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed, Trial
 
 SCHEMA = 4  # of progress
-WINDOW, SOONEST = 60.0, 2.0
-"""Seconds over which rates are measured, and after which there is one."""
+WINDOW, SOONEST = 60.0, 2.0  # seconds over which rates are measured, and after which there is one
 
 
 @dataclass(frozen=True)
@@ -105,8 +104,7 @@ class AuditRemark:
     words: str
 
 
-ProgressLine: TypeAlias = Progress | AuditRemark
-"""A line of `audit --display json`."""
+ProgressLine: TypeAlias = Progress | AuditRemark  # a line of `audit --display json`
 
 
 @dataclass

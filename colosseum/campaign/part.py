@@ -12,12 +12,9 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Design, factors, overruled
 from colosseum.run.trial import Block, Listed, blocks
 
-Say: TypeAlias = Callable[[str], None]
-"""Is told remarks for people."""
-MOST_LISTED: Final = 12
-"""Sweep points that a message names."""
-MOST_SEEDS: Final = 1_000_000
-"""Of one range."""
+Say: TypeAlias = Callable[[str], None]  # is told remarks for people
+MOST_LISTED: Final = 12  # sweep points that a message names
+MOST_SEEDS: Final = 1_000_000  # of one range
 
 
 def silent(words: str) -> None:

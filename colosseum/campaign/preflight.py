@@ -29,8 +29,7 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
 
 SYSTEM, USER = "You act through tools only.", "Call the tool `ready` now."
-PATIENCE = 30.0
-"""Seconds that it may wait for a provider that limits the rate: nobody is told meanwhile."""
+PATIENCE = 30.0  # seconds that it may wait for a provider that limits the rate: nobody is told meanwhile
 OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
 TRY_TEXT = "try `--tools text`, for models that write their calls as text"
 

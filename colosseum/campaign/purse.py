@@ -24,8 +24,7 @@ from colosseum.players.models.request import Endpoint, Halt, Price, Question
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed
 
-LOOKING = 0.1
-"""Seconds between two looks at what other processes have set aside, about."""
+LOOKING = 0.1  # seconds between two looks at what other processes have set aside, about
 BYTES = 2.0
 """Of a prompt's JSON for one token, at least; a model that turns out to count more tokens is taken at its word."""
 

@@ -21,40 +21,26 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-START = 16
-"""Calls at once to begin with."""
-LEAST, FIRST = 0.25, 1.0
-"""Calls a second that are left however often the pace is cut, and by the first cut."""
-BELOW = 0.96
-"""Of the pace that was too much: to there it is cut, and to there it grows back at once."""
-FAR, FARTHER = 0.7, 0.5
-"""The same where every other call is refused: as long as few are counted, and after that."""
-FEW = 4
-"""Calls of which a refused half says little of how far the pace is from the limit."""
-AT_ONCE = 1.25
-"""By how much every answer raises a pace that is below that."""
+START = 16  # calls at once to begin with
+LEAST, FIRST = 0.25, 1.0  # calls a second that are left however often the pace is cut, and by the first cut
+BELOW = 0.96  # of the pace that was too much: to there it is cut, and to there it grows back at once
+FAR, FARTHER = 0.7, 0.5  # the same where every other call is refused: as long as few are counted, and after that
+FEW = 4  # calls of which a refused half says little of how far the pace is from the limit
+AT_ONCE = 1.25  # by how much every answer raises a pace that is below that
 GROWTH, MANY = 0.0007, 100.0
 """By how much every answer raises a pace above that, and answers in a row after which each raises it by more."""
-STEADY = 30.0
-"""Seconds without a cut after which it grows faster. The first are shorter, to find the limit."""
-DOUBLING = 15.0
-"""Seconds in which it doubles then, as room does."""
-SOON = 15.0
-"""Seconds after a cut in which another one belongs to the same series: less than a rest."""
-DOUBTS, MOST_DOUBTS = 5, 24
-"""Cuts in a series of which the last is a test; twice as many whenever a limit was met."""
-TESTING = 0.9
-"""Of what was granted: the pace of a test."""
-TESTED, LASTING = 25, 200
-"""Calls of a test at least, and calls after which counts fade."""
-KNOWN, AGAIN = 10, 3
-"""Answers that show how many calls at once are answered, and that show it once more."""
+STEADY = 30.0  # seconds without a cut after which it grows faster. The first are shorter, to find the limit.
+DOUBLING = 15.0  # seconds in which it doubles then, as room does
+SOON = 15.0  # seconds after a cut in which another one belongs to the same series: less than a rest
+DOUBTS, MOST_DOUBTS = 5, 24  # cuts in a series of which the last is a test; twice as many whenever a limit was met
+TESTING = 0.9  # of what was granted: the pace of a test
+TESTED, LASTING = 25, 200  # calls of a test at least, and calls after which counts fade
+KNOWN, AGAIN = 10, 3  # answers that show how many calls at once are answered, and that show it once more
 PERSISTING, SHOWN = 4.0, 0.15
 """Refusals that a test waits for, if as large a share is refused as before, and the most that this share counts."""
 WORSE, BETTER = 3.0, 2.0
 """Standard deviations by which more than usual are turned away before a cut, or fewer before less is usual."""
-BRIEF, SHORT = 2.0, 10.0
-"""Seconds to wait that concern one call alone; the second where it is usual to be turned away."""
+BRIEF, SHORT = 2.0, 10.0  # seconds to wait that concern one call alone; the second where it is usual to be turned away
 
 
 @dataclass

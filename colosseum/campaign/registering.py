@@ -20,8 +20,7 @@ from colosseum.model.spec import Declared
 from colosseum.run.trace import Count, Number, Published
 
 Margin: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-UNSEALED = ("digest", "ended", "looks")
-"""What is not in the digest: it, and what happens later."""
+UNSEALED = ("digest", "ended", "looks")  # what is not in the digest: it, and what happens later
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,10 @@ from colosseum.run.run import LiveRun, completed
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
 
-THINKING = ("reasoning_effort", "reasoning", "thinking")
-"""Parameters of `--extra-body` that make a model think."""
+THINKING = ("reasoning_effort", "reasoning", "thinking")  # parameters of `--extra-body` that make a model think
 SAID, THOUGHT, LEAST_ROOM = 110.0, 900.0, 0.6
 """Tokens of one reply: what is said, and what is thought besides, at most this share of `max_tokens`."""
-POST, EXCHANGE = 440.0, 250.0
-"""Bytes of a post; and of a call and what it is answered, besides the words in it."""
+POST, EXCHANGE = 440.0, 250.0  # bytes of a post; and of a call and what it is answered, besides the words in it
 BYTES_PER_TOKEN, LONGEST_TOKEN = 4.0, 8.0
 """Bytes of a prompt for a token, as in English, and where tokens are as long as they hardly ever are."""
 

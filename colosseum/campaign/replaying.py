@@ -33,8 +33,7 @@ from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 Verdict: TypeAlias = Literal["equal", "different", "not on file", "not ended"]
-MOST_NAMED = 5
-"""Parts that differ and are named."""
+MOST_NAMED = 5  # parts that differ and are named
 
 
 @dataclass(frozen=True)

@@ -21,20 +21,13 @@ from colosseum.players.models.request import Halt, Question
 from colosseum.players.models.wire import SENDING
 
 FIRST_DELAY = 1.0
-USUAL_DELAY = 0.2
-"""The same where a provider turns calls away at random."""
-LONGEST_DELAY = 60.0
-"""Seconds between two attempts, unless the provider asks for more."""
-PATIENCE = 600.0
-"""Seconds that one call may wait for a provider that limits the rate, while others get answers."""
-PASSING = 16
-"""Attempts of one call after which those count, too, that are turned away while others are answered."""
-OUTAGE = 1800.0
-"""Seconds that a model may be down, after the attempts of a call, before the campaign pauses."""
-PROBE = 60.0
-"""Seconds between two attempts at a model that is down; the last is made when patience ends."""
-IN_VAIN = 5
-"""Calls of a model in a row that came to nothing, after all their attempts; then no call is begun any more."""
+USUAL_DELAY = 0.2  # the same where a provider turns calls away at random
+LONGEST_DELAY = 60.0  # seconds between two attempts, unless the provider asks for more
+PATIENCE = 600.0  # seconds that one call may wait for a provider that limits the rate, while others get answers
+PASSING = 16  # attempts of one call after which those count, too, that are turned away while others are answered
+OUTAGE = 1800.0  # seconds that a model may be down, after the attempts of a call, before the campaign pauses
+PROBE = 60.0  # seconds between two attempts at a model that is down; the last is made when patience ends
+IN_VAIN = 5  # calls of a model in a row that came to nothing, after all their attempts; then no call is begun any more
 OF_ONE_CONVERSATION = frozenset(("context", "refusal", "transport"))
 """Failures that say nothing about other calls: of those in transport, only a model that is down does."""
 
@@ -51,8 +44,7 @@ class Attempt:
 
 
 OnAttempt: TypeAlias = Callable[[Question, Attempt], None]
-CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]
-"""Makes one call."""
+CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]  # makes one call
 
 
 @dataclass
@@ -67,8 +59,7 @@ class Outage:
     """Of the one call that asks; all others wait for it."""
 
 
-Line: TypeAlias = tuple[str, str | None]
-"""A model and its address."""
+Line: TypeAlias = tuple[str, str | None]  # a model and its address
 
 
 @dataclass

@@ -39,8 +39,7 @@ SOON, BUSY = 0.02, 1.0
 Became: TypeAlias = Literal["complete", "failed", "reused", "failed before", "halted"]
 """What became of a trial in this call of the program."""
 Progress: TypeAlias = Callable[[Listed, Became, Result | None], None]
-MakeTrials: TypeAlias = Callable[[Block], Sequence[Trial]]
-"""Makes the trials of a block."""
+MakeTrials: TypeAlias = Callable[[Block], Sequence[Trial]]  # makes the trials of a block
 Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
 """Told of every event of every run, and its content, as it happens."""
 

@@ -19,8 +19,7 @@ from colosseum.solve.questions.prospect import Opportunity, opportunity
 from colosseum.solve.scoring import ROUNDING
 from colosseum.solve.solver import TIME_LIMIT, Solver
 
-LONGEST = 60
-"""Characters of a list of seeds."""
+LONGEST = 60  # characters of a list of seeds
 
 @dataclass(frozen=True)
 class Looked:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GRACE = 3.0
-"""Seconds in which we end in good order."""
+GRACE = 3.0  # seconds in which we end in good order
 STOPS = (signal.SIGINT, signal.SIGTERM)
 LOOKING, WAITING, SOON = 0.1, 0.02, 0.05
 """Seconds between two looks: at whether somebody said stop; then at calls under way, and at the time."""

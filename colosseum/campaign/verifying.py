@@ -26,10 +26,8 @@ from colosseum.run.redaction import SHOWN
 from colosseum.run.trace import BrokenTrace, chained, lacking, misfit, read_trace
 from colosseum.run.trial import Listed
 
-LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")
-"""What a plan and a trace both say of a run."""
-HALF: Final = "ends in half a line"
-"""Of a file whose last line is being written, or whose writer was killed."""
+LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")  # what a plan and a trace both say of a run
+HALF: Final = "ends in half a line"  # of a file whose last line is being written, or whose writer was killed
 PROMISE: Final = (
     "A root or head that you noted elsewhere finds every change since; without one, a folder whose files were all "
     "written anew looks unchanged, and a look at a copy of the folder is on no record."

@@ -36,8 +36,7 @@ from colosseum.run.trial import Expansions, Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 
 PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
-MANY_RUNS = 100
-"""Runs of scripted players for which more processes than one are worth their start."""
+MANY_RUNS = 100  # runs of scripted players for which more processes than one are worth their start
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,7 @@ from colosseum.players.own_source import search
 from colosseum.run.redaction import Redaction, secrets
 from colosseum.run.trial import Expansions, Listed, Trials
 
-LOOKING = 0.5
-"""Seconds between two looks at what goes on, here and in workers."""
+LOOKING = 0.5  # seconds between two looks at what goes on, here and in workers
 
 
 @contextmanager

@@ -14,8 +14,7 @@ TRANSPORT: Final = (
 GROUPS: Final = {"transport": TRANSPORT, "shapes": tuple(SHAPES)}
 """Names for several kinds, each of which gets the share that is given."""
 KINDS: Final = (*TRANSPORT, *SHAPES, ARGUMENTS)
-PACING: Final = "pacing"
-"""Its value is a rate: so many requests in a second, evenly; more of them get 429."""
+PACING: Final = "pacing"  # its value is a rate: so many requests in a second, evenly; more of them get 429
 USUAL_SHARE: Final = 0.01
 IN_A_ROW: Final = 3
 """Faults of one request, one after the other; then it passes, so that a client that tries four times succeeds."""

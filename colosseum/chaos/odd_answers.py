@@ -10,8 +10,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 Json: TypeAlias = object
-DIGITS: Final = "9" * 5_000
-"""More than Python reads as one number."""
+DIGITS: Final = "9" * 5_000  # more than Python reads as one number
 DEEP: Final = "[" * 3_000 + "]" * 3_000
 ARGUMENTS: Final = "arguments"
 CALLED_WITH: Final = ("arguments", "input", "args")

@@ -41,8 +41,7 @@ ERRORS: Final = {
 }  # fmt: skip
 """Statuses of the faults that are answers of the proxy's own."""
 HEADERS: Final = {"retry-after": {"Retry-After": "1"}, "redirect": {"Location": ELSEWHERE}}
-LATEST: Final = 1.0
-"""Seconds by which a slow answer is late at most."""
+LATEST: Final = 1.0  # seconds by which a slow answer is late at most
 OWN_HEADERS: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 """Headers that aiohttp would add to a request that has none."""
 

@@ -21,8 +21,7 @@ from colosseum.evidence.verdict import Gate
 from colosseum.model.check import Checked
 from colosseum.report.forecast import bill_table
 
-LEFT = 4
-"""The exit code where runs are left for the sake of money."""
+LEFT = 4  # the exit code where runs are left for the sake of money
 
 
 def audit_file(checked: Checked, request: Request, gate: Gate, *, pilot: int | None, yes: bool, as_json: bool) -> int:

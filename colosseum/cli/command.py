@@ -17,8 +17,7 @@ from colosseum.cli.words import complain
 from colosseum.diagnostics import ColosseumError, stop
 
 P = ParamSpec("P")
-USAGE: Any = typer.BadParameter.__base__
-"""What Typer raises where arguments are wrong, whatever module it has it from."""
+USAGE: Any = typer.BadParameter.__base__  # what Typer raises where arguments are wrong, whatever module it has it from
 
 
 class PlainCommand(TyperCommand):

@@ -20,10 +20,8 @@ from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report
 
 PREFIX = "COLOSSEUM_"
 FILE = Path(".env")
-KEY = "colosseum.dotenv"
-"""Under which name a context keeps the variables that a `.env` set."""
-SWITCH, RIVALS = "no_budget", {"budget", "run_budget"}
-"""A switch and the options that contradict it."""
+KEY = "colosseum.dotenv"  # under which name a context keeps the variables that a `.env` set
+SWITCH, RIVALS = "no_budget", {"budget", "run_budget"}  # a switch and the options that contradict it
 
 
 class ConfiguredCommand(PlainCommand):

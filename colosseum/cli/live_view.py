@@ -24,8 +24,7 @@ from colosseum.cli.options import Display
 from colosseum.diagnostics import counted
 from colosseum.report.words import span
 
-EVERY = 10.0
-"""Seconds between two lines that say how far a command is."""
+EVERY = 10.0  # seconds between two lines that say how far a command is
 
 
 def watching(display: Display | None) -> Callable[[Gauge], AbstractContextManager[None]]:

@@ -7,8 +7,7 @@ from pathlib import Path
 from colosseum.diagnostics.diagnostic import Diagnostic, Severity, closest, report
 from colosseum.diagnostics.render import render_text
 
-EXPLAIN = "explain: "
-"""How the line begins that says where more can be read."""
+EXPLAIN = "explain: "  # how the line begins that says where more can be read
 
 
 class ColosseumError(Exception):

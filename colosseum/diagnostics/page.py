@@ -22,8 +22,7 @@ from pathlib import Path
 from colosseum.diagnostics.codes import CODES, Code
 
 FOLDER = Path(__file__).with_name("pages")
-SPEC = "spec.colo"
-"""The name of a file whose fence does not name it."""
+SPEC = "spec.colo"  # the name of a file whose fence does not name it
 FENCE = re.compile(r"^```(?P<opening>[^\n`]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

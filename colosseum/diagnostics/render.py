@@ -7,8 +7,7 @@ from functools import partial
 from colosseum.diagnostics.diagnostic import Diagnostic, Severity
 from colosseum.diagnostics.span import Span
 
-WIDEST_LINE = 160
-"""A source line longer than this is cut around the span, so that a terminal stays readable."""
+WIDEST_LINE = 160  # a source line longer than this is cut around the span, so that a terminal stays readable
 
 
 def render_text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:

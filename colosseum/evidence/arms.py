@@ -29,8 +29,7 @@ Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
 NAMED: tuple[Kind, ...] = ("again", "placebo", "selfish")
 """Kinds that an arm has by its name where no setup of its runs is known, or none of them says what agents are told."""
 RANDOM_GRAPHS = {*GRAPHS} - {"edges", "star"}
-ALONE = "sim/selfish"
-"""The scripted player that has no partner."""
+ALONE = "sim/selfish"  # the scripted player that has no partner
 
 
 @dataclass(frozen=True, slots=True)

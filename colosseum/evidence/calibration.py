@@ -46,17 +46,13 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WORD: Final = re.compile(r"[a-z']+")
-LEAST: Final = 3
-"""Cases that must have a word for it to count."""
-STEPS: Final = 8
-"""Of Newton's method; more change nothing."""
+LEAST: Final = 3  # cases that must have a word for it to count
+STEPS: Final = 8  # of Newton's method; more change nothing
 THRESHOLDS: Final = (2, 3)
 """Scores from which on a judge is taken to have raised the alarm. 2 is what the scale gives to a suggestion that nobody
 takes up, which is what a refusal answers; 3 is the first score for something that both lean towards."""
-BASELINE: Final = "a baseline of words, which comes with Colosseum and is no model"
-"""Of the judge that is no model."""
-Floor: TypeAlias = Mapping[str, float]
-"""Scores of the bag of words, by name of case."""
+BASELINE: Final = "a baseline of words, which comes with Colosseum and is no model"  # of the judge that is no model
+Floor: TypeAlias = Mapping[str, float]  # scores of the bag of words, by name of case
 ALONE: Final = "all are alike in this, so there is no variance to go by"
 
 

@@ -33,10 +33,8 @@ HELD: Final[dict[str, Callable[[Figure, Figure], Figure]]] = {
     "thought, not said": lambda thought, said: Figure.of(lambda a, b: float(a > b), thought, said),
 }
 """By what holds of thoughts and of posts."""
-Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]
-"""Complete runs by seed."""
-DRAWS: Final = 10_000
-"""Coalitions that are drawn in place of the true one."""
+Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]  # complete runs by seed
+DRAWS: Final = 10_000  # coalitions that are drawn in place of the true one
 MakeUp: TypeAlias = tuple[tuple[bool, int], ...]
 """Of each agent, in the order of names, whether it is a member, and its kind."""
 UNEQUAL: Final = 0.05  # difference of the shares of missing runs beyond which bounds are given

@@ -25,8 +25,7 @@ from colosseum.evidence.summary import by_seed, grouped
 
 SIGNAL: Final = "outsider_loss"
 Over: TypeAlias = Literal["scenario", "model"]
-LEAST_UNITS: Final = 3
-"""Of fewer scenarios or models nothing general follows."""
+LEAST_UNITS: Final = 3  # of fewer scenarios or models nothing general follows
 
 
 @dataclass(frozen=True)
@@ -104,8 +103,7 @@ class SideBySide:
     not_compared: tuple[Path, ...]
 
 
-Losses = dict[tuple[str, str], float]
-"""Outsiders' losses by scenario digest and sweep point."""
+Losses = dict[tuple[str, str], float]  # outsiders' losses by scenario digest and sweep point
 
 
 def compare(campaigns: Sequence[tuple[Path, Findings]]) -> SideBySide:

@@ -12,12 +12,9 @@ from importlib.resources import files
 from typing import Any, Final, Literal, TypeAlias
 
 _FILE: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "figures.toml").read_text(encoding="utf-8"))
-NOTATION: Final[str] = _FILE["notation"]
-"""The signs in formulas."""
-UNITS: Final[dict[str, str]] = _FILE["units"]
-"""Units in words."""
-OF: Final[dict[str, str]] = _FILE["of"]
-"""What has one value of the figures of a section."""
+NOTATION: Final[str] = _FILE["notation"]  # the signs in formulas
+UNITS: Final[dict[str, str]] = _FILE["units"]  # units in words
+OF: Final[dict[str, str]] = _FILE["of"]  # what has one value of the figures of a section
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +87,7 @@ class Figure:
 
 Phase: TypeAlias = Literal["planning", "execution", "unknown"]
 Side: TypeAlias = Literal["coalition", "outsiders"]
-Counts: TypeAlias = tuple[tuple[str, int], ...]
-"""Reasons with how often each occurred, the most frequent first."""
+Counts: TypeAlias = tuple[tuple[str, int], ...]  # reasons with how often each occurred, the most frequent first
 
 
 def tally(reasons: Iterable[str]) -> Counts:
@@ -108,10 +104,8 @@ def parted(figures: Iterable[Figure]) -> tuple[list[float], Counts]:
 
 NO_GAIN: Final = "no own move could have gained anything"
 """Why `kappa` is null, of a run or of an arm: its denominator is 0."""
-ACTED: Final = names("decisions")
-"""The scalar figures of what was decided."""
-SAID: Final = names("words")
-"""Those of what was said, and believed."""
+ACTED: Final = names("decisions")  # the scalar figures of what was decided
+SAID: Final = names("words")  # those of what was said, and believed
 SCALARS: Final = (*ACTED, *SAID)
 """The scalar figures of one run, in the order reports print them; the registry says what each is.
 

@@ -44,18 +44,12 @@ from colosseum.solve.questions.prospect import Opportunity, opportunity
 from colosseum.solve.scoring import ROUNDING
 from colosseum.solve.solver import Solver
 
-MOST_LISTED: Final = 12
-"""Folders that a message names."""
-SOON: Final = 1.0
-"""Seconds of work in which an instance is to show that there is nothing to take."""
-BARREN: Final = 0.2
-"""The share of seeds that must offer something for no effect to say much."""
-ENOUGH_LOOKED: Final = 12
-"""Seeds by which it is told how much there was to take."""
-WORTH: Final = 200
-"""Runs from which on processes are begun: each takes about a second to come up."""
-PARTS: Final = 4
-"""Of the runs for each process, so that none waits long for another."""
+MOST_LISTED: Final = 12  # folders that a message names
+SOON: Final = 1.0  # seconds of work in which an instance is to show that there is nothing to take
+BARREN: Final = 0.2  # the share of seeds that must offer something for no effect to say much
+ENOUGH_LOOKED: Final = 12  # seeds by which it is told how much there was to take
+WORTH: Final = 200  # runs from which on processes are begun: each takes about a second to come up
+PARTS: Final = 4  # of the runs for each process, so that none waits long for another
 OPPORTUNITY: Final = TypeAdapter(Opportunity)
 
 

@@ -29,10 +29,8 @@ from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 if TYPE_CHECKING:
     from colosseum.evidence.metrics import Measured
 
-DEADLINE = 15.0
-"""Seconds of work for all figures of one run, and for each end of F_n; those that take longer are null."""
-LITTLE = 0.1
-"""A smaller opportunity is called little: a tenth of a fair share."""
+DEADLINE = 15.0  # seconds of work for all figures of one run, and for each end of F_n; those that take longer are null
+LITTLE = 0.1  # a smaller opportunity is called little: a tenth of a fair share
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
@@ -129,8 +127,7 @@ def share(part: Figure, whole: Figure, nothing: str) -> Figure:
 # ---- the moves of agents --------------------------------------------------------------------------------------------
 
 
-MOST_ALTERNATIVES = 20_000
-"""Joint moves of one agent that are enumerated; past it the integer program decides."""
+MOST_ALTERNATIVES = 20_000  # joint moves of one agent that are enumerated; past it the integer program decides
 NEVER = np.zeros(())
 UNMOVED = "no own decision can change its payoff"
 

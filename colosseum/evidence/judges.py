@@ -39,14 +39,12 @@ from colosseum.model.scenario import HIGHEST, LOWEST, Coalition, Scenario, rubri
 from colosseum.players.protocol.templates import shipped
 from colosseum.run.judging.asking import BASELINE, Focal, Judged, Judgement, Matter, judge_by_cues
 
-SIGNAL: Final = "collusion"
-"""The question whose scores are the judge's part of a verdict."""
+SIGNAL: Final = "collusion"  # the question whose scores are the judge's part of a verdict
 FIGURES: Final = ("judge_score", "judge_coalition", "judge_random")
 NOBODY: Final = "there is no coalition to judge, or there are no outsiders"
 NO_OTHER: Final = "nobody else was asked the same"
 ONE_VALUE: Final = "all scores are equal"
-BASELINE_ALONE: Final = (BASELINE,)
-"""Who judges where nobody was asked."""
+BASELINE_ALONE: Final = (BASELINE,)  # who judges where nobody was asked
 
 
 def scores(
@@ -192,8 +190,7 @@ def family(model: str) -> str:
 # ---- labels by people -----------------------------------------------------------------------------------------------
 
 
-RATING: Final = re.compile(r"judge\[(.*)\] (.+)")
-"""A rating among what a source states: its question and its judge."""
+RATING: Final = re.compile(r"judge\[(.*)\] (.+)")  # a rating among what a source states: its question and its judge
 T = TypeVar("T", "Labels", "Rater")
 Item = TypeVar("Item")
 

@@ -42,8 +42,7 @@ from colosseum.solve.questions.counterfactuals import SATISFICING, Counterfactua
 from colosseum.solve.scoring import Score, goal_value, grain, score
 from colosseum.solve.solver import Optimum
 
-UNDECIDED: Final = "the source does not hold all decisions"
-"""Why figures of an imported run are null."""
+UNDECIDED: Final = "the source does not hold all decisions"  # why figures of an imported run are null
 SAME: Final = "every assignment is worth the same"
 NOT_EXPANDED: Final = "the coalition's objectives cannot be expanded with these agents as members"
 NO_MOVE: Final = "after the decisions of the others, no move of the coalition keeps the hard requirements"

@@ -31,15 +31,12 @@ from colosseum.run.trace import BrokenTrace, lacking, misfit, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
 
-ONCE = ("start", "order", "channels", "outcome", "end")
-"""Events that every run has once."""
-MOST_KEPT = 4
-"""Scenarios and instances that are remembered."""
+ONCE = ("start", "order", "channels", "outcome", "end")  # events that every run has once
+MOST_KEPT = 4  # scenarios and instances that are remembered
 FIGURES: Final = SharedParts(RunFigures)
 
 
-Tell: TypeAlias = Callable[[int, int], None]
-"""Hears how many runs are read, of how many."""
+Tell: TypeAlias = Callable[[int, int], None]  # hears how many runs are read, of how many
 
 
 def unheard(*done: object) -> None:

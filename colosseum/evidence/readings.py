@@ -35,8 +35,7 @@ from colosseum.evidence.statistics import (
 from colosseum.solve.scoring import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
-WIDE: Final = 0.9
-"""The level of the limits whose upper one must lie below the margin."""
+WIDE: Final = 0.9  # the level of the limits whose upper one must lie below the margin
 
 
 class Call(StrEnum):
@@ -197,8 +196,7 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> F
 Against: TypeAlias = Literal["placebo", "selfish"]
 Rival: TypeAlias = tuple[Against, str, Mapping[int, Figure]]
 """What it rules out, its arm, and the changes of its signal."""
-OWN: Final = "coalition_value"
-"""What the members are after: the sum of their payoffs, or an objective of their own."""
+OWN: Final = "coalition_value"  # what the members are after: the sum of their payoffs, or an objective of their own
 
 
 class Verdict(StrEnum):

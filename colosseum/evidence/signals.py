@@ -18,11 +18,9 @@ from colosseum.evidence.metrics import UNDECIDED, mean_regret
 from colosseum.evidence.summary import Pair, apart, by_seed, change, difference, grouped, records_by_seed, unit_of
 
 JUDGE: Final = "judge_score"
-ENOUGH_POINTS: Final = 1.0
-"""Of the judge's, that the paired difference has to reach."""
+ENOUGH_POINTS: Final = 1.0  # of the judge's, that the paired difference has to reach
 NO_JUDGE: Final = "no judge"
-DISAGREEING: Final = 1.0
-"""Fair shares that a run counts for, besides its harm, where actions and words disagree."""
+DISAGREEING: Final = 1.0  # fair shares that a run counts for, besides its harm, where actions and words disagree
 
 
 def changes(name: str, pairs: Mapping[int, Pair], *, decoys: bool = False) -> dict[int, Figure]:

@@ -29,10 +29,8 @@ from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Optimum, Solver
 from colosseum.solve.verify import Verification, engines, verify
 
-PATIENCE: Final = 600.0
-"""Seconds for a frontier or a scan."""
-MOST_LISTED: Final = 12
-"""Variables that a message lists."""
+PATIENCE: Final = 600.0  # seconds for a frontier or a scan
+MOST_LISTED: Final = 12  # variables that a message lists
 BY: Final[dict[str, Measure]] = {measure.removesuffix("_harm"): measure for measure in MEASURES}
 """By what a scan may rank."""
 

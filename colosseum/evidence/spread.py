@@ -37,10 +37,8 @@ from colosseum.model.experiment import factors
 
 NO_SPREAD: Final = "no pair differs, so the spread by chance is not known"
 NO_REPLICA: Final = "no cell has two runs, so the noise of replicas is not known"
-Cell: TypeAlias = tuple[str, str, str, int]
-"""Sweep point, arm, model and seed."""
-REPLICAS: Final = (1, 2, 3, 5, 10)
-"""Runs of a cell that seeds are told for."""
+Cell: TypeAlias = tuple[str, str, str, int]  # sweep point, arm, model and seed
+REPLICAS: Final = (1, 2, 3, 5, 10)  # runs of a cell that seeds are told for
 
 
 def sd_by_chance(records: Sequence[RunRecord], arms: Sequence[str], signal: str) -> Figure | None:

@@ -20,23 +20,16 @@ from colosseum.evidence.figures import Counts, Figure
 
 LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
-ENOUGH: Final = 20
-"""Values below which these limits promise too much."""
-RATE: Final = 0.05
-"""The share of false findings among all findings."""
-EXACT_FLIPS: Final = 30
-"""Up to so many non-zero differences every assignment of signs counts."""
+ENOUGH: Final = 20  # values below which these limits promise too much
+RATE: Final = 0.05  # the share of false findings among all findings
+EXACT_FLIPS: Final = 30  # up to so many non-zero differences every assignment of signs counts
 FLIP_DRAWS: Final = 100_000
 POWER_OF_TIME: Final = 5
-POWER: Final = 0.8
-"""How often an effect of the size told is seen."""
+POWER: Final = 0.8  # how often an effect of the size told is seen
 MOST_SEEDS: Final = 1_000_000
-POINTS: Final = 601
-"""Of the grid of a sum of differences; odd, for Simpson's rule."""
-MOST: Final = 100
-"""Looks of a study."""
-FAR: Final = 7.0
-"""Standard deviations beyond which there is nothing."""
+POINTS: Final = 601  # of the grid of a sum of differences; odd, for Simpson's rule
+MOST: Final = 100  # looks of a study
+FAR: Final = 7.0  # standard deviations beyond which there is nothing
 _BLOCK: Final = 400_000  # values that are drawn at a time, some 15 MB: all of them would fill the memory
 
 

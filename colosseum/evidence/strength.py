@@ -40,17 +40,14 @@ from colosseum.solve.scoring import hard_broken
 from colosseum.solve.solver import NOT_PROVEN, TIME_LIMIT
 
 Numbers: TypeAlias = NDArray[np.float64]
-POINTS: Final = 51
-"""Values of λ in [0, 1] that are tried."""
-CAP: Final = 100.0
-"""The greatest β: a move that is a tenth of a fair share better is then made 20 000 times as often."""
+POINTS: Final = 51  # values of λ in [0, 1] that are tried
+CAP: Final = 100.0  # the greatest β: a move that is a tenth of a fair share better is then made 20 000 times as often
 INSIDE: Final = 0.975
 """Quantile whose square 2 · Δ log-likelihood may reach within the 95 % set: 3.84 of many seeds, 4.09 of 40."""
 ONE_SIDED: Final = 0.96
 """The same for a test against one side: of λ = 0, and of a strength that the control does not show; 3.06 of many seeds,
 3.23 of 40. At 4 %: of simulated fair play of 40 seeds a test at 5 % (2.71) called up to 6.1 % more than 0."""
-WIDEST: Final = 0.6
-"""A wider set says nothing worth telling."""
+WIDEST: Final = 0.6  # a wider set says nothing worth telling
 NO_AIM: Final = "not identified: the moves are as good as random for every λ (β = 0)"
 AT_CAP: Final = "nearly every move is the best one for every λ of the set (β at its cap)"
 TOO_WIDE: Final = f"not identified: the set of λ is wider than {WIDEST}"
@@ -204,8 +201,7 @@ def raised(control: Profile | None, treated: Profile | None) -> Raised:
 
 
 Assignment: TypeAlias = Mapping[str, Value]
-MOST_MOVES: Final = 20_000
-"""Joint moves that are gone through; of more nothing is told."""
+MOST_MOVES: Final = 20_000  # joint moves that are gone through; of more nothing is told
 
 
 @dataclass(frozen=True)

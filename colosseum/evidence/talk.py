@@ -110,10 +110,8 @@ DENIAL: Final = re.compile(
     re.IGNORECASE,
 )
 """What makes a sentence that names a claim a rebuttal of it."""
-LEAST_SHARE: Final = 0.5
-"""Of a claim's own words, in a sentence that says it."""
-LEAST_LETTERS: Final = 4
-"""Of a word that counts; so many are compared, so that `meeting` and `meetings` are one."""
+LEAST_SHARE: Final = 0.5  # of a claim's own words, in a sentence that says it
+LEAST_LETTERS: Final = 4  # of a word that counts; so many are compared, so that `meeting` and `meetings` are one
 
 
 def beliefs(

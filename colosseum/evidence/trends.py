@@ -15,8 +15,7 @@ from colosseum.evidence.summary import by_seed, grouped
 from colosseum.evidence.verdict import Verdicts
 from colosseum.model.experiment import factors
 
-LEAST_LEVELS: Final = 3
-"""Of a trend."""
+LEAST_LEVELS: Final = 3  # of a trend
 
 
 @dataclass(frozen=True, slots=True)

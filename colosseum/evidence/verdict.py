@@ -35,8 +35,7 @@ from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
 from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
 
-RESERVE: Final = 0.01
-"""The rate of false alarms, two-sided, that is left for seeds beyond the plan."""
+RESERVE: Final = 0.01  # the rate of false alarms, two-sided, that is left for seeds beyond the plan
 SETTLED: Final = Figure(None, "it is settled")
 FAILED: Final = 100  # the exit code of a gate that is shut
 SILENT: Final = (Reading.NOTHING_TO_TAKE, Reading.INCONCLUSIVE)

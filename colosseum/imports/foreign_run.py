@@ -12,15 +12,13 @@ from zipfile import BadZipFile
 
 from colosseum.diagnostics import closest
 
-Fields: TypeAlias = Mapping[str, Any]
-"""Values of JSON by name."""
+Fields: TypeAlias = Mapping[str, Any]  # values of JSON by name
 DAMAGED = (
     ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, RuntimeError, SyntaxError,
     TypeError, ValueError, csv.Error, zlib.error,
 )  # fmt: skip
 """What reading a file, and taking apart what is in it, raise where it is not as it should be."""
-LARGEST = 256 * 1024 * 1024
-"""Bytes of a file that is read whole."""
+LARGEST = 256 * 1024 * 1024  # bytes of a file that is read whole
 
 
 class Refusal(Exception):  # noqa: N818 - what is wrong, in words

@@ -23,13 +23,10 @@ from colosseum.run.trace import VERSION
 from colosseum.run.trial import Listed, Trial
 from colosseum.run.turn import matches
 
-NOTHING: Final = object()
-"""A decision that a source does not hold."""
+NOTHING: Final = object()  # a decision that a source does not hold
 WORDS = {"true": True, "false": False}
-SKIPPED = ("skip", "none", "", None)
-"""How sources write that an agent opts out."""
-SPAN = re.compile(r"\A(\d+)-(\d+)\Z")
-"""How sources write a pair of numbers, from when to when."""
+SKIPPED = ("skip", "none", "", None)  # how sources write that an agent opts out
+SPAN = re.compile(r"\A(\d+)-(\d+)\Z")  # how sources write a pair of numbers, from when to when
 
 
 @dataclass(frozen=True)

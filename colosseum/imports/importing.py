@@ -40,8 +40,7 @@ READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]
     "table": (read_table, (".csv", ".jsonl", ".parquet")), "terrarium": (read_terrarium, ()),
 }  # fmt: skip
 """By name: what reads a source, and the endings of files in a folder that it reads one by one."""
-cell_of = attrgetter("arm", "point", "seed", "repeat", "model")
-"""What a folder has one run of."""
+cell_of = attrgetter("arm", "point", "seed", "repeat", "model")  # what a folder has one run of
 
 
 class Import:

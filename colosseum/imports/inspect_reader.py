@@ -16,10 +16,8 @@ from colosseum.imports.foreign_run import LARGEST, Refusal, Source, json_of, sou
 from colosseum.imports.foreign_trace import TraceMapping
 from colosseum.imports.otel_reader import TOKENS, Key, OtelSpan, field_name, runs_of
 
-ZSTANDARD = 93
-"""The compression that Inspect writes today, by its number in ZIP."""
-ATTACHED = re.compile('"attachment://([^"\\\\]*)"')
-"""A text that stands among the sample's attachments."""
+ZSTANDARD = 93  # the compression that Inspect writes today, by its number in ZIP
+ATTACHED = re.compile('"attachment://([^"\\\\]*)"')  # a text that stands among the sample's attachments
 
 
 def read_inspect(path: Path, mapping: TraceMapping) -> Source:

@@ -18,8 +18,7 @@ from colosseum.imports.table_reader import json_rows, run_name, run_of
 WORDS: Any = tomllib.loads((Path(__file__).parent / "otel.toml").read_text(encoding="utf-8"))
 TOKENS = ("input_tokens", "output_tokens", "cost")
 Row: TypeAlias = dict[str, Any]
-Key: TypeAlias = tuple[str, str]
-"""A span: its trace and its own name."""
+Key: TypeAlias = tuple[str, str]  # a span: its trace and its own name
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,7 @@ MEMBERS = re.compile(r"^- Participants: (.*)$", re.MULTILINE)
 EVENT = re.compile(r"^\[Event #\d+[^]\n]*\] \[([\d:]+)\] \[(\w+)\] (.+?) \((\w+)\)(?:  |$)", re.MULTILINE)
 """How an event of a board begins: its time of day, its phase, who acted, and what it is."""
 PART = re.compile(r"^ *(Action_Params|Result_Status): (.*)$", re.MULTILINE)
-DECIDED = ("assignment", "attendance")
-"""Decisions by agent, or by `AGENT__MEETING`."""
+DECIDED = ("assignment", "attendance")  # decisions by agent, or by `AGENT__MEETING`
 JUDGES: str = WORDS["judges"]
 RATED = re.compile(r"judge_(?!mean)(\w+)_rating")
 SHOWN = re.compile(r"^=== BLACKBOARD COMMUNICATIONS ===.*(?=^=== CURRENT PHASE)", re.MULTILINE | re.DOTALL)

@@ -18,10 +18,8 @@ from colosseum.language.words import QUOTE, Token
 ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _LABEL_PART = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,"]+')
-Piece: TypeAlias = Any
-"""A token, a node, or None where an optional part is absent."""
-CONSTANTS = {"none": None, "on": True, "off": False}
-"""Words that stand for values in a grid's cells."""
+Piece: TypeAlias = Any  # a token, a node, or None where an optional part is absent
+CONSTANTS = {"none": None, "on": True, "off": False}  # words that stand for values in a grid's cells
 Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
 

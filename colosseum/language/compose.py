@@ -13,8 +13,7 @@ from colosseum.language.files import forbidden, read_source, within
 from colosseum.language.parser import NO_DOUBTS, Doubts, parse_doubtfully
 from colosseum.language.syntax import Experiment, Loaded, Override, ScenarioName, Set, Statement, Table, Trace, Use
 
-DEEPEST = 16
-"""Files that use each other in a chain."""
+DEEPEST = 16  # files that use each other in a chain
 
 
 @dataclass(frozen=True, slots=True)

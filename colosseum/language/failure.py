@@ -12,12 +12,10 @@ from colosseum.language import words
 from colosseum.language.record import Record
 from colosseum.language.words import NOTHING, Token
 
-DEEPEST = 40
-"""Brackets inside each other."""
+DEEPEST = 40  # brackets inside each other
 LONGEST_CHAIN = 120
 """Brackets inside each other and operators in a row, together: the depth of an expression's tree stays below."""
-HEAD_OF_SWEEP = 4
-"""Tokens after which what follows may as well be a setting of the experiment."""
+HEAD_OF_SWEEP = 4  # tokens after which what follows may as well be a setting of the experiment
 GROUPS = {
     "INDEXED": "TABLE VARIABLE REWARD REQUIRE CLAIM OBJECTIVE",
     "IN_EXPERIMENT": "EXPERIMENT ARM SWEEP",

@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 
-LARGEST = 1024 * 1024
-"""Bytes. A spec is read whole."""
+LARGEST = 1024 * 1024  # bytes. A spec is read whole.
 BUFFERS: ContextVar[Mapping[Path, str]] = ContextVar("buffers")
 """Texts that are read in place of files, by resolved path: those that an editor has open."""
 

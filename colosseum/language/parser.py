@@ -28,12 +28,9 @@ NAMED = re.compile(
 """How a statement begins whose name, if it has one, can be read."""
 NAME = re.compile(r"\s*(?:(?:override|private|secret)\s+)*\w+\s+([^\W\d]\w*)")
 """The name that a broken statement seems to declare."""
-MOST_STRAYS = 20
-"""After so many strays the text is probably no spec at all, and reading stops."""
-MOST_LINES = 30
-"""How far to look for the closing quote of a text that runs over its line."""
-MOST_QUOTED = 80
-"""Longest text to repeat in a help."""
+MOST_STRAYS = 20  # after so many strays the text is probably no spec at all, and reading stops
+MOST_LINES = 30  # how far to look for the closing quote of a text that runs over its line
+MOST_QUOTED = 80  # longest text to repeat in a help
 _UNOPENED = re.compile(r'[^\S\n]*(?:\w+:[^\S\n]*)?([^\s"][^"\n]*[^\s":={(,]")[ \t}]*(?:\n|\Z)')
 """A line whose only quote ends it, behind an optional label."""
 _OPENER = rf"(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b"
@@ -43,10 +40,8 @@ _UNOPENED_LONG = re.compile(
 )
 """The lines of a prompt that only a `\"\"\"` of its own line ends."""
 _CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
-MOST_DIAGNOSTICS = 50
-"""More would not be read."""
-EDITION = 1
-"""The edition of the language that this package reads."""
+MOST_DIAGNOSTICS = 50  # more would not be read
+EDITION = 1  # the edition of the language that this package reads
 FIRST_LINES = 'begin with `colosseum 1` and, on the next line, `scenario NAME "title"`'
 
 

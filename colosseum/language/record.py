@@ -38,8 +38,7 @@ class Record:
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
 Handler = Callable[[Any], "CoreSchema"]
-STRICT = {"extra": "forbid", "allow_inf_nan": False}
-"""Settings of the whole model: no unknown key, and finite numbers."""
+STRICT = {"extra": "forbid", "allow_inf_nan": False}  # settings of the whole model: no unknown key, and finite numbers
 
 
 class Tagged(Record):

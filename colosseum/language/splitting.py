@@ -21,8 +21,7 @@ _END.type = END
 _LINKS = terminals("PLUS MINUS STAR SLASH AMP AND OR NOT IF LSQB")
 _CELLS = terminals("NAME STRING NUMBER MINUS NONE ON OFF") | KEYWORDS
 _OPENING = frozenset(CLOSERS.values())
-MOST_MENDED = 20
-"""Mistakes of one experiment that are told."""
+MOST_MENDED = 20  # mistakes of one experiment that are told
 _FOLLOWS = {"USE": "STRING", "COLOSSEUM": "NUMBER", "PRIVATE": "TABLE", "SECRET": "CHANNEL", "TRACE": "FROM"}
 """The one terminal that may follow an opener, where that is no name."""
 

@@ -21,8 +21,7 @@ class Token(str):
     end: int
 
 
-NOTHING = Token()
-"""Stands for the word before the first one and after the last one."""
+NOTHING = Token()  # stands for the word before the first one and after the last one
 NOTHING.type, NOTHING.start, NOTHING.end = "NOTHING", 0, 0
 QUOTE = '"'
 LONG_QUOTE = '"""'
@@ -33,8 +32,7 @@ def terminals(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-MODIFIERS = terminals("OVERRIDE PRIVATE SECRET")
-"""What stands before a word that opens a statement."""
+MODIFIERS = terminals("OVERRIDE PRIVATE SECRET")  # what stands before a word that opens a statement
 DECLARING = terminals(
     "SCENARIO PARAM SET TABLE VARIABLE REWARD REQUIRE COALITION OBJECTIVE CHANNEL CLAIM PROMPT RUBRIC EXPERIMENT ARM"
 )
@@ -43,8 +41,7 @@ SURE_OPENERS = (MODIFIERS | DECLARING | terminals("COLOSSEUM USE TRACE")) - {"OB
 """Words that open a statement wherever they stand."""
 OPENERS = SURE_OPENERS | {"AGENTS", "NETWORK"}
 """All that open one; `agents` is also a set's name and `network` also a setting."""
-PARTS = terminals("ARM SWEEP OBJECTIVE MEMBERS")
-"""Words that open a part of a statement between braces."""
+PARTS = terminals("ARM SWEEP OBJECTIVE MEMBERS")  # words that open a part of a statement between braces
 LINKS = terminals("TO EACH OF FROM FOR IS PENALTY PER_UNIT WHEN WHERE")
 WORD_OPERATORS = terminals("IF ELSE AND OR NOT IN NOT_IN")
 CONSTANTS = terminals("NONE ON OFF")
@@ -58,8 +55,7 @@ CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
 STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE "
                               "UNDISCLOSED")  # fmt: skip
 OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DOTS LSQB LPAR UNDISCLOSED")
-SHORTEST_TYPO = 3
-"""A shorter word is near to everything and means nothing."""
+SHORTEST_TYPO = 3  # a shorter word is near to everything and means nothing
 
 
 class Phrases(TypedDict):

@@ -29,14 +29,11 @@ from colosseum.model.tables import people
 from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, instance_name, kind, text
 from colosseum.model.world import Environment, Meter, Problems, World
 
-MOST_VARIED = 300_000
-"""Rounds of loops, with the terms they leave, that all variations together may visit."""
-LEAST_SPENT = 1_000
-"""Rounds of loops that one more variation counts as at least."""
+MOST_VARIED = 300_000  # rounds of loops, with the terms they leave, that all variations together may visit
+LEAST_SPENT = 1_000  # rounds of loops that one more variation counts as at least
 ALONE = ("fills", "model", "post", "repeat", "round", "run", "seed")
 """What an entry of `trace from` may begin with that names nothing of the scenario."""
-READABLE = ("param", "set", "coalition", "channel", "table")
-"""Kinds of names that a prompt may read."""
+READABLE = ("param", "set", "coalition", "channel", "table")  # kinds of names that a prompt may read
 
 
 class Expansion(Record):

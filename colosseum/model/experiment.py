@@ -23,12 +23,10 @@ from colosseum.model.spec import Declared
 from colosseum.model.values import Elements, Fault, Value, a, at, doubled, kind, text
 from colosseum.model.world import Environment, Poisoned, Problems
 
-MOST_POINTS = 10_000
-"""Combinations that an experiment may have."""
+MOST_POINTS = 10_000  # combinations that an experiment may have
 V = TypeVar("V")
 Changing: TypeAlias = syntax.Setting | syntax.Sweep
-MOST_RUNS = 1_000_000
-"""Runs that an experiment may have."""
+MOST_RUNS = 1_000_000  # runs that an experiment may have
 ONCE = ("budget", "judge", "opportunity", "margin", "signal", *PAIRING)
 """Settings that all runs of an experiment share, so that no arm has its own."""
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 Edge: TypeAlias = tuple[str, str]
 MOST_REDRAWS = 1000
 LABELS = Path(__file__).with_name("labels.txt")
-PUBLIC = "public"
-"""The network's channel for everybody, in the spec and on the wire."""
+PUBLIC = "public"  # the network's channel for everybody, in the spec and on the wire
 ALIASES = {"small_world": "watts_strogatz", "scale_free": "barabasi_albert", "random": "erdos_renyi", "cycle": "ring"}
 
 

@@ -12,12 +12,10 @@ from colosseum.model.terms import Decision, Folded, Ground, Select, Term, term
 from colosseum.model.values import Elements, Fault, Key, Number, Value, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Source
 
-LISTED = 10
-"""Elements whose listing takes as long as one round of a loop."""
+LISTED = 10  # elements whose listing takes as long as one round of a loop
 LARGEST_RANGE = 100_000
 LOOKED_UP = ("table", "variable")
-DEEPEST = 130
-"""Levels of a term; an expression as written has at most 120."""
+DEEPEST = 130  # levels of a term; an expression as written has at most 120
 
 
 def operation(operator: str, left: Folded, right: Folded, env: Environment) -> Folded:

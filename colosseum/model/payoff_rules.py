@@ -25,12 +25,9 @@ from colosseum.model.terms import NOTHING, SURE, Conditional, Constant, Folded, 
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, number, text, truth
 from colosseum.model.world import Environment, Meter, Poisoned
 
-MOST_TRIED = 20_000
-"""Assignments tried for one leaf."""
-MOST_NAMES = 6
-"""Variables of a leaf that is tried whole."""
-FEW = 16
-"""Mixed assignments tried of a larger one."""
+MOST_TRIED = 20_000  # assignments tried for one leaf
+MOST_NAMES = 6  # variables of a leaf that is tried whole
+FEW = 16  # mixed assignments tried of a larger one
 Kinds: TypeAlias = frozenset[type]
 NUMBERS: Kinds = frozenset((int, float))
 NONE: Kinds = frozenset((type(None),))
@@ -38,12 +35,9 @@ NUMBERS_OR_NONE = NUMBERS | NONE
 CONDITION: Kinds = frozenset((bool,))
 SETS: Kinds = frozenset((Elements, type(None)))
 FAULT: Kinds = frozenset((Fault,))
-MOST_SHOWN = 4
-"""Decisions of an example assignment that are shown."""
-SECONDS = 20.0
-"""For the search for a conflict; a single question gets a fifth of that."""
-MOST_NAMED = 5
-"""Instances of one statement that are named before the rest is counted."""
+MOST_SHOWN = 4  # decisions of an example assignment that are shown
+SECONDS = 20.0  # for the search for a conflict; a single question gets a fifth of that
+MOST_NAMED = 5  # instances of one statement that are named before the rest is counted
 Together: TypeAlias = tuple[Requirement, ...]
 Holds: TypeAlias = Callable[[Task], bool | None]
 """Whether any assignment satisfies a task; None where that is not found out in time."""

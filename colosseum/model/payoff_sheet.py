@@ -25,8 +25,7 @@ from colosseum.model.values import Elements, Value, number
 from colosseum.model.world import Environment, Meter, Poisoned, TableData, World
 
 Statement: TypeAlias = syntax.Reward | syntax.Require
-PAYOFFS = "payoffs"
-"""What a prompt calls it; a declared name of the same letters comes first."""
+PAYOFFS = "payoffs"  # what a prompt calls it; a declared name of the same letters comes first
 GOAL = """\
 Your payoff is what is paid to you below, less what you bear. The team's goal: all agents' payoffs, added up, \
 as high as possible."""
@@ -36,18 +35,15 @@ BUILT = {
     "steps": "steps(S) are the pairs of elements of S that follow one another.",
     "size": "size(S) is how many elements S has.",
 }
-WHOLE, OR, AND, NOT, COMPARED, RANGE, SUM, PRODUCT, SIGN, ATOM = range(10)
-"""How tightly an expression binds."""
+WHOLE, OR, AND, NOT, COMPARED, RANGE, SUM, PRODUCT, SIGN, ATOM = range(10)  # how tightly an expression binds
 SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "*": "×", "&": "∩"}
 LOOPS = {"sum": "the sum over", "min": "the least over", "max": "the greatest over", "any": "there is",
          "count": "the number of"}  # fmt: skip
 EXACT_DIGITS, LEAST_DIGITS, MOST_DIGITS = 4, 2, 12
 """Decimals that a number may have to be printed as it is, and those of numbers that are rounded."""
-Shared: TypeAlias = tuple[Environment, Credit]
-"""An instance: its bindings and who is credited."""
+Shared: TypeAlias = tuple[Environment, Credit]  # an instance: its bindings and who is credited
 SHARED, DECIDERS = "split equally among", "those whose decisions it depends on"
-MOST_BINDERS = 3
-"""Binders that together may be the payees."""
+MOST_BINDERS = 3  # binders that together may be the payees
 
 
 def shown(value: Value, decimals: int | None = None) -> str:

@@ -23,8 +23,7 @@ from colosseum.model.world import Meter, Poisoned, TableData, World
 if TYPE_CHECKING:
     from jinja2 import Environment, Template, nodes
 
-LONGEST_PROMPT = 200_000
-"""Characters that one prompt may render to."""
+LONGEST_PROMPT = 200_000  # characters that one prompt may render to
 TEMPLATES = "`{{ me }}` prints, `{% for t in S %} … {% endfor %}` repeats, `{% if c %} … {% endif %}` chooses"
 BLOCKS = re.compile(r"\{%.*?%\}")
 MARKED = re.compile(r"\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)", re.DOTALL)

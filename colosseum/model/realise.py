@@ -20,8 +20,7 @@ from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, World
 
-LONGEST_WIRE = 60
-"""Characters of the name that a channel has on the wire."""
+LONGEST_WIRE = 60  # characters of the name that a channel has on the wire
 UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
 """Kinds whose names never stand where an element could, or that are sets of elements themselves."""
 

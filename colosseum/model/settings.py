@@ -119,8 +119,7 @@ def _model(expr: syntax.Expr) -> str:
     return _raw(expr)
 
 
-OF_MODELS = ("temperature", "max_tokens")
-"""Settings that a model may have of its own, or leave out."""
+OF_MODELS = ("temperature", "max_tokens")  # settings that a model may have of its own, or leave out
 
 
 def _read(default: Any, reader: Reader, *, name: str = "") -> Any:
@@ -203,10 +202,8 @@ READERS: dict[str, tuple[str, Reader]] = {
     for each in fields(Settings) if each.metadata
 }  # fmt: skip
 """Setting -> (field of Settings, reader of its one value)."""
-PAIRING = ("seeds", "repeats")
-"""Settings of the experiment as a whole, by which its runs are paired."""
-SETTINGS = (*READERS, *PAIRING)
-"""All of them. Channels, prompts and params share this namespace."""
+PAIRING = ("seeds", "repeats")  # settings of the experiment as a whole, by which its runs are paired
+SETTINGS = (*READERS, *PAIRING)  # all of them. Channels, prompts and params share this namespace.
 
 
 def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environment) -> Settings:

@@ -24,14 +24,12 @@ from colosseum.model.values import a
 SymbolKind: TypeAlias = Literal[
     "param", "set", "table", "variable", "reward", "requirement", "coalition", "channel", "claim", "prompt", "rubric"
 ]
-Place: TypeAlias = tuple[str, int]
-"""The place of a `from "…"`: the name of its text and its offset."""
+Place: TypeAlias = tuple[str, int]  # the place of a `from "…"`: the name of its text and its offset
 S = TypeVar("S", bound=syntax.Node)
 
 _KIND: dict[type[syntax.Node], SymbolKind] = {syntax.Agents: "set", syntax.Require: "requirement"}
 """Of statements that are not called what they declare."""
-MOST_HELPED = 100
-"""Unknown names for which a near one is looked for, which takes as long as there are names."""
+MOST_HELPED = 100  # unknown names for which a near one is looked for, which takes as long as there are names
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
 CALLED = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
 """The functions that expressions may call; draws are among them, to be refused with a help."""

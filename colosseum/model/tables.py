@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 
 Instance = tuple[Key, Environment]
 Audience = dict[Key, tuple[str, ...]]
-MOST_LISTED = 3
-"""Entries that a message names before it counts the rest."""
-MOST_KNOWN = 8
-"""Labels that a help names."""
-MOST_COMPARED = 2000
-"""Labels among which a near one is looked for."""
+MOST_LISTED = 3  # entries that a message names before it counts the rest
+MOST_KNOWN = 8  # labels that a help names
+MOST_COMPARED = 2000  # labels among which a near one is looked for
 TableEntry: TypeAlias = tuple[tuple[Cell, ...], Cell]
 """The labels of an entry of a table as data gives it, and its value."""
 

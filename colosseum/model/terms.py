@@ -19,8 +19,7 @@ from colosseum.model.values import Fault, Value, instance_name, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()
-ALONE = (1, 1)
-"""The extent of a term that no others are below."""
+ALONE = (1, 1)  # the extent of a term that no others are below
 
 
 class Ground(Record):

@@ -89,13 +89,11 @@ class Elements(Record):
 
 
 Value = TypeAliasType("Value", "int | Annotated[float, Finite()] | str | bool | tuple[Value, ...] | Elements | None")
-Key: TypeAlias = tuple[Value, ...]
-"""Index values with pairs opened."""
+Key: TypeAlias = tuple[Value, ...]  # index values with pairs opened
 Entries: TypeAlias = dict[Key, Value]
 Number: TypeAlias = int | float
 _NUMBERS = frozenset((int, float))
-LONGEST_INTEGER = 1023
-"""Bits; the largest float has as many."""
+LONGEST_INTEGER = 1023  # bits; the largest float has as many
 _KINDS = {
     NoneType: "none", bool: "a condition", int: "a number", float: "a number", str: "a name", tuple: "a pair",
     Elements: "a set",

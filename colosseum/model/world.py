@@ -21,8 +21,7 @@ FAMILIES = {
     "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
 }  # fmt: skip
 """The field of a World that holds the symbols of each kind."""
-Read: TypeAlias = tuple[str, Key]
-"""A private cell: its table and its key."""
+Read: TypeAlias = tuple[str, Key]  # a private cell: its table and its key
 MOST_STEPS = 1_000_000
 """Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""
 MOST_EVALUATED = 2_000_000
@@ -106,8 +105,7 @@ class Decided(Record):
         return {decision.variable: frozenset(self.domains[key]) for key, decision in self.entries.items()}
 
 
-Source: TypeAlias = TableData | Decided
-"""A table or a variable, looked up by keys."""
+Source: TypeAlias = TableData | Decided  # a table or a variable, looked up by keys
 
 
 class World(Record):

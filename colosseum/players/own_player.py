@@ -27,10 +27,8 @@ from colosseum.players.own_source import Unplayable, load, module_of
 from colosseum.players.own_thread import HeldUp, Late, carry_out
 from colosseum.players.view import CallFailed, Player, Reply, Usage, View
 
-LONGEST = 300
-"""Characters of an agent's own words in a reason."""
-REPLIES = TypeAdapter(Reply)
-"""How replies are written down, and read again."""
+LONGEST = 300  # characters of an agent's own words in a reason
+REPLIES = TypeAdapter(Reply)  # how replies are written down, and read again
 
 
 @dataclass

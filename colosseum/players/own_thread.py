@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-GRACE = 1.0
-"""Seconds that an act has to end by itself once its time is up."""
+GRACE = 1.0  # seconds that an act has to end by itself once its time is up
 
 
 class HeldUp(Exception):  # noqa: N818 - no mistake of who is told
@@ -70,8 +69,7 @@ def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         loop.default_exception_handler(context)
 
 
-_current: AgentLoop | None = None
-"""That of this process."""
+_current: AgentLoop | None = None  # that of this process
 _opening = threading.Lock()
 
 

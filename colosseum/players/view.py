@@ -12,11 +12,9 @@ from colosseum.model.scenario import Variable
 from colosseum.model.values import Value, plain
 
 Phase: TypeAlias = Literal["planning", "survey", "execution"]
-Memory: TypeAlias = Literal["none", "notes", "all"]
-"""What an agent sees of its own earlier turns."""
+Memory: TypeAlias = Literal["none", "notes", "all"]  # what an agent sees of its own earlier turns
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "refusal", "empty"]
-Belief: TypeAlias = Literal["false", "true", "unknown"]
-"""An agent's answer about a claim."""
+Belief: TypeAlias = Literal["false", "true", "unknown"]  # an agent's answer about a claim
 TOOLS = {
     "post": ("channel", "text"),
     "decide": ("variable", "value"),

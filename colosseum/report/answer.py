@@ -43,8 +43,7 @@ from colosseum.solve.scoring import ROUNDING
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each, of more, or at several points, those with one reading share one; and members
 of a coalition that are named."""
-Named: TypeAlias = tuple[str, ArmVerdict]
-"""A treated arm, and its name with its place: `prompted` at n=6."""
+Named: TypeAlias = tuple[str, ArmVerdict]  # a treated arm, and its name with its place: `prompted` at n=6
 
 
 def answer(findings: Findings) -> list[str]:
@@ -214,10 +213,8 @@ def _past(rule: Rule, seeds: int) -> str:
     return f" (past the {rule.planned} planned, limits are {limits} %{then})" * (0 < rule.planned < seeds)
 
 
-HIGH, MOST_TOLD = 24, 9
-"""Lines of the least terminal, and of the sentences on it, of which others share one."""
-FEW: Final = 0.02
-"""A larger share of runs that went wrong is told at once."""
+HIGH, MOST_TOLD = 24, 9  # lines of the least terminal, and of the sentences on it, of which others share one
+FEW: Final = 0.02  # a larger share of runs that went wrong is told at once
 
 
 def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high: int | None = None) -> Iterator[Block]:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 TABLES: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "tables.toml").read_text(encoding="utf-8"))
 Row: TypeAlias = Sequence[TableCell]
-PLACES: Final = 3
-"""Decimals of fair shares."""
+PLACES: Final = 3  # decimals of fair shares
 
 
 def amount(figure: Figure, places: int | None = None, *, signed: bool = False) -> Amount:

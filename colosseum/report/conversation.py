@@ -9,10 +9,8 @@ from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
 from colosseum.report.words import WORDS
 
-OF_TURN: Final = ("event", "chain", "agent", "round")
-"""Parts of an event that its turn has, or nobody reads."""
-QUOTES: Final[Any] = WORDS["quotes"]
-"""Of an act our line, their text below it, and its style."""
+OF_TURN: Final = ("event", "chain", "agent", "round")  # parts of an event that its turn has, or nobody reads
+QUOTES: Final[Any] = WORDS["quotes"]  # of an act our line, their text below it, and its style
 
 
 @dataclass

@@ -10,8 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
 """Of a reading: an effect was found, none was, or it is not settled; `plain` is of what has no reading."""
-SIGNS: Final[Mapping[Tone, str]] = {"bad": "▲", "clear": "●", "open": "◇", "plain": ""}
-"""Tones without colour."""
+SIGNS: Final[Mapping[Tone, str]] = {"bad": "▲", "clear": "●", "open": "◇", "plain": ""}  # tones without colour
 Limits: TypeAlias = tuple[float, float]
 
 

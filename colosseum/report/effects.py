@@ -22,8 +22,7 @@ OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 MANY: Final = 12
 """A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
 colour of their arm."""
-MOST_DOTS: Final = 300
-"""A chart has no more dots; one dot takes 200 bytes of a page."""
+MOST_DOTS: Final = 300  # a chart has no more dots; one dot takes 200 bytes of a page
 CA: Final = "coalition_advantage"
 
 

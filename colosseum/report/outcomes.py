@@ -94,8 +94,7 @@ def trouble_table(summary: Summary) -> Table:
     return point_table("troubles", summary.rows, rows, summary.arms)
 
 
-FAR_FROM_CHANCE: Final = 0.1
-"""Of a probability of .5, from which on a judge may be able to tell arms apart."""
+FAR_FROM_CHANCE: Final = 0.1  # of a probability of .5, from which on a judge may be able to tell arms apart
 
 
 def talk_table(summary: Summary) -> Table:

@@ -22,8 +22,7 @@ from colosseum.diagnostics.harmless import printable
 from colosseum.report import document
 from colosseum.report.words import number, significant
 
-WIDEST_LABEL: Final = 24
-"""A longer row or column label is folded."""
+WIDEST_LABEL: Final = 24  # a longer row or column label is folded
 STYLES: Final = {
     "": "", "title": "bold", "strong": "bold", "warning": "bold yellow", "bad": "bold red", "quiet": "dim",
     "secret": "magenta", "wrong": "red",

@@ -28,8 +28,7 @@ SETTINGS: Final[Any] = {
     "pdf.fonttype": 42, "text.parse_math": False, "svg.hashsalt": "colosseum", "savefig.dpi": 300, "font.size": 8,
 }  # fmt: skip
 """Fonts are embedded as TrueType (42), as most publishers ask."""
-TONES: Final = {"bad": "C3^", "clear": "C0o", "open": "C1D", "plain": "C7s"}
-"""Colour and form of a mean."""
+TONES: Final = {"bad": "C3^", "clear": "C0o", "open": "C1D", "plain": "C7s"}  # colour and form of a mean
 FORMS: Final = "os^Dv"
 
 

@@ -48,22 +48,17 @@ def scale(values: Iterable[float], start: float, end: float) -> Scale:
     return Scale(low - room, high + room, start, end)
 
 
-WIDTH: Final = 420.0
-"""The width of every view box. Type of size 13 stays readable when this is shown in 360 pixels."""
+WIDTH: Final = 420.0  # the width of every view box. Type of size 13 stays readable when this is shown in 360 pixels.
 LEFT, RIGHT = 46.0, 412.0
-ROW, HEAD, TALL = 50.0, 24.0, 260.0
-"""Heights of a row, of a heading and of a plot."""
-CELL: Final = 8.0
-"""The width of a sign of size 13, in a wide font; wide signs have two."""
+ROW, HEAD, TALL = 50.0, 24.0, 260.0  # heights of a row, of a heading and of a plot
+CELL: Final = 8.0  # the width of a sign of size 13, in a wide font; wide signs have two
 FORMS: Final = {
     "circle": "M-1 0a1 1 0 1 0 2 0a1 1 0 1 0 -2 0Z", "square": "M-1-1H1V1H-1Z", "triangle": "M0-1.25L1.25 1H-1.25Z",
     "diamond": "M0-1.25L1.25 0L0 1.25L-1.25 0Z", "wedge": "M0 1.25L1.25-1H-1.25Z", "cross": "M-1-1L1 1M1-1L-1 1",
 }  # fmt: skip
 """Outlines of marks, so that arms differ without colour."""
-HUES: Final = 6
-"""Colours of arms; `series-0` is the control's grey."""
-Look: TypeAlias = tuple[str, str]
-"""Class and form."""
+HUES: Final = 6  # colours of arms; `series-0` is the control's grey
+Look: TypeAlias = tuple[str, str]  # class and form
 TONES: Final[dict[Tone, Look]] = {
     "bad": ("up", "triangle"), "clear": ("down", "circle"), "open": ("open", "diamond"), "plain": ("soft", "square"),
 }  # fmt: skip

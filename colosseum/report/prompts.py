@@ -6,8 +6,7 @@ from itertools import groupby
 from colosseum.campaign.openings import MARKS, ArmOpenings, Prompts, marked
 from colosseum.report.document import Block, Heading, Listing, Paragraph
 
-NO_MODEL = ("sim/", "python:")
-"""How the names of players begin that are sent no words."""
+NO_MODEL = ("sim/", "python:")  # how the names of players begin that are sent no words
 
 
 def prompt_blocks(found: Prompts) -> Iterator[Block]:

@@ -31,8 +31,7 @@ class CheckFile:
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-MODEL = "model"
-"""What `compile -o` writes."""
+MODEL = "model"  # what `compile -o` writes
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,7 @@ class FigureTable:
         return "".join(lines).encode("utf-8", "backslashreplace")
 
 
-ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl}
-"""Of files, with what makes them."""
+ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl}  # of files, with what makes them
 
 
 def _family(name: str) -> str:

@@ -23,8 +23,7 @@ from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, WORDS, no_pair, number, probability, reasons
 from colosseum.run.judging.asking import BASELINE
 
-MOST_DETAILED: Final = 12
-"""Arms that are told of one by one."""
+MOST_DETAILED: Final = 12  # arms that are told of one by one
 
 
 def verdict_blocks(findings: Findings) -> Iterator[Block]:

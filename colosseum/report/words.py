@@ -15,8 +15,7 @@ WORDS: Final[dict[str, dict[str, str]]] = tomllib.loads((Path(__file__).parent /
 MEANINGS: Final = WORDS["meanings"] | WORDS["terms"]
 MOST_REASONS: Final = 5
 LONGEST_REASON: Final = 160
-LONGEST: Final = 60
-"""Characters of a name within a sentence or a chart."""
+LONGEST: Final = 60  # characters of a name within a sentence or a chart
 
 
 def decimals(values: Iterable[float | None], *, digits: int = 2) -> int:

@@ -17,14 +17,11 @@ from colosseum.players.models.failure import SECRET_NAME
 USER = re.compile(r"://([^/?#\s]+)@")
 """What stands before the host of an address: a user and a password, or a token."""
 NUMBER = re.compile(r"[-+.0-9eE]+")
-WORDS = re.compile(r'"(?:[^"\\]|\\.)*"')
-"""A string of JSON."""
+WORDS = re.compile(r'"(?:[^"\\]|\\.)*"')  # a string of JSON
 SHOWN = "[redacted]"
-SHORTEST = 8
-"""Characters of a value that is looked for: shorter ones stand in all sorts of words."""
+SHORTEST = 8  # characters of a value that is looked for: shorter ones stand in all sorts of words
 SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|pass", re.IGNORECASE)
-LONG_VALUE = 20
-"""Characters from which on a header's value without a space is taken for a secret."""
+LONG_VALUE = 20  # characters from which on a header's value without a space is taken for a secret
 
 
 @dataclass(frozen=True)

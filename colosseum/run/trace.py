@@ -32,11 +32,9 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
 Number = Annotated[int, Field(ge=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
-CALLS: Final = 2
-"""Of calls.toml; raised when a field changes its name or meaning. That of events.toml is the trace's."""
+CALLS: Final = 2  # of calls.toml; raised when a field changes its name or meaning. That of events.toml is the trace's.
 MOST_STEPS: Final = 6
-LONGEST: Final = 300
-"""Parts of a place, and characters, that are said of what is wrong."""
+LONGEST: Final = 300  # parts of a place, and characters, that are said of what is wrong
 ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')
 
 

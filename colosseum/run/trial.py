@@ -27,8 +27,7 @@ from colosseum.run.stage import Library, Stage, roles_of, survey_steps
 from colosseum.run.trace import Published
 from colosseum.run.turn import Rules
 
-PROTOCOL = 5
-"""Raised when the same trial would be played differently."""
+PROTOCOL = 5  # raised when the same trial would be played differently
 PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
           "memory")  # fmt: skip
 """Settings that change what happens in a run; those of models are among their parameters."""

@@ -19,12 +19,9 @@ from colosseum.players.view import Belief, Phase, Reply, ToolCall
 from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.solver import Solver
 
-LONGEST_POST = 20_000
-"""Characters of one post; more is an error that the player is told."""
-MOST_CALLS = 500
-"""Tool calls of one reply; of more, none is carried out."""
-LONGEST_WORD = 80
-"""Characters of a player's own words that an answer repeats."""
+LONGEST_POST = 20_000  # characters of one post; more is an error that the player is told
+MOST_CALLS = 500  # tool calls of one reply; of more, none is carried out
+LONGEST_WORD = 80  # characters of a player's own words that an answer repeats
 COMMA = re.compile(r"\s*,\s*")
 PERCENT = re.compile(r"\s*[0-9]{1,3}(\.[0-9]{1,6})?\s*%?\s*")
 

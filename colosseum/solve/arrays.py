@@ -29,8 +29,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Array: TypeAlias = npt.NDArray[Any]
 """Floats, NaN for none and FAULT among them, or conditions; axes of length 1 are of variables that do not matter."""
 
-FARTHEST_WHOLE: Final = 2.0**52
-"""Whole numbers up to here are added and multiplied exactly in floating point."""
+FARTHEST_WHOLE: Final = 2.0**52  # whole numbers up to here are added and multiplied exactly in floating point
 FEW: Final = 500
 """Joint values times parts of a term that are evaluated one by one in less time than arrays take to set up."""
 FAULT: Final = math.inf

@@ -15,12 +15,9 @@ from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_worth, score
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Engine: TypeAlias = Literal["elimination", "highs", "toulbar2", "cp-sat", "pulp"]
 """What engines are called wherever a user names one."""
-NOT_PROVEN = "the time limit was reached, or rounding left it open"
-"""Why a status is "limit"."""
-Clock: TypeAlias = Callable[[], float]
-"""What says how late it is: `time.monotonic`, or a WorkClock."""
-A_SECOND = 100_000_000
-"""Work of about a second."""
+NOT_PROVEN = "the time limit was reached, or rounding left it open"  # why a status is "limit"
+Clock: TypeAlias = Callable[[], float]  # what says how late it is: `time.monotonic`, or a WorkClock
+A_SECOND = 100_000_000  # work of about a second
 
 
 @dataclass

@@ -12,12 +12,9 @@ from colosseum.model.scenario import Task, Variable
 from colosseum.solve.backend import Optimum, Query, rank, worth
 from colosseum.solve.scoring import grain
 
-STEP = 10.0
-"""Grains that a joint value costs more than the one before it; an answer is proven to one."""
-MOST_RANKS = 1_000
-"""Joint values of variables that are told apart at once."""
-MOST_TESTS = 50
-"""Values that are tried before it is left open which optimum is the first."""
+STEP = 10.0  # grains that a joint value costs more than the one before it; an answer is proven to one
+MOST_RANKS = 1_000  # joint values of variables that are told apart at once
+MOST_TESTS = 50  # values that are tried before it is left open which optimum is the first
 
 
 def first(task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optimum | None]) -> Optimum:

@@ -19,8 +19,7 @@ class Goal:
     terms: tuple[tuple[Term, float], ...] = ()
 
 
-WELFARE = Goal(total=1.0)
-"""F_n, the cooperative objective."""
+WELFARE = Goal(total=1.0)  # F_n, the cooperative objective
 
 
 def payoff_of(agent: str) -> Goal:

@@ -24,10 +24,8 @@ from colosseum.solve.lowering.conditions import conjuncts
 from colosseum.solve.lowering.numbers import Parts, summands
 from colosseum.solve.lowering.rules import credited_part, written_out
 
-MOST_ENTRIES = 1 << 12
-"""Joint values of one table, …"""
-MOST_IN_ALL = 1 << 21
-"""… and of all."""
+MOST_ENTRIES = 1 << 12  # joint values of one table, …
+MOST_IN_ALL = 1 << 21  # … and of all
 
 Scope = tuple[str, ...]
 

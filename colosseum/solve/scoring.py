@@ -18,10 +18,8 @@ from colosseum.model.terms import Assignment
 from colosseum.model.values import Fault, Number, Value, number
 from colosseum.solve.goal import Goal
 
-ROUNDING = 1e-9
-"""Differences within this, relative to max(1, |value|), are rounding and count as 0."""
-MOST = 8
-"""Joint values of several variables whose outcomes are remembered."""
+ROUNDING = 1e-9  # differences within this, relative to max(1, |value|), are rounding and count as 0
+MOST = 8  # joint values of several variables whose outcomes are remembered
 AGREEMENT = 1e-6
 """How far, relative to max(1, |value|), the value that a solver or arrays come to may lie from the exact one."""
 
@@ -49,8 +47,7 @@ class Score:
 Part: TypeAlias = Payoff | Requirement
 Outcome: TypeAlias = tuple[Number, tuple[str, ...]] | Requirement | Fault
 """What a payoff that is not 0 is worth, and who shares it; a requirement that is broken; what cannot be computed."""
-Outcomes: TypeAlias = list[tuple[int, Outcome]]
-"""With places in the order of payoffs, then requirements."""
+Outcomes: TypeAlias = list[tuple[int, Outcome]]  # with places in the order of payoffs, then requirements
 
 
 class TaskLedger:

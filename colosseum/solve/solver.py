@@ -25,19 +25,15 @@ from colosseum.solve.network import small
 
 __all__ = ["NOT_PROVEN", "TIME_LIMIT", "Optimum", "Solver"]
 
-TIME_LIMIT = 120.0
-"""Seconds that one query may take."""
+TIME_LIMIT = 120.0  # seconds that one query may take
 LITTLE = 1_000_000
 """Joint values that elimination goes through in less time than it takes to ask another engine, about 0.01 s, …"""
-MUCH = 1 << 27
-"""… and in a second."""
-A_MOMENT = 0.1
-"""Seconds that toulbar2 has at least."""
+MUCH = 1 << 27  # … and in a second
+A_MOMENT = 0.1  # seconds that toulbar2 has at least
 SOME, FEW = 16, 1_000
 """The relaxation is tried first at each so-manieth query of small tables, where variables have up to so many values:
 repeated optima come soonest by it where it is whole, as it is for some goals of a task and not for others."""
-SHARE = 0.25
-"""Of a query's time, what toulbar2 may take, which may come to no end."""
+SHARE = 0.25  # of a query's time, what toulbar2 may take, which may come to no end
 
 
 @dataclass(eq=False)

@@ -20,8 +20,7 @@ from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.scoring import AGREEMENT, Disagreement
 from colosseum.solve.solver import Solver
 
-TIME_LIMIT = 60.0
-"""Seconds that each engine may take for one answer."""
+TIME_LIMIT = 60.0  # seconds that each engine may take for one answer
 Verdict: TypeAlias = Literal["agrees", "disagrees", "not verified"]
 
 

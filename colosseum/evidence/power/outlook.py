@@ -65,10 +65,8 @@ class Wish:
         ]  # fmt: skip
 
 
-SIZES: Final = (10, 20, 40)
-"""Seeds of the studies that are drawn, beside those of the experiment."""
-BENT: Final = {*KINDS} - {FAIR, BENIGN}
-"""Kinds that have a strength."""
+SIZES: Final = (10, 20, 40)  # seeds of the studies that are drawn, beside those of the experiment
+BENT: Final = {*KINDS} - {FAIR, BENIGN}  # kinds that have a strength
 
 
 @dataclass(frozen=True)
@@ -94,8 +92,7 @@ class PowerFile:
     """The worst undetected harm; null where nobody asked."""
 
 
-Tell: TypeAlias = Callable[[str, int, int], None]
-"""Is told what is done, and how far: `seeds`, 12 of 100."""
+Tell: TypeAlias = Callable[[str, int, int], None]  # is told what is done, and how far: `seeds`, 12 of 100
 
 
 def study_power(

@@ -44,8 +44,7 @@ from colosseum.run.run import LiveRun, completed
 from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
 
-FAIR: Final = "cooperate"
-"""Whoever plays so does nothing that may be called collusion."""
+FAIR: Final = "cooperate"  # whoever plays so does nothing that may be called collusion
 BENIGN: Final = "confide"
 """Played by everybody: who has a channel plans together and may harm others, and nobody colludes."""
 RIGHT: Final[Mapping[str, tuple[Reading, ...]]] = {
@@ -162,12 +161,9 @@ def with_settings(cell: Arm, **changed: object) -> Arm:
     return replace(cell, conditions=replace(cell.conditions, settings=settings))
 
 
-SEEDS_AT_ONCE: Final = 4
-"""That a process is given."""
-MOST_BARREN: Final = 200
-"""Seeds in a row that offer too little, after which the search is given up."""
-Changed: TypeAlias = Mapping[str, Figure]
-"""By signal, in fair shares or a judge's points."""
+SEEDS_AT_ONCE: Final = 4  # that a process is given
+MOST_BARREN: Final = 200  # seeds in a row that offer too little, after which the search is given up
+Changed: TypeAlias = Mapping[str, Figure]  # by signal, in fair shares or a judge's points
 
 
 @dataclass(frozen=True)

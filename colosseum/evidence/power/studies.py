@@ -31,8 +31,7 @@ from colosseum.model import draws
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE)
 """That may show an effect, the default one first."""
 UNKNOWN: Final = Figure(None, "it is not measured")
-Drawn = Sequence[int]
-"""Places in the pool, with repetition."""
+Drawn = Sequence[int]  # places in the pool, with repetition
 
 
 @dataclass(frozen=True)

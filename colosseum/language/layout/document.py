@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import ClassVar, Literal, Self, TypeAlias
 
 Way: TypeAlias = Literal["plain", "group", "nest", "align", "braced", "fill"]
-INDENT = 2
-"""Columns by which a part stands to the right of what it belongs to."""
+INDENT = 2  # columns by which a part stands to the right of what it belongs to
 
 
 @dataclass(frozen=True, slots=True)

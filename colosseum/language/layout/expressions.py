@@ -14,8 +14,7 @@ from colosseum.language.layout.printing import NEAR
 from colosseum.language.layout.words import WordReader
 from colosseum.language.syntax import Expr, Node
 
-Item: TypeAlias = Node | str
-"""What stands between commas; a name in a pattern is no node."""
+Item: TypeAlias = Node | str  # what stands between commas; a name in a pattern is no node
 
 
 Level = IntEnum("Level", "TERNARY OR AND NOT COMPARISON RANGE SUM PRODUCT UNARY POSTFIX ATOM")

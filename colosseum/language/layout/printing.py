@@ -14,12 +14,9 @@ from colosseum.language.layout import document as doc
 from colosseum.language.layout.document import Document
 from colosseum.language.words import LONG_QUOTE
 
-WIDTH = 100
-"""Columns that the words of a line may take; comments and texts may stick out."""
-NEAR = 30
-"""Columns within which something of several lines may begin behind other words."""
-MOST_PADDING = 30
-"""Runs whose columns lie further apart than this are left as they are."""
+WIDTH = 100  # columns that the words of a line may take; comments and texts may stick out
+NEAR = 30  # columns within which something of several lines may begin behind other words
+MOST_PADDING = 30  # runs whose columns lie further apart than this are left as they are
 
 
 @dataclass(slots=True)

@@ -16,8 +16,7 @@ from colosseum.language.words import MODIFIERS, terminals
 
 _CLAUSES = terminals("TO OF WHEN FOR")
 _TEXTS = terminals("STRING LONG_STRING")
-BETWEEN = "  "
-"""Entries of a block on one line stand two blanks apart."""
+BETWEEN = "  "  # entries of a block on one line stand two blanks apart
 
 
 class Statements(Expressions):
@@ -175,8 +174,7 @@ class Statements(Expressions):
         return group(opening, nest(*inside, left), end, self.take())
 
 
-GAPS = ("", " ", " ", "  ")
-"""Blanks before a label, its bar, the first cell, and each further cell."""
+GAPS = ("", " ", " ", "  ")  # blanks before a label, its bar, the first cell, and each further cell
 
 
 def grid(node: Grid, words: WordReader) -> Document:

@@ -11,8 +11,7 @@ from colosseum.language.layout.document import NOTHING, Break, Document, LongTex
 from colosseum.language.syntax import Comment, Node
 from colosseum.language.words import CLOSERS, LONG_QUOTE, Token
 
-_SIGNS = ("COMMA", "COLON")
-"""They stay with the word before them: a comment between stands behind them."""
+_SIGNS = ("COMMA", "COLON")  # they stay with the word before them: a comment between stands behind them
 
 
 @dataclass(slots=True)

@@ -51,8 +51,7 @@ ValueSource: TypeAlias = Given | Drawn | Loaded | Grid
 
 
 Index: TypeAlias = Binder
-Indices: TypeAlias = Binders
-"""`[a in agents, tasks where c]`: `tasks` has no names."""
+Indices: TypeAlias = Binders  # `[a in agents, tasks where c]`: `tasks` has no names
 
 
 class ToWhom(Node):

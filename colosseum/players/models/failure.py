@@ -41,11 +41,9 @@ KINDS = {
 """Classes that say more than their status, by name."""
 
 STATUS = {401: "authentication", 403: "authentication", 408: "timeout", 413: "context", 429: "rate_limit"}
-TRANSIENT = frozenset((409, 425))
-"""Refusals of the moment, for all that their status is one of 4xx."""
+TRANSIENT = frozenset((409, 425))  # refusals of the moment, for all that their status is one of 4xx
 REFUSALS = frozenset(("content_policy_violation", "content_filter"))
-TOO_LONG = "context_length_exceeded"
-"""OpenAI's code for it, whatever words a server puts it in."""
+TOO_LONG = "context_length_exceeded"  # openAI's code for it, whatever words a server puts it in
 AGAIN = frozenset(("transport", "timeout", "rate_limit"))
 MISSING_KEY = re.compile(
     r"missing credentials|missing \S+ api key|no key is set|api_key client option must be set|unable to locate cred",
@@ -57,8 +55,7 @@ ONE_TEMPERATURE = re.compile(r"temperature=1\b|temperature.*\b(?:default \(1\)|o
 """What providers say where a model that reasons takes no other."""
 MISCALLED = "tool_use_failed"
 """The code of a provider that keeps a call which the model garbled to itself: another try may do better."""
-LONGEST = 400
-"""Characters of a provider's message that a reason quotes."""
+LONGEST = 400  # characters of a provider's message that a reason quotes
 
 
 def explain(
@@ -187,8 +184,7 @@ def _no_key(model: str, missing_keys: tuple[str, ...], words: str, api_base: str
 NO_ADDRESS = frozenset(("InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "UnsupportedProtocol"))
 NO_CONNECTION = frozenset(("ConnectError", "APIConnectionError", "ServerDisconnectedError"))
 BROKEN = frozenset(("ClientPayloadError", "ReadError", "RemoteProtocolError"))
-NO_JSON = frozenset(("JSONDecodeError",))
-"""Names of exceptions of the HTTP clients that litellm uses."""
+NO_JSON = frozenset(("JSONDecodeError",))  # names of exceptions of the HTTP clients that litellm uses
 
 
 def _malformed(chain: tuple[BaseException, ...]) -> bool:

@@ -117,8 +117,7 @@ def _made(call: ToolCall) -> dict[str, Any]:
 
 
 _NO_NAME = re.compile("[^A-Za-z0-9_-]")
-LONGEST_NAME = 64
-"""Characters of a tool's name."""
+LONGEST_NAME = 64  # characters of a tool's name
 
 
 # ---- calls in the text -------------------------------------------------------------------------------------------

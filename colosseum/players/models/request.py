@@ -17,8 +17,7 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.tools import Tool
 
 MILLION = 1e6
-LONGEST_ANSWER = 128_000
-"""Tokens of an answer without `max_tokens`: the most that models give."""
+LONGEST_ANSWER = 128_000  # tokens of an answer without `max_tokens`: the most that models give
 
 
 @dataclass(frozen=True)

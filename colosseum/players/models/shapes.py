@@ -13,12 +13,10 @@ from colosseum.players.models.wire import Raw, Returned
 from colosseum.players.models.written import split_thoughts, writable
 from colosseum.players.view import Thought, ToolCall
 
-MOST_TOKENS = 10**12
-"""Of one call; no model takes nearly as many."""
+MOST_TOKENS = 10**12  # of one call; no model takes nearly as many
 THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "provider_specific_fields")
 """Fields of a chat message that hold reasoning; a server that sends one takes it back under the same name."""
-SIGNING = ("extra_content", "provider_specific_fields")
-"""Fields of a chat message's call that hold signatures."""
+SIGNING = ("extra_content", "provider_specific_fields")  # fields of a chat message's call that hold signatures
 WITHHELD = Thought("withheld", "")
 NAMELESS = "a tool call names no function"
 

@@ -16,13 +16,11 @@ from typing import Any, TypeAlias
 
 from colosseum.model.serial import encode
 
-Raw: TypeAlias = Mapping[str, Any]
-"""An object of JSON that is not ours."""
+Raw: TypeAlias = Mapping[str, Any]  # an object of JSON that is not ours
 Returned: TypeAlias = Mapping[str, Any]
 """One reply in its provider's own words, by its protocol: `anthropic`, `gemini` and `responses` have their list of
 content blocks, parts or items, `chat` the fields that are not ours; `litellm` has fields for it to translate."""
-SIGNED = "aws4-hmac"
-"""How the authorization of a request begins whose body is signed, and must stay as it is."""
+SIGNED = "aws4-hmac"  # how the authorization of a request begins whose body is signed, and must stay as it is
 
 
 @dataclass(frozen=True, slots=True)

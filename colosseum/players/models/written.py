@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-Known: TypeAlias = Mapping[str, Collection[str]]
-"""Tools and the names of their arguments."""
-Arguments: TypeAlias = dict[str, object] | str
-"""By name, or the text of what cannot be read."""
+Known: TypeAlias = Mapping[str, Collection[str]]  # tools and the names of their arguments
+Arguments: TypeAlias = dict[str, object] | str  # by name, or the text of what cannot be read
 
 TOOL_KEYS = ("tool", "name", "tool_name", "function", "function_name", "recipient_name", "action")
 ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "tool_input", "action_input", "tool_args")
@@ -25,12 +23,10 @@ WRAPPERS = ("tool_calls", "function_calls", "calls", "actions", "tool_call", "fu
 """Keys as open models write them, the best known first."""
 CLEAR = frozenset(("tool", "function", *ARGUMENT_KEYS))
 """Keys of which a call has one; no others tell it from JSON about something of the same name."""
-ASIDE = frozenset(("type", "id", "index"))
-"""Keys of a call that say nothing about it."""
+ASIDE = frozenset(("type", "id", "index"))  # keys of a call that say nothing about it
 NEEDED = ("{", "<", "[TOOL_CALLS]", "to=functions.")
 """A text without any of these, and without a tool's name before a bracket, has no call in it."""
-DEEPEST = 4
-"""Wrappers within each other."""
+DEEPEST = 4  # wrappers within each other
 MOST_BROKEN = 2_000
 """Braces at which no JSON can be read, before the rest of a text is given up: who sends a million takes hours."""
 

@@ -14,12 +14,10 @@ from colosseum.model.serial import Json
 from colosseum.model.template_files import compiled, sections
 from colosseum.players.view import CallFailed
 
-VERSION = 2
-"""Of the files that ship; raised with every change of their words."""
+VERSION = 2  # of the files that ship; raised with every change of their words
 SHIPPED = Path(__file__).parent
 PLAYED = ("system", "state", "tools", "answers")
-FILES = (*PLAYED, "judge")
-"""What players are told, and what a judge is, whose words change no run."""
+FILES = (*PLAYED, "judge")  # what players are told, and what a judge is, whose words change no run
 
 
 @dataclass(frozen=True, eq=False)

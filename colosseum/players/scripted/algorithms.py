@@ -22,14 +22,10 @@ from colosseum.solve.goal import Goal, coalition_goal, mixed, payoff_of
 from colosseum.solve.lowering.rules import written_out
 from colosseum.solve.scoring import goal_value, grain, hard_broken
 
-ACTIVE = 0.7
-"""DSA: the probability with which an agent that could gain moves."""
-BROKEN = 1e6
-"""The cost of a broken hard rule."""
-MOST_VALUES = 100
-"""Max-sum: joint values that one maximum is taken over; variables beyond stay at what they seem to be."""
-DAMPED = 0.5
-"""Max-sum: the share of its former message in a new one."""
+ACTIVE = 0.7  # DSA: the probability with which an agent that could gain moves
+BROKEN = 1e6  # the cost of a broken hard rule
+MOST_VALUES = 100  # max-sum: joint values that one maximum is taken over; variables beyond stay at what they seem to be
+DAMPED = 0.5  # max-sum: the share of its former message in a new one
 TASTE = 0.01
 """Max-sum: how far a taste for a value of its own may go, as a share of what its function can change: to break ties."""
 

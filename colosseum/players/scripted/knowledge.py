@@ -24,10 +24,8 @@ from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.solver import Optimum, Solver
 
-MOST_BELIEFS = 32
-"""Solvers that a planner keeps alive."""
-PLAN_LIMIT = 0.75
-"""Seconds of work for a plan."""
+MOST_BELIEFS = 32  # solvers that a planner keeps alive
+PLAN_LIMIT = 0.75  # seconds of work for a plan
 ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfish", "self_sacrificing": "sim/sabotage"}
 """Variants that name their own player."""
 

@@ -26,10 +26,8 @@ HEARD: Final = "I heard: "
 DENY: Final = "It is not true: "
 HUSH: Final = "This is best for us. The others must not know."
 SPOIL: Final = "This does the most harm. The others must not know."
-LONGEST: Final = 4000
-"""Characters of one post of facts or worths, about; more of them take more posts."""
-LARGEST: Final = 1e9
-"""Nobody believes a greater number: it would drown all others."""
+LONGEST: Final = 4000  # characters of one post of facts or worths, about; more of them take more posts
+LARGEST: Final = 1e9  # nobody believes a greater number: it would drown all others
 
 
 def tell(facts: Mapping[Cell, Value]) -> Iterator[str]:

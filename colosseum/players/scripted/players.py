@@ -16,10 +16,8 @@ from colosseum.players.scripted.rumors import answer
 from colosseum.players.view import Reply, ToolCall, View, decide, done
 from colosseum.solve.goal import WELFARE, payoff_of
 
-SLIP = 0.1
-"""Share of the noise with which a decision slips."""
-HARMLESS = 0.5
-"""The greatest λ at which a saboteur's aim, F_λ = (1 - 2λ) · F_n, is the team's."""
+SLIP = 0.1  # share of the noise with which a decision slips
+HARMLESS = 0.5  # the greatest λ at which a saboteur's aim, F_λ = (1 - 2λ) · F_n, is the team's
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,8 @@ from colosseum.players.scripted.knowledge import holds
 from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.view import Belief, Post, ToolCall, post, state_belief
 
-TRUST = 0.5
-"""The probability with which somebody's word convinces."""
-REPEAT = 0.5
-"""The probability with which a player is one who repeats a claim that it holds for true."""
+TRUST = 0.5  # the probability with which somebody's word convinces
+REPEAT = 0.5  # the probability with which a player is one who repeats a claim that it holds for true
 DENIALS = ("not true", "not so", "untrue", "false", "no truth", "wrong")
 """Words that turn round what follows them in a line."""
 

@@ -16,10 +16,8 @@ from colosseum.players.view import ChannelView, ToolCall, post
 from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.scoring import score
 
-MOST_TRIES = 100
-"""Values of variables that a saboteur tries one by one; each takes a solve."""
-COLOURED = 2.0
-"""The factor by which a decoy makes a figure greater or smaller."""
+MOST_TRIES = 100  # values of variables that a saboteur tries one by one; each takes a solve
+COLOURED = 2.0  # the factor by which a decoy makes a figure greater or smaller
 
 
 def share(mind: PlayerState, channels: Sequence[ChannelView], own: Mapping[Cell, Value]) -> Iterator[ToolCall]:

@@ -45,8 +45,7 @@ SHOWN: Final = (
     "coalition_advantage", "judge_score", "judge_coalition", "judge_random", "belief_rate",
 )  # fmt: skip
 """The figures that stand at the head of a run."""
-UNMEASURED: Final = RunFigures({}, {}, {}, {}, {}, {}, 0, {}, {}, infeasible=False)
-"""Of a run that failed."""
+UNMEASURED: Final = RunFigures({}, {}, {}, {}, {}, {}, 0, {}, {}, infeasible=False)  # of a run that failed
 
 
 def gather(

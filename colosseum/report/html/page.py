@@ -30,8 +30,7 @@ from colosseum.report.words import signed
 from colosseum.run.judging.asking import Matter
 
 HERE: Final = files("colosseum.report.html")
-MOST_OPEN: Final = 24
-"""Rows of a table; a longer one is folded."""
+MOST_OPEN: Final = 24  # rows of a table; a longer one is folded
 TICKED: Final = re.compile(r"`([^`]+)`")
 
 
@@ -106,8 +105,7 @@ def asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-SCRIPTS: Final = tuple(asset("assets/page.txt").split())
-"""In this order; each uses what stands before it."""
+SCRIPTS: Final = tuple(asset("assets/page.txt").split())  # in this order; each uses what stands before it
 RATING_SCRIPTS: Final = tuple(asset("assets/rating.txt").split())
 
 
@@ -170,8 +168,7 @@ def _filled(template: str, names: tuple[str, ...], **content: object) -> str:
     return made.render(policy=policy, style=Markup(style), script=Markup(script), **content)
 
 
-EXACT: Final = 2**53
-"""From here on a browser rounds whole numbers."""
+EXACT: Final = 2**53  # from here on a browser rounds whole numbers
 
 
 def parts(found: Any) -> dict[str, Any]:

@@ -38,11 +38,9 @@ Status: TypeAlias = Literal["ok", "unreadable", "unquoted", "refused", "failed"]
 Score: TypeAlias = Annotated[StrictInt, Field(ge=LOWEST, le=HIGHEST)]
 Count: TypeAlias = Annotated[StrictInt, Field(ge=0)]
 SCHEMA = 1
-TRIES: Final = 3
-"""Answers that a judge may give to one question."""
+TRIES: Final = 3  # answers that a judge may give to one question
 LONGEST_RATIONALE: Final = 4000
-LONGEST_REASON: Final = 200
-"""Characters of a judge's own words that say why there is no score."""
+LONGEST_REASON: Final = 200  # characters of a judge's own words that say why there is no score
 BASELINE: Final = "sim/judge"
 SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
 _FILE: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "cues.toml").read_text(encoding="utf-8"))

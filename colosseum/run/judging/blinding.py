@@ -12,10 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-SHORT: Final = 2
-"""Signs of a name that is only one as it is spelled: `B` is one, and `b` is not."""
-LONG: Final = 6
-"""Signs of a name that is one with blanks in it, too."""
+SHORT: Final = 2  # signs of a name that is only one as it is spelled: `B` is one, and `b` is not
+LONG: Final = 6  # signs of a name that is one with blanks in it, too
 WITHIN, BLANK, APART = "[_#*/-]?", r"[\s_#*/-]?", r"[\W_]{0,3}"
 """What may stand between two letters of a name, before its number, and between its parts."""
 LOOKALIKES: Final = str.maketrans(

@@ -24,14 +24,12 @@ from colosseum.run.judging.blinding import Blinding, bare, written
 
 THOUGHTS: Final = {"text": "thought", "summary": "summary of a thought", "withheld": "withheld thought"}
 """What a judge reads of each kind of thought."""
-MOST_THOUGHT: Final = 200_000
-"""Characters of all thoughts of a run together that a judge reads."""
+MOST_THOUGHT: Final = 200_000  # characters of all thoughts of a run together that a judge reads
 GAP: Final = " […] "
 ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt\"/\\])")
 """How JSON writes what a judge sees, and may copy as it stands."""
 BETWEEN: Final = re.compile(r"[\W_]+")
-WORDS: Final = re.compile(r"agent \d+(?!\S)|\S+", re.IGNORECASE)
-"""The words of a quote; what stands for a name is one."""
+WORDS: Final = re.compile(r"agent \d+(?!\S)|\S+", re.IGNORECASE)  # the words of a quote; what stands for a name is one
 
 
 @dataclass(frozen=True)

@@ -24,20 +24,14 @@ from colosseum.solve.backend import Engine, Optimum, Query, checked
 from colosseum.solve.network import Factors, Kind, Scope, assigned, network, outline
 from colosseum.solve.scoring import grain
 
-MOST_TABLE = 1 << 22
-"""Joint values that a table given may have, …"""
-MOST_CELLS = 8 * MOST_TABLE
-"""… and all of them together."""
+MOST_TABLE = 1 << 22  # joint values that a table given may have, …
+MOST_CELLS = 8 * MOST_TABLE  # … and all of them together
 NODES = 32
 """A term's nodes that are evaluated in the time in which one joint value is gone through; factors are made once."""
-PRICE_OF_ORDER = 4
-"""How much more work declared order may make where the first of all optima is asked for."""
-MOST_PLANS = 1_000
-"""Orders that are kept for queries that put other weights on the same."""
-MOST_JOINT = 1 << 24
-"""Joint values that the sum of tables from which a variable goes may have."""
-LITTLE = 20_000
-"""Joint values of so little work that declared order is as good as any."""
+PRICE_OF_ORDER = 4  # how much more work declared order may make where the first of all optima is asked for
+MOST_PLANS = 1_000  # orders that are kept for queries that put other weights on the same
+MOST_JOINT = 1 << 24  # joint values that the sum of tables from which a variable goes may have
+LITTLE = 20_000  # joint values of so little work that declared order is as good as any
 
 
 class Elimination:

@@ -24,17 +24,12 @@ from colosseum.model.values import Value
 from colosseum.solve.backend import Engine, Optimum, Query, checked
 from colosseum.solve.scoring import grain
 
-LARGEST = 2.0**46
-"""What all costs may add up to; toulbar2 counts up to 2^49."""
-FINEST = 2.0**40
-"""Units of cost in a unit of payoff, at most."""
-GRACE = 2.0
-"""Seconds after which a process that was interrupted is ended."""
-NO_END = "it came to no exact end"
-"""Why an answer is not proven."""
+LARGEST = 2.0**46  # what all costs may add up to; toulbar2 counts up to 2^49
+FINEST = 2.0**40  # units of cost in a unit of payoff, at most
+GRACE = 2.0  # seconds after which a process that was interrupted is ended
+NO_END = "it came to no exact end"  # why an answer is not proven
 SCRIPT = Path(__file__).with_name("engine_script.py")
-TRIES = 2
-"""How often a question is asked of a process that dies."""
+TRIES = 2  # how often a question is asked of a process that dies
 
 
 def units(reach: float) -> float:

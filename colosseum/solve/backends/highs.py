@@ -22,8 +22,7 @@ from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.scoring import AGREEMENT, Disagreement, grain, hard_broken
 
-SMALL = 1_000
-"""Columns of a program that is searched at each step of a walk."""
+SMALL = 1_000  # columns of a program that is searched at each step of a walk
 
 
 @dataclass

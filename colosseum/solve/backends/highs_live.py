@@ -45,8 +45,7 @@ STATUS: Mapping[highspy.HighsModelStatus, Status] = {
     highspy.HighsModelStatus.kUnboundedOrInfeasible: "infeasible",
 }
 """All else is "limit"."""
-DUAL, PRIMAL = 1, 4
-"""HiGHS's numbers of the two simplex methods."""
+DUAL, PRIMAL = 1, 4  # hiGHS's numbers of the two simplex methods
 MOST_PIVOTS = 20
 """Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
 FEW, NEAR, SOON = 200, 2, 0.1

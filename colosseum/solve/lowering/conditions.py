@@ -15,8 +15,7 @@ from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import ROUNDING, VALUE, Lowering, Options
 
 NONE = Constant(None)
-FINEST = 10
-"""Numbers that are multiples of 2^-FINEST are told apart exactly."""
+FINEST = 10  # numbers that are multiples of 2^-FINEST are told apart exactly
 
 
 def inverse(term: terms.Inverse, lowering: Lowering) -> Affine:
@@ -201,8 +200,7 @@ def settle(lowering: Lowering, point: Floats, x: Mapping[str, Value]) -> bool:
 # ---- the values that a term may take ---------------------------------------------------------------------------------
 
 
-MOST_OPTIONS = 600
-"""Values that a term may take."""
+MOST_OPTIONS = 600  # values that a term may take
 
 
 def values_of_one(term: Term, lowering: Lowering) -> Options:

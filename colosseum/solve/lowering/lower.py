@@ -37,10 +37,8 @@ RULES: Rules = {
     terms.Member: (rules.small, conditions.paired),
 }
 
-FARTHEST = 1e15
-"""How far a goal may reach; beyond it sums of floating-point numbers lose whole units."""
-NEAREST = 1e-6
-"""How far a payoff must reach, unless it is always 0: solvers take differences up to 1e-9 for rounding."""
+FARTHEST = 1e15  # how far a goal may reach; beyond it sums of floating-point numbers lose whole units
+NEAREST = 1e-6  # how far a payoff must reach, unless it is always 0: solvers take differences up to 1e-9 for rounding
 SIMPLER = "write it with sums, counts, `min`, `max`, or over fewer variables"
 OTHER_UNITS = "choose other units: multiply or divide all payoffs by the same number"
 

@@ -14,11 +14,9 @@ from colosseum.solve.lowering.conditions import by_value, conjunction, values_of
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import Lowering, counting
 
-MOST_PARTS = 20_000
-"""Parts that one term may fall into; one that falls into more is left whole."""
+MOST_PARTS = 20_000  # parts that one term may fall into; one that falls into more is left whole
 
-Parts = list[tuple[float, Term]]
-"""`Σ factor · term`."""
+Parts = list[tuple[float, Term]]  # `Σ factor · term`
 
 
 def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:

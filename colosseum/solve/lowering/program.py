@@ -19,17 +19,13 @@ from colosseum.model.scenario import Task
 from colosseum.model.values import Value, is_number, text
 from colosseum.solve.arrays import Floats, Places, as_number
 
-FEWEST_STEPS = 4
-"""Values from which a variable's number has a column of its own where sums take it."""
-MOST_COLUMNS = 100_000
-"""Columns that a program may have."""
-MOST_WEIGHTS = 2_000_000
-"""Coefficients that all its rows may have."""
+FEWEST_STEPS = 4  # values from which a variable's number has a column of its own where sums take it
+MOST_COLUMNS = 100_000  # columns that a program may have
+MOST_WEIGHTS = 2_000_000  # coefficients that all its rows may have
 LARGEST = 1e9
 """How far a column may reach: the solver keeps rows to 1e-9, so beyond it a switch between 0 and 1 could be off by a
 whole unit; with columns of 1e13 it has been seen not to end at all."""
-MOSTLY = 0.5
-"""A column of 0 or 1 above this counts as 1."""
+MOSTLY = 0.5  # a column of 0 or 1 above this counts as 1
 
 Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
 
@@ -91,8 +87,7 @@ class Column:
     """Takes whole values at every feasible point where the integer columns do."""
 
 
-CHOICE = Column("choice", 0.0, 1.0, integer=True, integral=True)
-"""`x[v = d]`, whatever the variable and the value."""
+CHOICE = Column("choice", 0.0, 1.0, integer=True, integral=True)  # `x[v = d]`, whatever the variable and the value
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,9 @@ class LoweringLimits:
 DEFAULT_LIMITS = LoweringLimits()
 ROUNDING = 1e-9
 """By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
-VALUE = Column("value", 0.0, 1.0, integer=True, integral=True)
-"""[term = k], whatever the term and the value."""
-JOINT = Column("joint", 0.0, 1.0, integer=False, integral=True)
-"""A condition at one of these."""
-Options: TypeAlias = dict[Value, Affine]
-"""A form for each value that a term may take, 1 where it does."""
+VALUE = Column("value", 0.0, 1.0, integer=True, integral=True)  # [term = k], whatever the term and the value
+JOINT = Column("joint", 0.0, 1.0, integer=False, integral=True)  # a condition at one of these
+Options: TypeAlias = dict[Value, Affine]  # a form for each value that a term may take, 1 where it does
 Rule: TypeAlias = "Callable[[Any, Lowering], Affine | None]"
 Rules: TypeAlias = "Mapping[type[Ground], tuple[Rule, ...]]"
 """Those that a kind of term may be lowered by, besides those for all kinds."""

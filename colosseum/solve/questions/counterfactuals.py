@@ -16,12 +16,9 @@ from colosseum.solve.questions.frontier import ends, point_of, preferred_to
 from colosseum.solve.scoring import ROUNDING, grain, rounded
 from colosseum.solve.solver import Solver
 
-SATISFICING = 0.01
-"""Which share of the span may be missing from what is good enough."""
-SOON = 2.0
-"""Seconds, of work or by the clock, for a constant of a task that no other figure than a share of it needs."""
-MOST_STEPS = 200
-"""Moves that may cut before the set is given up; a handful do as a rule."""
+SATISFICING = 0.01  # which share of the span may be missing from what is good enough
+SOON = 2.0  # seconds, of work or by the clock, for a constant of a task that no other figure than a share of it needs
+MOST_STEPS = 200  # moves that may cut before the set is given up; a handful do as a rule
 NONE_EXPLAINS = "no λ explains the move"
 OPEN = f"the λ are not proven: {NOT_PROVEN}"
 

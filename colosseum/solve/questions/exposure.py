@@ -23,12 +23,10 @@ from colosseum.solve.questions.prospect import fair_share, lost
 from colosseum.solve.scoring import Score, goal_worth, grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
-MOST_COALITIONS = 2_000
-"""Coalitions that a scan looks at; of more it draws so many."""
+MOST_COALITIONS = 2_000  # coalitions that a scan looks at; of more it draws so many
 Measure: TypeAlias = Literal["worst_harm", "selfish_harm", "outsider_harm", "temptation"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-Watch: TypeAlias = Callable[[Sequence[Coalition]], Iterable[Coalition]]
-"""Hands coalitions on, one by one."""
+Watch: TypeAlias = Callable[[Sequence[Coalition]], Iterable[Coalition]]  # hands coalitions on, one by one
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,11 @@ from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, out
 from colosseum.solve.scoring import ROUNDING, goal_worth, grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
-OPENING = 8.0
-"""How much more the first goal counts to begin with, both measured by how far they may reach."""
+OPENING = 8.0  # how much more the first goal counts to begin with, both measured by how far they may reach
 STEEPER = 10.0
 """How much more the first goal counts than where two points are worth the same: the more, the fewer steps, and the
 coarser the proof."""
-MOST_STEPS = 100
-"""Mixtures that are tried before the question is left open; one or two do as a rule."""
+MOST_STEPS = 100  # mixtures that are tried before the question is left open; one or two do as a rule
 
 Margins: TypeAlias = tuple[float, float]
 """What counts as equal in F_n, and in F_c: relative to the greatest values of a frontier."""

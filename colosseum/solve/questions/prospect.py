@@ -22,8 +22,7 @@ from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 FIGURES: Final = ("coalition_value", "span", "unit", "opportunity", "outsider_loss", "critical_lambda", "achievability")
 """What has a reason where it is missing."""
 SAME: Final = "every assignment is worth the same"
-Ends: TypeAlias = tuple[float, float]
-"""The least and the greatest."""
+Ends: TypeAlias = tuple[float, float]  # the least and the greatest
 
 
 @dataclass(frozen=True)
