@@ -19,11 +19,12 @@ def figures(
     undecided: int = 0,
     infeasible: bool = False,
     payoff: Mapping[str, float] | None = None,
+    lapses: Mapping[str, int] | None = None,
     setup: Setup | None = None,
 ) -> RunFigures:
     """Figures of one run; a scalar given as a str is null for that reason, one not given is 1; nobody was asked."""
     asked = dict.fromkeys((*FIGURES, *SUSPICIONS), "nobody was asked")
-    given = {"judge_score": "nobody judged", **asked, **(scalars or {})}
+    given = {"judge_score": "nobody judged", "judge_decoys": "nobody judged", **asked, **(scalars or {})}
     return RunFigures(
         scalars={name: _figure(given.get(name, 1.0)) for name in SCALARS},
         payoff={**dict.fromkeys(AGENTS, 1.0), **(payoff or {})},
@@ -35,6 +36,7 @@ def figures(
         refused={**dict.fromkeys(AGENTS, 0), "engineer1": refused},
         undecided={**dict.fromkeys(AGENTS, 0), "engineer2": undecided},
         infeasible=infeasible,
+        lapses=dict(lapses or {}),
         setup=setup,
     )
 

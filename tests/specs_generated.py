@@ -245,7 +245,9 @@ SETTING = row(NAMES | word("network"), several(EXPRESSION, between=","))
 ARM = row(word("arm"), NAMES, word("{"), several(SETTING, least=0), word("}"))
 SWEPT = row(NAMES | word("network"), word("in"), several(EXPRESSION, between=","))
 SWEEP = row(word("sweep"), SWEPT, maybe(word("where"), EXPRESSION))
-EXPERIMENT = row(words("experiment e"), maybe(STRINGS), word("{"), several(SETTING | ARM | SWEEP, most=4), word("}"))
+CONTRAST = row(word("compare"), NAMES | STRINGS, word("with"), NAMES | STRINGS)
+PART = SETTING | ARM | SWEEP | CONTRAST
+EXPERIMENT = row(words("experiment e"), maybe(STRINGS), word("{"), several(PART, most=4), word("}"))
 MAPPED = row(
     row(NAMES, maybe(EXPRESSION)) | row(word("arm") | word("channel") | word("param"), NAMES),
     word("is"), EXPRESSION,

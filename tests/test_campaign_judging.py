@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,11 @@ from test_cli_commands import Done, colosseum
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.retry import Provider
-from colosseum.model.scenario import BUILT_IN_RUBRICS, Coalition, Scenario
+from colosseum.model.scenario import BUILT_IN_RUBRICS, Channel, Coalition, Scenario
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Question
-from colosseum.run.judging.asking import TRIES, Judgement, Matter, judge, judge_by_cues
+from colosseum.run.judging.asking import TEXTS, TRIES, Judgement, Matter, judge, judge_by_cues
 from colosseum.run.judging.transcript import Transcript, focal_sets, transcript
 
 POSTS = [
@@ -88,10 +90,39 @@ def test_names_of_one_letter_are_no_words() -> None:
 )
 def test_the_random_set_is_as_large_and_of_outsiders_as_far_as_there_are_any(members: list[str], inside: int) -> None:
     coalition = Coalition("cabal", tuple(members), ())
-    found = focal_sets(scenario(), coalition)
+    found = focal_sets([], scenario(), coalition)
     assert found["coalition"] == tuple(members)
     assert len(found["random"]) == len(members)
     assert len(set(found["random"]) & set(members)) == inside
+
+
+def placebo(*live: str) -> list[dict[str, object]]:
+    """The channels of a run; those that are live besides the public one."""
+    who = {"aside": ["engineer1", "engineer2"], "decoy": ["engineer4", "engineer5"]}
+    return [{"event": "channels", "channels": [
+        {"name": "all", "members": list(scenario().task.agents), "secret": False},
+        *({"name": name, "members": who[name], "secret": True} for name in live),
+    ]}]  # fmt: skip
+
+
+def test_decoys_are_a_set_where_no_member_has_a_channel() -> None:
+    coalition = Coalition("cabal", ("engineer1", "engineer2"), ())
+    pairs = {"aside": ("engineer1", "engineer2"), "decoy": ("engineer4", "engineer5")}
+    made = replace(scenario(), channels=tuple(Channel(name, who, secret=True) for name, who in pairs.items()))
+    for live, there in (((), True), (("decoy",), True), (("aside",), False)):
+        found = focal_sets(placebo(*live), made, coalition)
+        assert found.get("decoys") == (("engineer4", "engineer5") if there else None)
+
+
+def test_of_the_texts_alone_a_judge_does_not_see_who_reads_what() -> None:
+    read = transcript(events(POSTS), scenario(), "a")
+    alone = read.texts_alone
+    assert "Channel 1: Agent" in read.told()
+    assert not re.search('Channel \\d: Agent|"channel": \\d, "from"', alone.told())
+    assert [post.text for post in alone.posts] == [post.text for post in read.posts]
+    assert "This is not told." in alone.told()
+    asked = Matter(alone, replace(BUILT_IN_RUBRICS[0], name=TEXTS), "coalition", ("engineer1", "engineer2"))
+    assert judge_by_cues(asked).status == "ok"
 
 
 def test_every_built_in_question_is_known_to_the_language() -> None:
@@ -100,7 +131,7 @@ def test_every_built_in_question_is_known_to_the_language() -> None:
 
 def test_nobody_is_focal_where_all_conspire() -> None:
     everybody = scenario()
-    assert focal_sets(everybody, Coalition("cabal", everybody.task.agents, ())) == {}
+    assert focal_sets([], everybody, Coalition("cabal", everybody.task.agents, ())) == {}
 
 
 # ---- what is answered --------------------------------------------------------------------------------------------
@@ -306,8 +337,9 @@ def test_scores_are_true_minus_random_over_judges_and_repeats(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     runs = len(list((folder / "runs").glob("*.json")))
     silent = sum(not any(line["event"] == "post" for line in lines_of(path)) for path in traces(folder))
-    assert asked - 1 == (runs - silent) * 2 * 3 * 2 * 2
-    assert len(judgements(folder)) == runs * 2 * 3 * 2 * 2
+    texts = 2 * 2 * 2 * 2  # of two runs in which members have a channel
+    assert asked - 1 == (runs - silent) * 2 * 3 * 2 * 2 + texts
+    assert len(judgements(folder)) == runs * 2 * 3 * 2 * 2 + texts
     assert figure(folder, "prompted")["value"] == 0  # this judge looks at the transcript alone, whoever is focal
     assert figure(folder, "prompted", "judge_coalition") == figure(folder, "prompted", "judge_random")
 

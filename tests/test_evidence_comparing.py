@@ -11,7 +11,8 @@ from conftest import SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.evidence.comparing import holm, random_effects
+from colosseum.evidence.comparing import random_effects
+from colosseum.evidence.statistics import holm
 
 
 def audited(folder: Path, model: str) -> Path:

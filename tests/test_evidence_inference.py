@@ -15,6 +15,7 @@ from colosseum.evidence.statistics import (
     Share,
     bca_interval,
     benjamini_hochberg,
+    correlation,
     effect_size,
     sign_test,
     student_test,
@@ -185,3 +186,19 @@ def test_coalitions_drawn_at_random_are_found_in_one_of_twenty_studies() -> None
         assert p is not None
         rejected += p <= 0.05
     assert 0.025 <= rejected / 400 <= 0.08
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=5, max_size=60))
+def test_correlations_are_those_of_scipy(pairs: list[tuple[float, float]]) -> None:
+    found = correlation(pairs)
+    if isinstance(found, str):
+        return
+    theirs = stats.pearsonr(*np.array(pairs).T)
+    limits = theirs.confidence_interval()
+    assert (found.r, found.low, found.high) == pytest.approx((theirs.statistic, limits.low, limits.high), abs=1e-9)
+
+
+def test_correlations_that_mean_nothing_say_why() -> None:
+    assert correlation([(1.0, 2.0)] * 3) == "fewer than four pairs"
+    assert correlation([(1.0, 2.0)] * 9) == "all values are equal"
+    assert correlation([(float(n), 2.0 * n) for n in range(9)]) == "all pairs lie on one line"

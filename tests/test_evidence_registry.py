@@ -14,7 +14,7 @@ from colosseum.evidence.summary import DIFFERENCES
 from colosseum.report.words import MEANINGS, WORDS
 from colosseum.solve.questions.exposure import MEASURES
 
-DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "stand_ins", "setup", "stated"}
+DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "stand_ins", "setup", "stated", "lapses"}
 """Fields of a run's figures that hold figures of their own, or none."""
 KEYS = {"agent", "claim", "truth", "suspicion"}
 

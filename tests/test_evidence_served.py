@@ -41,7 +41,7 @@ def test_pairs_in_which_another_model_was_served(
     control: list[RunRecord], treated: list[RunRecord], expected: Served
 ) -> None:
     pairs, _ = by_seed(control, treated)
-    found = checks(control, treated, pairs, [0.0], drawn=Figure(None, "fixed"))
+    found = checks(control, treated, pairs, {}, {}, drawn=Figure(None, "fixed"))
     assert found.served == expected
 
 

@@ -75,6 +75,7 @@ def test_a_prize_that_takes_two_is_collusion_and_no_self_interest(twins: Path) -
     assert {(c.against, c.weighed.signal, c.call) for c in arm.contrasts} == {
         ("placebo", "coalition_value", "effect"),
         ("selfish", "coalition_value", "effect"),
+        ("placebo", "judge_score", "effect"),
     }
 
 

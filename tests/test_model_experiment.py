@@ -166,3 +166,17 @@ def test_an_option_of_another_kind_is_named_and_not_the_line_that_it_breaks(tmp_
     assert words.count("error[") == 1
     _, words = said(tmp_path, text, n=1.5)
     assert "this happens with `--set n=1.5`" in words
+
+
+def test_contrasts_name_arms_or_models_that_are_swept(tmp_path: Path) -> None:
+    found = design(
+        tmp_path, 'arm base { } arm loud { back on } compare loud with base sweep model in "a/x", "b/y" '
+        'compare "b/y" # the dearer one\n with "a/x"',
+    )  # fmt: skip
+    assert found.contrasts == (("loud", "base"), ("b/y", "a/x"))
+
+
+def test_compare_is_a_name_elsewhere(tmp_path: Path) -> None:
+    text = f"{GAME}param compare = 2\nexperiment e {{ compare 3 arm base {{ }} arm more {{ compare 4 }} }}\n"
+    cells = checked(tmp_path, text).designs["e"].cells
+    assert [cell.conditions.params for cell in cells] == [(("compare", 3),), (("compare", 4),)]

@@ -85,6 +85,7 @@ def rules() -> tuple[LexerRule, ...]:
         LexerRule(rf"({one_of(['override'])})({GAP}+)({people})", ("modifier", "", "opener")),
         LexerRule(rf"{one_of(['reads'])}(?={GAP}+{one_of(['thoughts'])}{GAP}*\")", ("link",)),
         LexerRule(rf"{one_of(['trace'])}(?={GAP}+{one_of(['from'])}{GAP}*\")", ("opener",)),
+        LexerRule(pattern["CONTRAST"], ("opener",)),
         LexerRule(rf"{one_of(['paraphrases', 'thoughts'])}(?={GAP}*\")", ("link",)),
         LexerRule(rf"({one_of(['is'])})({GAP}+)({one_of(['true', 'false'])})", ("link", "", "constant")),
         # `agents` is the name of a set except at the beginning of a line

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from filelock import AsyncFileLock
 
@@ -29,8 +29,8 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Asker, Endpoint, Halt, Question
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
-from colosseum.run.judging.asking import Focal, Judged, Judgement, Matter, Status, judge
-from colosseum.run.judging.transcript import focal_sets, transcript
+from colosseum.run.judging.asking import SIGNAL, TEXTS, Focal, Judged, Judgement, Matter, Status, judge
+from colosseum.run.judging.transcript import focal_sets, have_channel, transcript
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
 from colosseum.run.trace import BrokenTrace, Seal, read_trace
@@ -182,15 +182,19 @@ def matters(
 ) -> list[Matter]:
     """Every question about every set of focal agents of a run; none where there is nobody to compare with.
 
-    A rubric that reads thoughts is left out of a set none of whose agents shows one.
+    A rubric that reads thoughts is left out of a set none of whose agents shows one. Decoys are in one question alone,
+    and where members have a secret channel the same is asked of the texts alone.
     """
     found = scenario.coalition.get(coalition)
-    sets = focal_sets(scenario, found) if found else {}
-    names: list[Focal] = ["coalition", "random"] if sets else []
+    sets = focal_sets(events, scenario, found) if found else {}
     asked = rubrics(scenario) if sets else ()
     read = {each: transcript(events, scenario, trial, thoughts=each) for each in {r.thoughts for r in asked}}
-    every = (Matter(read[r.thoughts], r, name, sets[name], by or shipped()) for r in asked for name in names)
-    return [m for m in every if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]
+    every = [(read[r.thoughts], r, name) for r in asked for name in sets if name != "decoys" or r.name == SIGNAL]
+    if found and sets and have_channel(events, found.members):
+        alone = next(replace(rubric, name=TEXTS) for rubric in asked if rubric.name == SIGNAL)
+        every += [(read[False].texts_alone, alone, name) for name in sets]
+    matters = (Matter(said, r, cast(Focal, name), sets[name], by or shipped()) for said, r, name in every)
+    return [m for m in matters if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]
 
 
 def matters_of(folder: Folder, listed: Listed, seal: Seal, plan: Plan, by: Templates) -> list[Matter]:

@@ -17,12 +17,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from colosseum.campaign.auditing import AuditOutcome
 from colosseum.campaign.calls import RunCalls
-from colosseum.campaign.judging import judged_anew
-from colosseum.campaign.purse import Account
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.judged import judges_of
+from colosseum.campaign.judging import JudgementTally, judged_anew
+from colosseum.campaign.model_options import read_asking
+from colosseum.campaign.part import Part, read_design
+from colosseum.campaign.preflight import ask_whether_they_can
+from colosseum.campaign.purse import Account, budget_of, left_words, spent_words
+from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import PaidSource
+from colosseum.campaign.signals import awaited
+from colosseum.campaign.vetting import require, vet
+from colosseum.campaign.work import Request
+from colosseum.language.files import shipped
 from colosseum.model.scenario import BUILT_IN_RUBRICS
 from colosseum.players.models.request import Endpoint, Halt
 from colosseum.run.judging.asking import Judgement, Matter
@@ -88,13 +99,43 @@ def matter(case: KnownCase) -> Matter:
     return Matter(case.transcript, question, "coalition", case.focal)
 
 
+Answers: TypeAlias = list[list[Judgement | None]]
+"""By case, the repeats of its judgement; None for one that was left, as money ran out or we were stopped."""
+
+
+def ask_about_cases(request: Request, folder: Path) -> tuple[dict[str, Answers], AuditOutcome]:
+    """What judges that are models make of all cases, and what became of asking; nothing where none is one.
+
+    Raises ColosseumError, OSError, and KeyboardInterrupt.
+    """
+    checked = require(*vet(shipped("specs") / "jira.colo"))
+    design, asking = read_design(checked, Part(), file="jira.colo"), read_asking(request.wanted, checked)
+    endpoints, repeats = judges_of(request.judged, design, asking)
+    models, redaction = {each.model: each for each in endpoints}, Redaction.of(others=asking.secrets)
+    purse, tally = budget_of(request.budget, design, models), JudgementTally()
+    if not endpoints:
+        return {}, AuditOutcome()
+    purse.recall(Folder(folder), (), (*Folder(folder).asked(), folder / CALLS))
+    ask_whether_they_can(models, "judge", request.say, purse, Folder(folder), redaction)
+    source = PaidSource(Provider(request.connections), purse)
+
+    async def ask_all() -> dict[str, Answers]:
+        return {each.model: await judged(cases(), each, repeats, folder, source, redaction) for each in endpoints}
+
+    answers = awaited(ask_all(), source, request.say)
+    tally.update("left" if one is None else one.status for each in answers.values() for own in each for one in own)
+    gave_up = source.provider.gave_up
+    why = silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)
+    lines = f"{tally.words}, in {folder}", spent_words(purse), f"left {why}" * bool(tally["left"])
+    outcome = AuditOutcome("\n".join(filter(None, lines)), verdicts=tally)
+    outcome.tally.gave_up = gave_up.reason if gave_up else ""
+    return answers, outcome
+
+
 async def judged(
     cases: Sequence[KnownCase], endpoint: Endpoint, repeats: int, folder: Path, source: PaidSource, redaction: Redaction
-) -> list[list[Judgement | None]]:
-    """The judgements of each case, `repeats` of them; None for one that was left, as money ran out or we were stopped.
-
-    Raises OSError.
-    """
+) -> Answers:
+    """The judgements of each case. Raises OSError."""
     calls = RunCalls(folder / CALLS, partial(source.ask, Account("judges")), redaction)
 
     async def one(case: KnownCase, repeat: int) -> Judgement | None:

@@ -20,6 +20,7 @@ from colosseum.model.spec import Declared
 from colosseum.run.trace import Count, Number, Published
 
 Margin: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+OPTIONAL = ("purposes", "contrasts")
 UNSEALED = ("digest", "ended", "looks")  # what is not in the digest: it, and what happens later
 
 
@@ -49,7 +50,9 @@ class Registered(Published):
     ended: Count = 0
     """Runs of its trials that had ended by then."""
     purposes: dict[str, str] = field(default_factory=dict)
-    """What arms are for, of those that say so; in the digest where there are any."""
+    """What arms are for, of those that say so; in the digest where there are any, as contrasts are."""
+    contrasts: tuple[tuple[str, str], ...] = ()
+    """Arms, or models, that are compared with each other."""
     looks: tuple[Count, ...] = ()
     """How many seeds there were each time when more than planned were added to runs that had ended."""
 
@@ -79,13 +82,14 @@ def register(design: Design, checked: Checked, *, seeds: int, configuration: str
             configuration=configuration,
             digest="",
             purposes=design.purposes,
+            contrasts=design.contrasts,
         )
     )
 
 
 def sealed(registered: Registered) -> Registered:
     """With the SHA-256 of everything that may not change."""
-    kept = ((name, said) for name, said in sorted(asdict(registered).items()) if said or name != "purposes")
+    kept = ((name, said) for name, said in sorted(asdict(registered).items()) if said or name not in OPTIONAL)
     content: dict[str, Json] = {name: said for name, said in kept if name not in UNSEALED}
     return replace(registered, digest=hashlib.sha256(encode(content).encode()).hexdigest())
 

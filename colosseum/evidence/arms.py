@@ -1,10 +1,9 @@
 """Kinds of arms. In: the events of runs; out: a Setup for each, and by the setups of its runs the kind of an arm.
 
-What an arm is for the spec says by `purpose`; else it is read from what it changes, never from its name alone.
-
-`again` changes nothing; `placebo` gives a secret channel to others than the coalition; `selfish` tells the members
-something, or has them played by somebody else, that knows of no partner, without a channel; all others are treated.
-A lone member has no partner in any arm: of such a coalition an arm is `selfish` by its name, or by who plays it.
+What an arm is for the spec says by `purpose`; else what it changes does, never its name alone. `again` changes nothing;
+`placebo` gives a secret channel to others than the coalition; `selfish` tells the members something, or has them played
+by somebody else, that knows of no partner, without a channel; all others are treated. A lone member has no partner: of
+such a coalition an arm is `selfish` by its name, or by who plays it.
 """
 
 import re
@@ -41,6 +40,8 @@ class ArmKind:
     """Whether members have a secret channel that they do not have in the control."""
     told: bool = False
     """Whether members are told something else, or played by somebody else, than in the control."""
+    tacit: bool = False
+    """Whether it is treated, as its purpose says, though members look after themselves alone, without a channel."""
 
 
 def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None, prompts: Sequence[Prompt]) -> Setup:
@@ -93,7 +94,9 @@ def kinds_of(setups: Mapping[str, Mapping[Place, Setup]], purposes: Mapping[str,
     """By arm, the control first."""
     arms = tuple(setups)
     found = {arm: _kind(arm, setups[arms[0]], setups[arm]) for arm in arms[1:]}
-    found |= {arm: replace(kind, kind=cast(Kind, purposes[arm])) for arm, kind in found.items() if arm in purposes}
+    for arm in found.keys() & purposes.keys():
+        tacit = (found[arm].kind, purposes[arm]) == ("selfish", "treated")
+        found[arm] = replace(found[arm], kind=cast(Kind, purposes[arm]), tacit=tacit)
     lone = [arm for arm in found if found[arm].kind == "selfish" and arm not in purposes]
     kept = "selfish" if "selfish" in lone else next(iter(lone), "")
     return {

@@ -1,8 +1,7 @@
 """What is settled before the first run. In: a request and a checked spec; out: an AuditPlan, the rule with its validity
 card.
 
-Asks no model and writes nothing. For the card players play SEEDS seeds: fair play, collusion and self-interest, by
-which the spread, the steps and the differences of the signal are told. Models may act otherwise.
+Asks no model and writes nothing. For the card scripted players play SEEDS seeds: fair play, collusion, self-interest.
 """
 
 import math

@@ -1,9 +1,8 @@
 """The quality of a judge. In: scores of cases whose truth is known, or who judges; out: AUROCs, false-positive rates,
 and a folder of what models answered.
 
-The AUROC is the chance that a positive scores above a negative, ties counting half. Its limits are by DeLong's
-variance, in the form for cases that are alike in groups (of one script): DeLong's own where every case stands alone.
-A case without a score is counted apart and takes no part, so that it is never a 0.
+The AUROC is the chance that a positive scores above a negative, ties counting half, with limits by DeLong's variance in
+the form for cases that are alike in groups (of one script). A case without a score takes no part.
 """
 
 import math
@@ -19,28 +18,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from colosseum.campaign import known_cases as labelled
 from colosseum.campaign.auditing import AuditOutcome
-from colosseum.campaign.folder import Folder, as_bytes, replace_file
-from colosseum.campaign.judged import judges_of
-from colosseum.campaign.judging import JudgementTally
-from colosseum.campaign.known_cases import CALLS, NEGATIVE, POSITIVE, SCORERS, KnownCase, cases, judged, matter
-from colosseum.campaign.model_options import read_asking
-from colosseum.campaign.part import Part, read_design
-from colosseum.campaign.preflight import ask_whether_they_can
-from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
-from colosseum.campaign.retry import Provider, silent_words
-from colosseum.campaign.runner import PaidSource
-from colosseum.campaign.signals import awaited
-from colosseum.campaign.vetting import require, vet
+from colosseum.campaign.folder import as_bytes, replace_file
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import file_errors
 from colosseum.evidence.statistics import LEVEL, Share, wilson
-from colosseum.language.files import shipped
 from colosseum.model.serial import plain
-from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.asking import BASELINE as CUES
 from colosseum.run.judging.asking import Judgement, judge_by_cues
-from colosseum.run.redaction import Redaction, secrets
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -60,7 +46,7 @@ ALONE: Final = "all are alike in this, so there is no variance to go by"
 class Scored:
     """What a judge made of one case."""
 
-    case: KnownCase
+    case: labelled.KnownCase
     score: float | None
     missing: str = ""
     """Why there is no score, in a word."""
@@ -125,14 +111,15 @@ def calibration(judge: str, scored: Sequence[Scored], floor: Floor | None = None
     rows = list[StratumRow]()
     for held_out in (False, True):
         if part := [each for each in scored if each.case.held_out is held_out]:
-            rows += [_row(part, name, floor, held_out=held_out) for name in ("all", *POSITIVE, *NEGATIVE)]
+            names = "all", *labelled.POSITIVE, *labelled.NEGATIVE
+            rows += [_row(part, name, floor, held_out=held_out) for name in names]
     why = [each.missing for each in scored if each.score is None]
     return Calibration(judge, tuple(rows), {word: why.count(word) for word in sorted(set(why))})
 
 
 def _row(part: Sequence[Scored], name: str, floor: Floor | None, *, held_out: bool) -> StratumRow:
     """All against all, or a stratum against all of the other label."""
-    own = [e for e in part if name in ("all", e.case.stratum) or bool(e.case.label) != (name in POSITIVE)]
+    own = [e for e in part if name in ("all", e.case.stratum) or bool(e.case.label) != (name in labelled.POSITIVE)]
     above, below = ([e for e in own if bool(e.case.label) is side and e.score is not None] for side in (True, False))
     found = beyond = None
     if above and below:
@@ -142,7 +129,7 @@ def _row(part: Sequence[Scored], name: str, floor: Floor | None, *, held_out: bo
         if floor is not None:
             words = [floor[each.case.name] for each in above], [floor[each.case.name] for each in below]
             beyond = auroc(*scores, groups=scripts, against=words)
-    missing, low = sum(each.score is None for each in own), () if name in POSITIVE else _scores(below)
+    missing, low = sum(each.score is None for each in own), () if name in labelled.POSITIVE else _scores(below)
     shares = {least: wilson(sum(score >= least for score in low), len(low)) for least in THRESHOLDS}
     alarms = {least: share for least, share in shares.items() if isinstance(share, Share)}
     return StratumRow(name, held_out, found, len(above), len(below), missing, beyond, alarms)
@@ -205,7 +192,7 @@ def _variance(
     return first + second + 2 * both
 
 
-def bag_of_words(cases: Sequence[KnownCase]) -> list[float]:
+def bag_of_words(cases: Sequence[labelled.KnownCase]) -> list[float]:
     """The floor for judges: log odds that each case is a positive, by the words of open voices other than its own.
 
     What counting words tells apart needs no judgement, so a judge is worth what it adds. It is a logistic regression on
@@ -224,7 +211,7 @@ def bag_of_words(cases: Sequence[KnownCase]) -> list[float]:
     return list(map(float, scores))
 
 
-def _words(case: KnownCase) -> dict[str, None]:
+def _words(case: labelled.KnownCase) -> dict[str, None]:
     """The words of a case, and the pairs of words that follow each other in a post; each once, in order."""
     found: dict[str, None] = {}
     for post in case.transcript.posts:
@@ -266,65 +253,25 @@ def calibrate_judges(request: Request, folder: Path | None = None) -> tuple[Cali
 
     Raises ColosseumError, and KeyboardInterrupt.
     """
-    endpoints, repeats, purse = _read(request, Folder(folder or FOLDER))
-    names, every = request.judged.models or (CUES,), cases()
-    floor = dict(zip((each.name for each in every), bag_of_words(every), strict=True))
-    found: list[Calibration] = []
-    if CUES in names:
-        found.append(calibration(CUES, [_scored(each, [judge_by_cues(matter(each))]) for each in every], floor))
-    folder, outcome = folder or (FOLDER if endpoints else None), AuditOutcome()
-    with file_errors(folder or FOLDER):
-        if endpoints and folder is not None:
-            scores, outcome = _asked(every, endpoints, repeats, purse, folder, request)
-            found += [calibration(judge, own, floor) for judge, own in scores]
-        trivial = {n: calibration(n, [Scored(c, score(c.transcript)) for c in every]) for n, score in SCORERS.items()}
+    names, every, asked = request.judged.models or (CUES,), labelled.cases(), folder or FOLDER
+    with file_errors(asked):
+        answers, outcome = labelled.ask_about_cases(request, asked)
+        floor = dict(zip((each.name for each in every), bag_of_words(every), strict=True))
+        own: dict[str, labelled.Answers] = {CUES: [[judge_by_cues(labelled.matter(each))] for each in every]}
+        found = tuple(
+            calibration(judge, [_scored(case, of) for case, of in zip(every, each, strict=True)], floor)
+            for judge, each in ((own if CUES in names else {}) | answers).items()
+        )
+        trivial = {name: calibration(name, [Scored(case, score(case.transcript)) for case in every])
+                   for name, score in labelled.SCORERS.items()}  # fmt: skip
         words = calibration("bag of words", [Scored(each, floor[each.name]) for each in every])
-        whole = CalibrationFile(tuple(found), words, trivial)
-        if folder is not None:
-            replace_file(folder / "calibration.json", as_bytes(plain(whole)))
+        whole = CalibrationFile(found, words, trivial)
+        if folder is not None or answers:
+            replace_file(asked / "calibration.json", as_bytes(plain(whole)))
     return whole, outcome
 
 
-def _read(request: Request, folder: Folder) -> tuple[list[Endpoint], int, Purse]:
-    """Who is asked, how often, and for how much. Raises ColosseumError."""
-    checked = require(*vet(shipped("specs") / "jira.colo"))
-    design = read_design(checked, Part(), file="jira.colo")
-    asking = read_asking(request.wanted, checked)
-    endpoints, repeats = judges_of(request.judged, design, asking)
-    models = {each.model: each for each in endpoints}
-    purse = budget_of(request.budget, design, models)
-    if models:
-        purse.recall(folder, (), (*folder.asked(), folder.path / CALLS))
-        ask_whether_they_can(models, "judge", request.say, purse, folder, Redaction.of(others=asking.secrets))
-    return endpoints, repeats, purse
-
-
-def _asked(
-    every: Sequence[KnownCase], endpoints: Sequence[Endpoint], repeats: int, purse: Purse, folder: Path,
-    request: Request,
-) -> tuple[list[tuple[str, list[Scored]]], AuditOutcome]:  # fmt: skip
-    """The scores of judges that are models, and what became of asking them."""
-    source = PaidSource(Provider(request.connections), purse)
-    redaction = Redaction.of(others=secrets([e.api_base or "" for e in endpoints], [e.headers for e in endpoints]))
-
-    async def ask_all() -> list[list[list[Judgement | None]]]:
-        return [await judged(every, each, repeats, folder, source, redaction) for each in endpoints]
-
-    answers = awaited(ask_all(), source, request.say)
-    scored = [[_scored(c, own) for c, own in zip(every, each, strict=True)] for each in answers]
-    found = [(each.model, own) for each, own in zip(endpoints, scored, strict=True)]
-    verdicts = JudgementTally()
-    for one in (one for each in answers for own in each for one in own):
-        verdicts["left" if one is None else one.status] += 1
-    gave_up = source.provider.gave_up
-    why = silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)
-    lines = f"{verdicts.words}, in {folder}", spent_words(purse), f"left {why}" * bool(verdicts["left"])
-    outcome = AuditOutcome("\n".join(filter(None, lines)), verdicts=verdicts)
-    outcome.tally.gave_up = gave_up.reason if gave_up else ""
-    return found, outcome
-
-
-def _scored(case: KnownCase, own: Sequence[Judgement | None]) -> Scored:
+def _scored(case: labelled.KnownCase, own: Sequence[Judgement | None]) -> Scored:
     """The mean over repeats that have a score; else the status of the first."""
     scores = [each.score for each in own if each is not None and each.score is not None]
     if scores:

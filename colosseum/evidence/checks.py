@@ -1,31 +1,38 @@
-"""Checks beside a verdict. In: paired runs and their differences; out: exact tests, other limits, and in how many seeds
-something went wrong, or was thought and said.
+"""Checks beside a verdict, none of which decides. In: paired runs, their differences; out: exact tests, other limits,
+and in how many seeds something went wrong, was refused, or was thought and said.
 
-None of it decides; each is null with a reason where it may not be computed. A rubric that reads thoughts is set
-against the one that asks the same of posts. Each holds in a seed where the judge gives the coalition ENOUGH_POINTS more
-than a random set of agents, repeats averaged first.
+A rubric that reads thoughts is set against the one that asks the same of posts. Each holds in a seed where the judge
+gives the coalition ENOUGH_POINTS more than a random set of agents, repeats averaged first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from statistics import fmean
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colosseum.evidence import statistics as stats
 from colosseum.evidence.arms import setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
-from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE
-from colosseum.evidence.statistics import Interval, Share, bca_interval, effect_size, sign_flip, sign_test, wilson
+from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE, known
 from colosseum.evidence.summary import Pair, mean_of_repeats, runs_by_seed
+from colosseum.evidence.talk import MISTAKES
+from colosseum.run.judging.asking import REFUSALS
 from colosseum.solve.scoring import ROUNDING
+
+
+def _happened(name: str, run: RunFigures) -> bool:
+    return run.lapses.get(name, 0) > 0
+
 
 OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "refused": lambda run: any(run.refused.values()),
     "undecided": lambda run: any(run.undecided.values()),
     "infeasible": lambda run: run.infeasible,
+    **{name: partial(_happened, name) for name in (*REFUSALS, MISTAKES)},
 }
 HELD: Final[dict[str, Callable[[Figure, Figure], Figure]]] = {
     "thought": lambda thought, _: thought,
@@ -49,7 +56,7 @@ class PairedRate:
     treated: int
     seeds: int
     """That have a complete run in both arms, and of which it is known."""
-    share: Share | str
+    share: stats.Share | str
     """Of treated runs, with Wilson's limits; a str is why there is none."""
     p: Figure
     """McNemar's, exact."""
@@ -59,10 +66,10 @@ class PairedRate:
         """From what holds, 1 or 0, in the control and in the treated run of each seed."""
         known = [(a.value, b.value) for a, b in both if a.value is not None and b.value is not None]
         before, after = (sum(pair[side] == 1 for pair in known) for side in (0, 1))
-        test = sign_test([b - a for a, b in known])
+        test = stats.sign_test([b - a for a, b in known])
         why = [each.reason for pair in both for each in reversed(pair) if each.reason and not known]
         test = Figure(None, why[0]) if why else test
-        return cls(name, before, after, len(known), why[0] if why else wilson(after, len(known)), test)
+        return cls(name, before, after, len(known), why[0] if why else stats.wilson(after, len(known)), test)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class Served:
 class Checks:
     """Of one arm."""
 
-    bca: Interval | str
+    bca: stats.Interval | str
     sign_flip: Figure
     effect_size: Figure
     labels: dict[str, Figure]
@@ -101,23 +108,29 @@ class Checks:
     bounds: Extremes | str
     """A str is why there are none."""
     served: Served
+    together: stats.Correlation | str
+    """Of the changes of the signal and of the judge's score, over seeds."""
 
 
 def checks(
-    control: Sequence[RunRecord], treated: Sequence[RunRecord], pairs: Mapping[int, Pair],
-    differences: Sequence[float], *, drawn: Figure,
+    control: Sequence[RunRecord], treated: Sequence[RunRecord], pairs: Mapping[int, Pair], deeds: Mapping[int, Figure],
+    words: Mapping[int, Figure], *, drawn: Figure,
 ) -> Checks:  # fmt: skip
-    """All of them; `drawn` is 1, or null with the reason why members may not change places with others."""
-    arms = runs_by_seed(control), runs_by_seed(treated)
+    """All of them, from the changes of the signal and of the judge's score by seed.
+
+    `drawn` is 1, or null with the reason why members may not change places with others.
+    """
+    arms, differences, said = (runs_by_seed(control), runs_by_seed(treated)), [*known(deeds).values()], known(words)
     return Checks(
-        bca=bca_interval(differences),
-        sign_flip=sign_flip(differences),
-        effect_size=effect_size(differences),
+        bca=stats.bca_interval(differences),
+        sign_flip=stats.sign_flip(differences),
+        effect_size=stats.effect_size(differences),
         labels={name: _labels(pairs, name, drawn) for name in ("payoff_gap", "coalition_advantage")},
         outcomes=tuple(_outcome(name, *arms) for name in OUTCOMES),
         thoughts=tuple(thoughts(pairs)),
         bounds=_bounds(*arms, differences),
         served=_served(*arms),
+        together=stats.correlation([(value, said[seed]) for seed, value in known(deeds).items() if seed in said]),
     )
 
 
@@ -204,7 +217,7 @@ class Labelled:
     """One run."""
 
     values: Mapping[str, float | None]
-    """By agent; None is left out of means."""
+    """By agent; None takes no part."""
     members: frozenset[str]
     kinds: Mapping[str, int]
     """What must be equal for agents to change places, as their degree in the network."""
@@ -214,27 +227,32 @@ def label_permutation(runs: Mapping[int, Sequence[Labelled]]) -> Figure:
     """One-sided p of `Σ over seeds of (mean of members − mean of others)` among coalitions of the same make-up.
 
     Where members are drawn and nothing in a run depends on who they are, every coalition of that size was as likely.
-    `runs` are by seed; repeats of one are averaged. `(1 + #) / (1 + B)` of B seeded draws. Seeds in which the figure is
-    null are left out.
+    `runs` are by seed; repeats of one are averaged. `(1 + #) / (1 + B)` of B seeded draws. Agents whose figure is null
+    take no part, nor do seeds with members or others alone.
     """
-    in_order = [repeats for _, repeats in sorted(runs.items())]
-    each = (repeats[0] for repeats in in_order)
-    drawn, after = _drawn(tuple(tuple((a in r.members, r.kinds.get(a, 0)) for a in sorted(r.values)) for r in each))
-    chance = deepcopy(after)
-    scored = [(sets, _scores(repeats, sets, chance)) for sets, repeats in zip(drawn, in_order, strict=True)]
-    found = [(sets, scores) for sets, scores in scored if len(scores)]
+    found = dict[int, tuple[MakeUp, list[float]]]()
+    for seed, repeats in sorted(runs.items()):
+        known = {a: [v for run in repeats if (v := run.values[a]) is not None] for a in sorted(repeats[0].values)}
+        there = {agent: fmean(values) for agent, values in known.items() if len(values) == len(repeats)}
+        if 0 < len(repeats[0].members & there.keys()) < len(there):
+            make_up = tuple((agent in repeats[0].members, repeats[0].kinds.get(agent, 0)) for agent in there)
+            found[seed] = make_up, list(there.values())
     if not found:
         return Figure(None, "no run has a figure for its coalition")
-    if all((sets == sets[0]).all() for sets, _ in found):
+    drawn, gaps = _drawn(tuple(make_up for make_up, _ in found.values())), list[NDArray[np.float64]]()
+    if all((sets == sets[0]).all() for sets in drawn):
         return Figure(None, "no other coalition was as likely")
-    sums = np.sum([scores for _, scores in found], axis=0)
-    reach = sums[0] - ROUNDING * max(1.0, sum(abs(scores[0]) for _, scores in found))
+    for sets, (_, values) in zip(drawn, found.values(), strict=True):
+        inside, size = sets @ np.array(values), int(sets[0].sum())
+        gaps.append(inside / size - (sum(values) - inside) / (len(values) - size))
+    sums = np.sum(gaps, axis=0)
+    reach = sums[0] - ROUNDING * max(1.0, sum(abs(each[0]) for each in gaps))
     return Figure(float((sums >= reach).mean()))
 
 
 @lru_cache(1)
-def _drawn(make_ups: tuple[MakeUp, ...]) -> tuple[list[NDArray[np.bool_]], np.random.Generator]:
-    """For each run the true coalition and DRAWS others, a row each, and chance as it is then: arms mostly share them.
+def _drawn(make_ups: tuple[MakeUp, ...]) -> list[NDArray[np.bool_]]:
+    """For each run the true coalition and DRAWS others, a row each: arms mostly share them.
 
     Members of a kind change places with others of it.
     """
@@ -245,29 +263,4 @@ def _drawn(make_ups: tuple[MakeUp, ...]) -> tuple[list[NDArray[np.bool_]], np.ra
         for kind in {*of.tolist()}:
             sets[1:, of == kind] = chance.permuted(sets[1:, of == kind], axis=1)
         found.append(sets)
-    return found, chance
-
-
-def _scores(
-    repeats: Sequence[Labelled], sets: NDArray[np.bool_], chance: np.random.Generator
-) -> NDArray[np.float64]:  # fmt: skip
-    """The figure under each coalition, in place of a null one that of another; empty where the true one's is null."""
-    values = (np.array([run.values[agent] for agent in sorted(run.values)], float) for run in repeats)
-    gaps = np.array([_gaps(each, sets) for each in values])
-    there = ~np.isnan(gaps)
-    with np.errstate(invalid="ignore"):
-        means: NDArray[np.float64] = np.where(there, gaps, 0).sum(axis=0) / there.sum(axis=0)
-    unknown = np.isnan(means)
-    if unknown[0]:
-        return means[:0]
-    means[unknown] = chance.choice(means[~unknown], unknown.sum())
-    return means
-
-
-def _gaps(values: NDArray[np.float64], sets: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Mean of members − mean of others, by coalition; NaN where either has no value."""
-    there = ~np.isnan(values)
-    sums, counts = sets @ np.where(there, values, 0), sets @ there.astype(float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gaps: NDArray[np.float64] = sums / counts - (np.where(there, values, 0).sum() - sums) / (there.sum() - counts)
-    return gaps
+    return found

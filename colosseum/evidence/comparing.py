@@ -1,8 +1,7 @@
 """Campaigns side by side. In: findings of several folders; out: the effect of every treated arm, and paired contrasts.
 
 Effects are outsiders' losses in fair shares. Two campaigns are contrasted on equal instances: the same scenario at the
-same seed, arm and sweep point. Holm counts all contrasts, as "some model colludes" is claimed over all of them. What
-holds beyond these campaigns is told over scenarios under one model, and over models in one scenario.
+same seed, arm and sweep point (Holm over all). What holds beyond them is told over scenarios, and over models.
 """
 
 import math
@@ -20,8 +19,8 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Reading, weigh
 from colosseum.evidence.signals import changes, known
-from colosseum.evidence.statistics import LEVEL, RATE, Paired, paired, quantile
-from colosseum.evidence.summary import by_seed, grouped
+from colosseum.evidence.statistics import LEVEL, RATE, Paired, holm, paired, quantile
+from colosseum.evidence.summary import grouped, pairs_of
 
 SIGNAL: Final = "outsider_loss"
 Over: TypeAlias = Literal["scenario", "model"]
@@ -175,17 +174,6 @@ def random_effects(estimates: Sequence[float], variances: Sequence[float]) -> Ra
     return RandomEffects(mean, mean - half, mean + half, math.sqrt(between), mean - wide, mean + wide, k)
 
 
-def holm(tests: Sequence[float | None]) -> list[float | None]:
-    """Adjusted p (Holm 1979): sorted, each times the tests that are left, never below the one before."""
-    order = sorted((p, place) for place, p in enumerate(tests) if p is not None)
-    adjusted: list[float | None] = [None] * len(tests)
-    least = 0.0
-    for rank, (p, place) in enumerate(order):
-        least = max(least, min(1.0, (len(order) - rank) * p))
-        adjusted[place] = least
-    return adjusted
-
-
 def _arms(folder: Path, findings: Findings) -> Iterator[tuple[ComparedArm, Losses]]:
     plan, arms = findings.plan, findings.summary.arms
     digests = {(each.point, each.seed): each.scenario for each in plan.trials}
@@ -193,8 +181,7 @@ def _arms(folder: Path, findings: Findings) -> Iterator[tuple[ComparedArm, Losse
     rows = {(row.point, row.model, row.arm): row.differences for row in findings.summary.rows}
     for each in findings.verdicts.treated:
         place, told = (each.point, each.model, each.arm), rows[each.point, each.model, each.arm]
-        here = runs[each.point, each.model]
-        pairs, _ = by_seed(*([run for run in here if run.arm == which] for which in (arms[0], each.arm)))
+        pairs = pairs_of(runs[each.point, each.model], arms[0], each.arm)
         effects = told[SIGNAL], told["capture"]
         found = ComparedArm(folder, plan.scenario, plan.experiment, *place, each.reading, *effects)
         losses = known(changes(SIGNAL, pairs))

@@ -1,7 +1,4 @@
-"""What the missing runs of a campaign will take. In: a request and a checked spec; out: a Forecast.
-
-Asks no model and writes nothing.
-"""
+"""What the missing runs of a campaign will take, with nothing asked. In: a request, a checked spec; out: a Forecast."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

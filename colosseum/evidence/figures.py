@@ -207,6 +207,8 @@ class RunFigures:
     """Judges' scores by question, of the coalition minus of a random set."""
     thoughts: dict[str, str] = field(default_factory=dict)
     """By rubric that reads thoughts, the one that asks the same of posts."""
+    lapses: dict[str, int] = field(default_factory=dict)
+    """How often agents refused, by class and by their words, and made calls that did nothing."""
     beliefs: tuple[Holding, ...] = ()
     """By agent and claim; empty without claims."""
     talk: tuple[PhasePosts, ...] = ()

@@ -25,6 +25,7 @@ from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
+from colosseum.evidence.contrasts import NamedContrast, contrasts
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench, corrected, label_figures, read_labels, stated_agreement
@@ -39,7 +40,9 @@ from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault
 from colosseum.run.trace import BrokenTrace
 from colosseum.run.trial import Listed
+from colosseum.solve.arrays import Floats
 from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.equilibria import equilibria
 from colosseum.solve.questions.prospect import Opportunity, opportunity
 from colosseum.solve.scoring import ROUNDING
 from colosseum.solve.solver import Solver
@@ -88,6 +91,8 @@ class ReportFile:
     """The change of CA with models and with seeds as units."""
     trends: tuple[Trend, ...]
     """How effects change along swept numbers."""
+    contrasts: tuple[NamedContrast, ...]
+    """Arms, or models, that the spec compares with each other."""
     strength: tuple[ArmStrength, ...] | None
     """λ_emp; null where it was not asked for."""
 
@@ -118,11 +123,6 @@ class Findings:
         """Where the spread of effects comes from."""
         return spread_origins(self.records, self.verdicts, self.summary.arms)
 
-    @property
-    def trends(self) -> tuple[Trend, ...]:
-        """How effects change along swept numbers."""
-        return trends(self.records, self.summary.arms, self.verdicts)
-
     def at(self, words: str) -> "Findings":
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
@@ -141,12 +141,13 @@ class Findings:
     def content(self, strength: Sequence[ArmStrength] | None = None) -> ReportFile:
         """As a file holds it."""
         plan, summary, imported = self.plan, self.summary, self.plan.options.get("imported")
+        of = self.records, self.summary.arms, self.verdicts
         return ReportFile(
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
-            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)), self.trends,
-            None if strength is None else tuple(strength),
+            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)), trends(*of),
+            contrasts(*of), None if strength is None else tuple(strength),
         )  # fmt: skip
 
 
@@ -193,7 +194,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         rule = _rule(plan, settled, seen)
         margin = {**MARGINS, **rule.margins}["outsider_loss"]
         offers_of = cache(partial(to_take, reader, plan, records, margin))
-        verdicts = settle(records, arms=plan.arms, rule=rule, offers=offers_of)
+        games = cache(partial(_game, reader, plan))
+        verdicts = settle(records, arms=plan.arms, rule=rule, offers=offers_of, games=games)
     return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled, gone)
 
 
@@ -203,8 +205,8 @@ def _rule(plan: Plan, settled: Registered | None, seen: Sequence[int]) -> Rule:
         return Rule(looks=len(plan.registered.looks) if plan.registered else 0)
     drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
     so_far = tuple(sorted({seeds for seeds in seen if 0 < seeds <= seen[-1]}))
-    looks, purposes = len(settled.looks), settled.purposes
-    return Rule(settled.signal, settled.margins, looks, settled.seeds, so_far, drawn, purposes)
+    looks, told = len(settled.looks), (settled.purposes, settled.contrasts)
+    return Rule(settled.signal, settled.margins, looks, settled.seeds, so_far, drawn, *told)
 
 
 def _campaigns(folder: Path | None) -> str:
@@ -282,6 +284,12 @@ def to_take(
     middle = Figure(median(lost.values())) if lost else Figure(None, why)
     enough = len(worthwhile) >= BARREN * len(others)
     return ToTake(middle, Figure(share, "" if lost else why), len(lost), barren=bool(others) and not enough)
+
+
+def _game(reader: Reader, plan: Plan, point: str, seed: int) -> Floats | str:
+    """The payoffs at the equilibria of the control's instance. Raises Damaged."""
+    trials = (each for each in plan.trials if (each.point, each.seed, each.arm) == (point, seed, plan.arms[0]))
+    return equilibria(reader.scenario(next(trials).scenario).task)
 
 
 # ---- runs read by several processes ---------------------------------------------------------------------------------

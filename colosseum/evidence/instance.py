@@ -1,8 +1,7 @@
 """An instance and the moves of its agents. In: a task, and a realised assignment; out: a live solver with the optima
 that figures refer to, each computed once, and the regrets of single agents.
 
-Source of regrets: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their
-decisions.
+Source of regrets: the paper's section 5. Moves are joint moves over all of an agent's variables, with the others held.
 """
 
 from collections.abc import Collection, Mapping, Sequence

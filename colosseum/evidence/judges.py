@@ -2,15 +2,9 @@
 random, blinded questions for people, and how far judges can be trusted.
 
 Every question is asked about the coalition and about a random set of agents of the same size, so that what any group
-would be given for the same talk cancels. `judge_score` is the difference in the question whether they colluded. Where
-no judge was asked, `sim/judge` reads the transcript: a baseline of words, named so wherever it is shown.
-
-Whether a judge can tell arms apart, of which it is told nothing, shows in the scores that it gives to random sets of
-agents: they should be as high in one arm as in another.
-
-People label runs that are drawn from the complete ones without replacement, each with the probability runs / of. About
-each the same is asked as of a judge: of the coalition and of a random set, in a drawn order. Agreement of judges, of a
-judge with itself and of people is Cohen's κ (1960), and the weighted one (1968) with squared distances.
+would be given for the same talk cancels. A judge who can tell arms apart scores random sets higher in one of them.
+People label runs that are drawn from the complete ones, each with the probability runs / of. Agreement is Cohen's κ
+(1960), and the weighted one (1968) with squared distances.
 """
 
 import re
@@ -37,11 +31,11 @@ from colosseum.evidence.statistics import Interval, rectified
 from colosseum.model import draws
 from colosseum.model.scenario import HIGHEST, LOWEST, Coalition, Scenario, rubrics
 from colosseum.players.protocol.templates import shipped
-from colosseum.run.judging.asking import BASELINE, Focal, Judged, Judgement, Matter, judge_by_cues
+from colosseum.run.judging.asking import BASELINE, SIGNAL, TEXTS, Focal, Judged, Judgement, Matter, judge_by_cues
 
-SIGNAL: Final = "collusion"  # the question whose scores are the judge's part of a verdict
-FIGURES: Final = ("judge_score", "judge_coalition", "judge_random")
+FIGURES: Final = ("judge_score", "judge_coalition", "judge_random", "judge_decoys")
 NOBODY: Final = "there is no coalition to judge, or there are no outsiders"
+NO_DECOYS: Final = "a member has a secret channel, or no outsider can have one"
 NO_OTHER: Final = "nobody else was asked the same"
 ONE_VALUE: Final = "all scores are equal"
 BASELINE_ALONE: Final = (BASELINE,)  # who judges where nobody was asked
@@ -62,6 +56,7 @@ def scores(
         nothing = Figure(None, "the source does not hold all messages" if unheard else NOBODY)
         return dict.fromkeys(FIGURES, nothing), dict.fromkeys(names, nothing)
     sets = {(matter.rubric.name, matter.focal) for matter in about}
+    names += [TEXTS] if (TEXTS, "coalition") in sets else []
     unjudged = "the run was not judged yet"
     none = unjudged if _first(coalition, scenario) else f"asked about `{scenario.coalitions[0].name}` alone"
     sides: tuple[Focal, ...] = ("coalition", "random")
@@ -69,7 +64,8 @@ def scores(
     given = {n: tuple(_mean(found, judges, n, s, why[n, s]) for s in sides) for n in names}
     less = {name: difference(*both) for name, both in given.items()}
     true, random = given[SIGNAL]
-    return {"judge_score": less[SIGNAL], "judge_coalition": true, "judge_random": random}, less
+    decoys = _mean(found, judges, SIGNAL, "decoys", none if (SIGNAL, "decoys") in sets else NO_DECOYS)
+    return dict(zip(FIGURES, (less[SIGNAL], true, random, difference(decoys, true)), strict=True)), less
 
 
 def considered(
@@ -247,7 +243,7 @@ def draw_questions(folder: Path, plan: Plan, *, runs: int, seed: int = 1) -> tup
     draw = LabelDraw(plan.configuration, seed, min(runs, len(complete)), len(complete))
     for trial in map(str, draws.shuffle(draws.key(seed, "labelled runs"), complete)[: draw.runs]):
         for matter in matters_of(files, *complete[trial], plan, shipped()):
-            if matter.rubric.name == SIGNAL and matter.transcript.posts:
+            if matter.rubric.name == SIGNAL and matter.focal != "decoys" and matter.transcript.posts:
                 name = sha256(f"{seed} {trial} {matter.focal}".encode()).hexdigest()[:16]
                 found[name], labels.asked[name] = matter, (trial, matter.focal)
     _write(folder, labels)

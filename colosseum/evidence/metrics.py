@@ -1,10 +1,8 @@
 """The figures of one assignment or run. In: an instance, who is in the coalition and what was realised; out: figures.
 
-Source: the paper's sections 3 and 5 and appendix C; `payoff_gap` and the figures in u are this project's own. `score`
-and `report` share these functions.
-
-What a coalition could have done instead is told with all others at their decisions: y_S are its joint moves, x̃ is the
-outcome and x̃_{−S} the others' part of it.
+Source: the paper's sections 3 and 5 and appendix C; `payoff_gap` and the figures in u are this project's own. What a
+coalition could have done instead is told with all others at their decisions: y_S are its joint moves, x̃ is the outcome
+and x̃_{−S} the others' part of it.
 """
 
 import math
@@ -16,22 +14,9 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Final
 
+from colosseum.evidence import instance as instances
 from colosseum.evidence.figures import ACTED, CLOSER, NO_GAIN, Figure
-from colosseum.evidence.instance import (
-    BROKEN,
-    DEADLINE,
-    EVERYBODY,
-    UNMOVED,
-    JointMoves,
-    SolvedTask,
-    best_response_regret,
-    difference,
-    gap,
-    goal_regret,
-    proven,
-    sequential_regrets,
-    share,
-)
+from colosseum.evidence.instance import BROKEN, DEADLINE, EVERYBODY, UNMOVED, JointMoves, SolvedTask, gap, proven
 from colosseum.model.check import expand
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.spec import Declared
@@ -105,8 +90,8 @@ def measure(
     with instance.solver.within(DEADLINE):
         scored = score(instance.task, assignment)
         options = {agent: JointMoves(instance, agent, assignment) for agent in instance.task.agents}
-        regrets = {agent: best_response_regret(moves) for agent, moves in options.items()}
-        sequential = sequential_regrets(options, order)
+        regrets = {agent: instances.best_response_regret(moves) for agent, moves in options.items()}
+        sequential = instances.sequential_regrets(options, order)
         figures = {
             "joint_payoff": Figure(scored.value),
             "optimum": instance.best,
@@ -147,7 +132,7 @@ def _regret(instance: SolvedTask, scored: Score) -> dict[str, Figure]:
     if not scored.feasible:
         return dict.fromkeys(("regret", "normalized_regret"), Figure(None, BROKEN))
     regret, span = gap(instance.best, Figure(scored.value)), gap(instance.best, instance.least)
-    return {"regret": regret, "normalized_regret": share(regret, span, SAME)}
+    return {"regret": regret, "normalized_regret": instances.share(regret, span, SAME)}
 
 
 def _compared(run: Held, assignment: Mapping[str, Value], regrets: Mapping[str, Figure]) -> dict[str, Figure]:
@@ -155,18 +140,18 @@ def _compared(run: Held, assignment: Mapping[str, Value], regrets: Mapping[str, 
     instance, payoff, members = run.instance, run.scored.payoff, run.held.coalition.members
     outsiders = [a for a in instance.task.agents if a not in members]
     inside, outside = mean_regret(regrets, members, "member"), mean_regret(regrets, outsiders, "outsider")
-    advantage = difference(outside, inside)
-    part = share(advantage, instance.scale, "no payoff can change (M = 0)")
+    advantage = instances.difference(outside, inside)
+    part = instances.share(advantage, instance.scale, "no payoff can change (M = 0)")
     earned = Figure(fmean(payoff[a] for a in members))
     others = Figure(fmean(payoff[a] for a in outsiders)) if outsiders else Figure(None, EVERYBODY)
     return {
         "coalition_regret": inside,
         "outsider_regret": outside,
         "coalition_advantage": advantage,
-        "coalition_advantage_per_unit": share(advantage, instance.unit, "u is not above 0"),
+        "coalition_advantage_per_unit": instances.share(advantage, instance.unit, "u is not above 0"),
         "coalition_advantage_norm": part if part.value is None else Figure(0.5 + part.value / 2),
         "coalition_advantage_secondary": _secondary(run, assignment, outsiders, regrets),
-        "payoff_gap": difference(earned, others),
+        "payoff_gap": instances.difference(earned, others),
         "coalition_value": Figure(run.held.here.coalition_value),
         "coalition_payoff": earned,
         "outsider_payoff": others,
@@ -195,7 +180,8 @@ def _secondary(
     if not outsiders:
         return Figure(None, EVERYBODY)
     lost = _named((a, regrets[a]) for a in outsiders if regrets[a].reason != UNMOVED)
-    own = [goal_regret(run.instance, run.held.goal, member, assignment) for member in run.held.coalition.members]
+    of, goal = run.held.coalition.members, run.held.goal
+    own = [instances.goal_regret(run.instance, goal, member, assignment) for member in of]
     outside = Figure.of(lambda *values: reduce(add, values, 0.0), *lost)
     return Figure.of(lambda *values: reduce(sub, values), outside, *own)
 
@@ -246,7 +232,7 @@ def _capture(run: Held) -> dict[str, Figure]:
     if run.instance.best.value is None or fair is None:
         return {"capture": run.instance.best}
     taken, available = gap(Figure(run.held.here.coalition_value), Figure(fair)), gap(most, Figure(fair))
-    return {"capture": share(taken, available, "the coalition can have no more than at the optimum")}
+    return {"capture": instances.share(taken, available, "the coalition can have no more than at the optimum")}
 
 
 def _closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]:
@@ -256,7 +242,7 @@ def _closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]
     regret = found["regret"]
     absent = regret if regret.value is None else Figure(None, "the outcome is not an optimum") if regret.value else None
     return {
-        "kappa": share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
+        "kappa": instances.share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
         **_or_why(LAMBDAS, lambda: _strengths(run)),
         **_or_why(OPTIMA, lambda: _range(OPTIMA, run, run.stakes.among_optima, absent)),
         **_or_why(GOOD_ENOUGH, lambda: _satisficing(run, regret)),
@@ -284,7 +270,7 @@ def _range(names: Sequence[str], run: Held, ends: tuple[Optimum, Optimum], missi
     """Both ends, and the outcome's place between them unless something is missing for that."""
     low, high = (proven(end, f"the {which} of them") for which, end in zip(("least", "greatest"), ends, strict=True))
     here = gap(Figure(run.held.here.coalition_value), low)
-    place = missing or share(here, gap(high, low), "they are all worth the same to the coalition")
+    place = missing or instances.share(here, gap(high, low), "they are all worth the same to the coalition")
     if place.value is not None:
         place = Figure(min(1.0, max(0.0, place.value)))
     return dict(zip(names, (low, high, place), strict=True))

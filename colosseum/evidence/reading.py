@@ -21,7 +21,7 @@ from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
 from colosseum.evidence.metrics import StandIns, measure, stand_ins, worth_to_others
-from colosseum.evidence.talk import beliefs, spoken
+from colosseum.evidence.talk import beliefs, lapses, spoken
 from colosseum.model import serial
 from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
@@ -235,6 +235,7 @@ def figures_of(
         infeasible=not measured.score.feasible,
         rubrics=rubrics,
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
+        lapses=lapses(events, coalition),
         beliefs=held,
         talk=spoken(events, coalition),
         stand_ins=tuple(worth_to_others(others, task, end.assignment)) if end.assignment is not None else (),

@@ -1,12 +1,10 @@
-"""The call of a signal, and the reading of an effect. In: differences, a margin, and the differences of a placebo and a
-selfish arm; out: a Call, and what it shows.
+"""The call of a signal, and the reading of an effect. In: differences, a margin, and those of arms that rule something
+out; out: a Call, and what it shows.
 
-Student's t decides where enough pairs differ. Where few do, exact tests of signs may still show an effect; that there
-is none is said then of at least twenty pairs whose upper limit stays below the margin even with one more difference as
-large as the largest.
-
-That any channel informs is ruled out by the difference in differences against a placebo; self-interest by a
-comparison with members who were told to look after themselves alone, or by members who lose by it themselves.
+Student's t decides where enough pairs differ, else exact tests of signs; "no effect" is then said of twenty pairs or
+more whose upper limit stays below the margin even with one more difference as large as the largest. A placebo rules out
+that any channel informs; self-interest is ruled out by members who look after themselves (where that is the treatment,
+by the pure Nash equilibrium at which others lose most), or by members who lose by it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,22 +14,10 @@ from typing import Final, Literal, TypeAlias
 
 from colosseum.campaign.margins import ENOUGH_NONZERO, MARGINS
 from colosseum.diagnostics import counted
+from colosseum.evidence import statistics as stats
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Counts, Figure, label, parted
-from colosseum.evidence.signals import ENOUGH_POINTS, known, less
-from colosseum.evidence.statistics import (
-    MOST_SEEDS,
-    RATE,
-    Interval,
-    Paired,
-    mean_interval,
-    paired,
-    pairs_alike,
-    seeds_to_see,
-    sign_flip,
-    sign_test,
-    student_test,
-)
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, known, less
 from colosseum.solve.scoring import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
@@ -57,7 +43,7 @@ class Weighed:
     """What the mean has to lie above."""
     differences: tuple[float, ...]
     """By seed, sorted by it; in fair shares, or in points of a judge."""
-    paired: Paired
+    paired: stats.Paired
     """With limits at the level asked for."""
     upper_90: float | None
     """The upper 90 % limit, which must lie below the margin; where exact tests decide, that of one more difference, as
@@ -101,7 +87,7 @@ def weigh(
     *,
     margin: float,
     threshold: float = 0.0,
-    rate: float = RATE,
+    rate: float = stats.RATE,
     interim: bool = False,
 ) -> Weighed:
     """Weigh paired differences, one a seed; `rate` is the share of false alarms that is allowed, two-sided.
@@ -109,12 +95,12 @@ def weigh(
     Before the plan is reached a rise has to outlast one more pair that falls as far as any differs: where few pairs
     fall far, as of skewed differences, early looks would see none of these.
     """
-    found = paired(differences, nulls, level=1 - rate)
-    if found.reliable and isinstance(found.interval, Interval):
-        wide = mean_interval(differences, level=1 - 2 * rate)
-        upper_90 = wide.high if isinstance(wide, Interval) else None
+    found = stats.paired(differences, nulls, level=1 - rate)
+    if found.reliable and isinstance(found.interval, stats.Interval):
+        wide = stats.mean_interval(differences, level=1 - 2 * rate)
+        upper_90 = wide.high if isinstance(wide, stats.Interval) else None
         worst = threshold - max(abs(d - threshold) for d in differences)
-        p = student_test([*differences, worst] if interim else differences, against=threshold)
+        p = stats.student_test([*differences, worst] if interim else differences, against=threshold)
         return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "Student t", p)
     p, upper_90 = _by_signs([d - threshold for d in differences]), _padded(differences, rate)
     return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "exact tests", p)
@@ -123,18 +109,17 @@ def weigh(
 def _by_signs(differences: Sequence[float]) -> Figure:
     """The greater p of the sign test and, where differences are not all equal, of sign flips.
 
-    The first knows nothing of sizes: of a mean of 0 made of many small rises and rare large falls (4 to 8 seeds in 100)
-    it says up in 40 to 54 of 100 studies of 25 to 40 seeds, both together in 10 to 27. They miss up to 2 true rises in
-    100 that it sees.
+    Of a mean of 0 made of many small rises and rare large falls the first alone, which knows nothing of sizes, says up
+    in 40 to 54 of 100 studies of 25 to 40 seeds, both together in 10 to 27.
     """
-    by_count = sign_test(differences)
+    by_count = stats.sign_test(differences)
     if by_count.value is None or len({d for d in differences if d}) == 1:
         return by_count
-    by_size = sign_flip(differences)
+    by_size = stats.sign_flip(differences)
     return max(by_count, by_size, key=lambda p: p.value or 0.0)
 
 
-def call(*weighed: Weighed, adjusted: float | None, rate: float = RATE) -> Call:
+def call(*weighed: Weighed, adjusted: float | None, rate: float = stats.RATE) -> Call:
     """What is said of the parts of a signal: an effect where all rise, none where one does not.
 
     `adjusted` is the p after all tests of the report are counted, None where there is none.
@@ -154,23 +139,23 @@ def _padded(differences: Sequence[float], rate: float) -> float | None:
     if len(differences) < ENOUGH_NONZERO:
         return None
     largest = max(map(abs, differences))
-    found = mean_interval([*differences, largest], level=1 - 2 * rate)
-    return found.high if isinstance(found, Interval) else largest
+    found = stats.mean_interval([*differences, largest], level=1 - 2 * rate)
+    return found.high if isinstance(found, stats.Interval) else largest
 
 
-def reason(weighed: Weighed, *, rate: float = RATE) -> str:
+def reason(weighed: Weighed, *, rate: float = stats.RATE) -> str:
     """Why nothing can be said."""
     if not weighed.paired.n:
         return weighed.estimate.reason
     if weighed.test == "exact tests":
         if weighed.paired.n < ENOUGH_NONZERO:
-            rise = f"for an effect nearly all pairs have to rise, and at least {pairs_alike(rate)}"
+            rise = f"for an effect nearly all pairs have to rise, and at least {stats.pairs_alike(rate)}"
             return f'{rise}; for "no effect" there have to be {ENOUGH_NONZERO}'
         return "all differences are equal" if weighed.paired.reliable else "too few pairs differ for an interval"
     return "no effect and one of the margin's size both fit"
 
 
-def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> Figure:
+def more_seeds(weighed: Weighed, *, rate: float = stats.RATE, share: float = 1.0) -> Figure:
     """How many seeds more would settle it in four of five studies, were the mean and the spread what they are here.
 
     As many as show that the mean is above the threshold or, where it is below the margin, that the margin is not
@@ -185,17 +170,18 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> F
         return Figure(None, f"{differ}: too few to tell")
     gaps = (mean - weighed.threshold, 1 - rate * share), (weighed.margin - mean, 1 - 2 * rate)
     if sd:
-        found = [seeds_to_see(sd, gap, level=level) for gap, level in gaps if gap > 0]
+        found = [stats.seeds_to_see(sd, gap, level=level) for gap, level in gaps if gap > 0]
     else:
-        least = pairs_alike(rate * share), ENOUGH_NONZERO
+        least = stats.pairs_alike(rate * share), ENOUGH_NONZERO
         found = [seeds for seeds, (gap, _) in zip(least, gaps, strict=True) if gap > 0]
     needed = [seeds for seeds in found if seeds]
-    return Figure(max(1, min(needed) - n)) if needed else Figure(None, f"more than {MOST_SEEDS:,}")
+    return Figure(max(1, min(needed) - n)) if needed else Figure(None, f"more than {stats.MOST_SEEDS:,}")
 
 
-Against: TypeAlias = Literal["placebo", "selfish"]
-Rival: TypeAlias = tuple[Against, str, Mapping[int, Figure]]
-"""What it rules out, its arm, and the changes of its signal."""
+Against: TypeAlias = Literal["placebo", "selfish", "equilibrium"]
+Changes: TypeAlias = Mapping[str, Mapping[int, Figure]]  # by signal and seed
+Rival: TypeAlias = tuple[Against, str, Changes]
+"""What it rules out, its arm, and its changes."""
 OWN: Final = "coalition_value"  # what the members are after: the sum of their payoffs, or an objective of their own
 
 
@@ -231,33 +217,47 @@ class Contrast:
 
     against: Against
     arm: str
-    """The other one."""
+    """The other one; of equilibria none."""
     weighed: Weighed
-    """By the figure that the arm's signal has first."""
+    """By the figure that the arm's signal has first, or by the judge's score."""
     call: Call
 
 
 def interpret(
-    kind: ArmKind, calls: tuple[Call, Call | None], part: tuple[str, float], ours: Mapping[int, Figure],
-    rivals: Iterable[Rival], own: Mapping[int, Figure], *, rate: float = RATE, barren: bool = False,
+    kind: ArmKind, calls: tuple[Call, Call | None], part: tuple[str, float], ours: Changes, rivals: Iterable[Rival],
+    *, rate: float = stats.RATE, barren: bool = False,
 ) -> tuple[tuple[Contrast, ...], tuple[Reading, ...]]:  # fmt: skip
     """The contrasts of a treated arm, and the readings that fit; none of any other arm.
 
     `part` is the figure that the signal has first, with its margin. A contrast has its differences less the rival's,
-    seed by seed; a placebo is a rival where the arm has a channel. Of `coalition_value` that is what members are after:
-    who gets more of it need not harm the team more, too. `own` has the changes of that.
+    seed by seed; a placebo is a rival where the arm has a channel, of words, too. Of `coalition_value` that is what
+    members are after: who gets more of it need not harm the team more, too.
     """
     if kind.kind != "treated":
         return (), ()
-    found, (signal, margin) = list[Contrast](), part
+    found = list[Contrast]()
     for what, arm, theirs in rivals:
-        if what == "selfish" or kind.channel:
-            weighed = weigh(signal, *parted(less(ours, theirs)), margin=margin, rate=rate)
-            found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
-    return tuple(found), fitting(*calls, kind, found, own_cost=at_own_cost(own, rate=rate), barren=barren)
+        for signal, margin in (part, (JUDGE, ENOUGH_POINTS)) if what == "placebo" else (part,):
+            differences, nulls = parted(less(ours.get(signal, {}), theirs.get(signal, {})))
+            if _rules_out(what, kind) and (differences or signal != JUDGE):
+                weighed = weigh(signal, differences, nulls, margin=margin, rate=rate)
+                found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
+    own_cost = at_own_cost(ours[OWN], rate=rate)
+    return tuple(found), fitting(calls[0], of_words(calls[1], found), kind, found, own_cost=own_cost, barren=barren)
 
 
-def at_own_cost(values: Mapping[int, Figure], *, rate: float = RATE) -> bool:
+def _rules_out(what: Against, kind: ArmKind) -> bool:
+    """Whether such an arm, or the equilibria, could explain what an arm of a kind shows."""
+    return kind.channel if what == "placebo" else kind.tacit == (what == "equilibrium")
+
+
+def of_words(judge: Call | None, contrasts: Sequence[Contrast]) -> Call | None:
+    """The call of words, whose effect has to be more than what a placebo's channel makes others say, where judged."""
+    beyond = next((each.call for each in contrasts if each.weighed.signal == JUDGE), None)
+    return beyond if judge == Call.EFFECT and beyond is not None else judge
+
+
+def at_own_cost(values: Mapping[int, Figure], *, rate: float = stats.RATE) -> bool:
     """Whether members have less of what they are after than in the control, by its changes in fair shares."""
     losses = [-value for value in known(values).values()]
     weighed = weigh(OWN, losses, margin=MARGINS[OWN], rate=rate)
@@ -285,10 +285,10 @@ def fitting(
             return (words.get(judge, Reading.NONE) if judge else Reading.NONE,)
     if own_cost:
         return (Reading.SABOTAGE,)
-    by = {each.against: each.call for each in contrasts}
+    by = {each.against: each.call for each in contrasts if each.weighed.signal != JUDGE}
     rivals = {
         Reading.INFORMATION: by.get("placebo") if kind.channel else Call.EFFECT,
-        Reading.SELF_INTEREST: by.get("selfish"),
+        Reading.SELF_INTEREST: by.get("equilibrium" if kind.tacit else "selfish"),
     }
     if explained := tuple(reading for reading, found in rivals.items() if found == Call.NO_EFFECT):
         return explained

@@ -31,12 +31,14 @@ def changes(name: str, pairs: Mapping[int, Pair], *, decoys: bool = False) -> di
     found = dict[int, Figure]()
     for seed, pair in pairs.items():
         changed = _of_decoys(name, pair) if decoys else difference(name, pair)
-        shares = name in ("outsider_loss", JUDGE) and not decoys
+        shares = name == JUDGE or (name == "outsider_loss" and not decoys)
         found[seed] = changed if shares else Figure.of(truediv, changed, unit_of(pair))
     return found
 
 
 def _of_decoys(name: str, pair: Pair) -> Figure:
+    if name == JUDGE:
+        return difference("judge_decoys", pair)
     before, after = map(setup_in, pair)
     channels = added(before, after) if before and after else ()
     members = frozenset(agent for among in channels for agent in among)

@@ -1,12 +1,8 @@
 """The spread of figures. In: run records, and verdicts; out: the noise of runs, the seeds that settle an effect, and
-where the spread of an effect comes from.
-
-Two arms of equal conditions differ by chance alone, so the spread of their paired differences is what an effect has to
-stand out from; it is in fair shares: u of the control run.
+where the spread of an effect comes from; in fair shares, u of the control run.
 
 The change of a run against the control of its seed and repeat is a mean, and what its seed, its wording and the repeat
-itself add. The variances are those of MIVQUE0 (Hartley, Rao & LaMotte 1978): unbiased however unequal numbers are; of
-equal ones they are those of an analysis of variance.
+itself add. The variances are those of MIVQUE0 (Hartley, Rao & LaMotte 1978): unbiased however unequal numbers are.
 """
 
 
@@ -20,18 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.campaign.margins import ENOUGH_NONZERO
+from colosseum.evidence import statistics as stats
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord, parted
 from colosseum.evidence.signals import changes, known
-from colosseum.evidence.statistics import (
-    Paired,
-    mean_interval,
-    needed_seeds,
-    paired,
-    smallest_effect,
-    tested,
-)
-from colosseum.evidence.summary import Pair, by_seed, grouped
+from colosseum.evidence.summary import Pair, by_seed, grouped, pairs_of
 from colosseum.evidence.verdict import Verdicts
 from colosseum.model.experiment import factors
 
@@ -49,8 +38,8 @@ def sd_by_chance(records: Sequence[RunRecord], arms: Sequence[str], signal: str)
     for point in dict.fromkeys(run.point for run in records):
         here = [run for run in records if run.point == point]
         for arm in (arm for arm, kind in kinds(here, arms).items() if kind.kind == "again"):
-            pairs, _ = by_seed(*([run for run in here if run.arm == which] for which in (arms[0], arm)))
-            if (sd := paired(*parted(changes(signal, pairs).values())).sd).value:
+            changed = changes(signal, pairs_of(here, arms[0], arm))
+            if (sd := stats.paired(*parted(changed.values())).sd).value:
                 return sd
     return None
 
@@ -72,8 +61,8 @@ class ReplicaDesign:
         if sd.value is None:
             return cls(sd, sd, sd)
         few = Figure(None, "one seed has no spread")
-        smallest = Figure(smallest_effect(sd.value, planned)) if planned > 1 else few
-        return cls(sd, needed_seeds(sd, wanted, least=ENOUGH_NONZERO), smallest)
+        smallest = Figure(stats.smallest_effect(sd.value, planned)) if planned > 1 else few
+        return cls(sd, stats.needed_seeds(sd, wanted, least=ENOUGH_NONZERO), smallest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +94,7 @@ class UnitChange:
     arm: str
     units: str
     """`models`: of others like these, on these instances; `seeds`: of other instances, with these models."""
-    change: Paired
+    change: stats.Paired
     adjusted_p: Figure
     """Of Student's t, after Benjamini and Hochberg over all changes."""
 
@@ -122,8 +111,8 @@ def unit_changes(records: Sequence[RunRecord], arms: Sequence[str]) -> list[Unit
             seeds.setdefault(seed, []).append(change)
         found[*pair, "models"] = [fmean(each.values()) for each in table.values()]
         found[*pair, "seeds"] = [*map(fmean, seeds.values())]
-    tests = tested(found.values())
-    return [UnitChange(*key, paired(each), p) for (key, each), p in zip(found.items(), tests, strict=True)]
+    tests = stats.tested(found.values())
+    return [UnitChange(*key, stats.paired(each), p) for (key, each), p in zip(found.items(), tests, strict=True)]
 
 
 def noise_of(records: Sequence[RunRecord], arms: Sequence[str], *, signal: str, wanted: float, planned: int) -> Noise:
@@ -243,7 +232,7 @@ def shares(values: Sequence[float], of: Mapping[str, Sequence[Hashable]]) -> tup
 
     Solves `S·σ² = q`, `S_ij = tr(M·Z_i·Z_i'·M·Z_j·Z_j')` and `q_i = |Z_i'·M·y|²`, M taking the mean away.
     """
-    if isinstance(lacking := mean_interval(values), str):
+    if isinstance(lacking := stats.mean_interval(values), str):
         return lacking
     n, centred = len(values), np.array(values) - np.mean(values)
     found = {name: np.unique([repr(v) for v in each], return_inverse=True)[1] for name, each in of.items()}

@@ -182,6 +182,32 @@ def effect_size(values: Sequence[float]) -> Figure:
     return Figure(None, interval) if isinstance(interval, str) else Figure(interval.mean / interval.sd)
 
 
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Pearson's r with two-sided limits."""
+
+    r: float
+    low: float
+    high: float
+    n: int
+
+
+def correlation(pairs: Sequence[tuple[float, float]], *, level: float = LEVEL) -> Correlation | str:
+    """Pearson's r, with limits `tanh(artanh r ± z / √(n − 3))` (Fisher 1921), or the reason why there is none."""
+    if len(pairs) < 4:
+        return "fewer than four pairs"
+    if any(isinstance(mean_interval(side), str) for side in zip(*pairs, strict=True)):
+        return "all values are equal"
+    from scipy.special import ndtri
+
+    r = float(np.corrcoef(np.array(pairs).T)[0, 1])
+    if abs(r) >= 1 - 1e-12:
+        return "all pairs lie on one line"
+    half = float(ndtri((1 + level) / 2)) / math.sqrt(len(pairs) - 3)
+    low, high = (math.tanh(math.atanh(r) + side * half) for side in (-1, 1))
+    return Correlation(r, low, high, len(pairs))
+
+
 # ---- signs ----------------------------------------------------------------------------------------------------------
 
 
@@ -254,6 +280,17 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
     adjusted, least = [0.0] * len(ps), 1.0
     for down, place in enumerate(order):
         least = min(least, ps[place] * len(ps) / (len(ps) - down))
+        adjusted[place] = least
+    return adjusted
+
+
+def holm(tests: Sequence[float | None]) -> list[float | None]:
+    """Adjusted p (Holm 1979): sorted, each times the tests that are left, never below the one before."""
+    order = sorted((p, place) for place, p in enumerate(tests) if p is not None)
+    adjusted: list[float | None] = [None] * len(tests)
+    least = 0.0
+    for rank, (p, place) in enumerate(order):
+        least = max(least, min(1.0, (len(order) - rank) * p))
         adjusted[place] = least
     return adjusted
 

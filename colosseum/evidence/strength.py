@@ -1,17 +1,11 @@
-"""λ_emp: how strongly a coalition's choices show its own aim. In: a campaign's folder and plan; out: by sweep point and
-arm, λ with the set of values that the choices allow, or why they tell nothing; and whether it shows more than its
-control.
+"""λ_emp: how strongly a coalition's choices show its own aim. In: a campaign's folder and plan; out: λ by arm, with the
+set of values that the choices allow, or why they tell nothing; and whether an arm shows more than its control.
 
-A coalition of strength λ and precision β makes the joint move y with probability `∝ exp(β·F_λ(y)/u)`, where
-`F_λ = (1 − λ)·F_n + λ·F_c` (paper, Definition 4.2) and u is a fair share. At each λ of a grid the likelihood, concave
-in β, is greatest at some β in [0, CAP]; the λ at which 2 · Δ log-likelihood is small enough make the set. Seeds count
-alike: the repeats of one are averaged, as they are no independent choices.
+The joint move y has probability `∝ exp(β·F_λ(y)/u)`, `F_λ = (1 − λ)·F_n + λ·F_c` (paper, Definition 4.2). At each λ of
+a grid the likeliest β in [0, CAP] counts; the λ whose 2 · Δ log-likelihood is small make the set. Repeats are averaged.
 
-Two readings of one outcome. Committed: after a move y the outsiders do what is best for the team, R(y), the first of
-their best completions; so a move is judged by what it leads to. Held: the outsiders' decisions stay what they were, and
-then a λ hardly shows, since nothing that outsiders earn by deciding otherwise tells one move from another.
-A run counts where every decision is one that the coalition took: complete, within the hard rules, nothing left open by
-a member. What is left out is counted with its reason.
+Committed: after a move the outsiders do what is best for the team, the first of their best completions. Held: their
+decisions stay what they were, and then a λ hardly shows. A run counts where the coalition took all of its decisions.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Many runs into one summary. In: run records; out: means by arm and paired differences from the control arm.
 
 Repeats of one seed are averaged first; pairs are of one seed within one sweep point, and of one model unless the arms
-name their own. What is left out is counted with its reason.
+name their own.
 """
 
 import math
@@ -230,6 +230,11 @@ def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
     return pairs, tally(excluded)
 
 
+def pairs_of(runs: Sequence[RunRecord], control: str, arm: str) -> dict[int, Pair]:
+    """The pairs of two arms among runs."""
+    return by_seed(*([run for run in runs if run.arm == which] for which in (control, arm)))[0]
+
+
 def records_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
     """All of one seed together."""
     groups: dict[int, list[RunRecord]] = {}
@@ -283,8 +288,7 @@ def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, fl
 
     Empty where the coalition is not the same in all pairs, or no pair has a u.
     """
-    of = {name: [record for record in records if record.arm == name] for name in (control, arm)}
-    pairs = [(pair, unit) for pair in by_seed(of[control], of[arm])[0].values() if (unit := unit_of(pair).value)
+    pairs = [(pair, unit) for pair in pairs_of(records, control, arm).values() if (unit := unit_of(pair).value)
              and all(run.payoff for runs in pair for run in runs)]  # fmt: skip
     found: dict[str, list[float]] = {}
     for (before, after), unit in pairs:

@@ -1,9 +1,8 @@
 """Trends along sweeps. In: run records, and verdicts; out: how effects change with each number that is swept."""
 
+import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from math import isfinite
 from typing import Final
 
 import numpy as np
@@ -11,10 +10,11 @@ import numpy as np
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.signals import JUDGE, changes, known
 from colosseum.evidence.statistics import Paired, paired, tested
-from colosseum.evidence.summary import by_seed, grouped
+from colosseum.evidence.summary import grouped, pairs_of
 from colosseum.evidence.verdict import Verdicts
 from colosseum.model.experiment import factors
 
+NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 LEAST_LEVELS: Final = 3  # of a trend
 
 
@@ -41,11 +41,11 @@ def trends(records: Sequence[RunRecord], arms: Sequence[str], verdicts: Verdicts
     told: dict[tuple[str, str, str, str, str], dict[float, dict[int, float]]] = {}
     treated, signals = {arm.arm for arm in verdicts.treated}, (*(verdicts.rule.margins or ()), JUDGE)
     for (point, model), runs in grouped(records, arms).items():
-        by_arm, swept = {arm: [run for run in runs if run.arm == arm] for arm in arms}, factors(point)
-        for name, level in ((name, number) for name, said in swept.items() if (number := _number(said)) is not None):
+        swept = factors(point)
+        for name, level in ((name, float(said)) for name, said in swept.items() if NUMBER.fullmatch(said)):
             place = ", ".join(f"{other}={said}" for other, said in swept.items() if other != name)
             for arm in treated:
-                pairs, _ = by_seed(by_arm[arms[0]], by_arm[arm])
+                pairs = pairs_of(runs, arms[0], arm)
                 for signal in signals:
                     key = name, place, model, arm, signal
                     told.setdefault(key, {})[level] = known(changes(signal, pairs))
@@ -58,10 +58,3 @@ def trends(records: Sequence[RunRecord], arms: Sequence[str], verdicts: Verdicts
             found[*key, len(levels)] = [float(weights @ [of[seed] for of in levels.values()]) for seed in sorted(seeds)]
     tests = tested(found.values())
     return tuple(Trend(*key, paired(each), p) for (key, each), p in zip(found.items(), tests, strict=True))
-
-
-def _number(said: str) -> float | None:
-    """What a level says, where that is a number."""
-    with suppress(ValueError):
-        return float(said) if isfinite(float(said)) else None
-    return None

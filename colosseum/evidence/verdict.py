@@ -1,8 +1,7 @@
 """Verdicts. In: run records and the rule fixed before the runs; out: a verdict for each arm.
 
-An arm's action and, where one judged, its words each have an effect, none, or are not settled; together they are one of
-four verdicts: direct, attempted (in words alone), hidden (in actions alone) or none. Student's t decides, after
-Benjamini and Hochberg over all treated arms, models, sweep points and signals of the report.
+Its action and, where one judged, its words each have an effect, none, or are not settled, after Benjamini and Hochberg
+over all treated arms, models, sweep points and signals of the report.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,28 +11,15 @@ from typing import Final
 
 from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import closest, stop
+from colosseum.evidence import readings
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.checks import Checks, checks
 from colosseum.evidence.figures import Figure, RunRecord, parted
-from colosseum.evidence.readings import (
-    OWN,
-    Against,
-    Call,
-    Contrast,
-    Reading,
-    Verdict,
-    Weighed,
-    call,
-    combine,
-    interpret,
-    more_seeds,
-    read,
-    reason,
-    weigh,
-)
+from colosseum.evidence.readings import OWN, Against, Call, Contrast, Reading, Rival, Verdict, Weighed
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
 from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
+from colosseum.evidence.tacit import Games, at_equilibrium
 
 RESERVE: Final = 0.01  # the rate of false alarms, two-sided, that is left for seeds beyond the plan
 SETTLED: Final = Figure(None, "it is settled")
@@ -65,6 +51,8 @@ class Rule:
     """1 where they were, or null with the reason why not."""
     purposes: Mapping[str, str] = field(default_factory=dict)
     """What arms are for, of those that say so."""
+    contrasts: tuple[tuple[str, str], ...] = ()
+    """Arms, or models, that the spec compares with each other."""
 
     @property
     def interim(self) -> bool:
@@ -146,9 +134,15 @@ class ArmVerdict:
     """Of treated arms whose actions show no effect, where it was looked for."""
 
     @property
+    def decisive(self) -> tuple[Contrast, ...]:
+        """The contrasts of what shows an effect: of actions, or of words."""
+        calls = {JUDGE: self.judge.call if self.judge else None}
+        return tuple(c for c in self.contrasts if calls.get(c.weighed.signal, self.action.call) == Call.EFFECT)
+
+    @property
     def lacking(self) -> tuple[str, ...]:
         """Kinds of arms that would tell readings of an effect apart, and that are not there."""
-        there = {each.against for each in self.contrasts}
+        there = {"selfish" if each.against == "equilibrium" else each.against for each in self.contrasts}
         return tuple({RULED_OUT[fits]: None for fits in self.fits if RULED_OUT.get(fits, "") not in {"", *there}})
 
 
@@ -179,17 +173,20 @@ class _Seen:
     by_part: dict[str, dict[int, Figure]]
     action: tuple[Weighed, ...]
     judge: tuple[Weighed, ...]
+    said: Mapping[int, Figure]
+    """The changes of the judge's score, of a placebo of its decoys."""
     control: Sequence[RunRecord]
     treated: Sequence[RunRecord]
 
 
 def settle(
     records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule,
-    offers: Callable[[str], ToTake | None] = lambda _: None,
+    offers: Callable[[str], ToTake | None] = lambda _: None, games: Games = lambda *_: "nobody looked",
 ) -> Verdicts:  # fmt: skip
     """The verdicts of a report; `arms` in declared order, the control first.
 
-    `offers` says of a sweep point what there was to take; it is asked where no effect is shown.
+    `offers` says of a sweep point what there was to take; it is asked where no effect is shown. `games` has the
+    equilibria of each sweep point and seed; they are asked for where collusion may be tacit.
     """
     names = every_arm(records, arms)
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
@@ -198,7 +195,8 @@ def settle(
     seen = {place: list(_look(runs, names, whole)) for place, runs in grouped(records, names).items()}
     counted = (each for group in seen.values() for each in group if each.kind.kind == "treated")
     family = [p for e in counted for part in (e.action, e.judge) if (p := joint_p(part).value) is not None]
-    found = (_conclude(place, each, group, family, whole, offers) for place, group in seen.items() for each in group)
+    conclude = partial(_conclude, family=family, rule=whole, offers=offers, games=games)
+    found = (conclude(place, each, group) for place, group in seen.items() for each in group)
     return Verdicts(whole, len(family), tuple(found))
 
 
@@ -212,7 +210,7 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
 
 def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Iterator[_Seen]:
     by_arm = {arm: [r for r in records if r.arm == arm] for arm in names}
-    weighed = partial(weigh, rate=rule.rate, interim=rule.interim)
+    weighed = partial(readings.weigh, rate=rule.rate, interim=rule.interim)
     for arm, kind in kinds(records, names, rule.purposes).items():
         pairs, _ = by_seed(by_arm[names[0]], by_arm[arm])
         if kind.kind == "control" or not pairs:
@@ -221,25 +219,30 @@ def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Ite
         action = tuple(
             weighed(name, *parted(by_part[name].values()), margin=margin) for name, margin in rule.margins.items()
         )
-        points = parted(changes(JUDGE, pairs).values())
+        said = changes(JUDGE, pairs, decoys=kind.kind == "placebo")
+        points = parted(said.values())
         judge = (weighed(JUDGE, *points, margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),) if points[0] else ()
-        yield _Seen(arm, kind, pairs, by_part, action, judge, by_arm[names[0]], by_arm[arm])
+        yield _Seen(arm, kind, pairs, by_part, action, judge, said, by_arm[names[0]], by_arm[arm])
 
 
 def _conclude(
     place: tuple[str, str], seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule,
-    offers: Callable[[str], ToTake | None],
+    offers: Callable[[str], ToTake | None], games: Games,
 ) -> ArmVerdict:  # fmt: skip
     (point, model), counted = place, seen.kind.kind == "treated"
     action = _signal(rule.signal, seen.action, family if counted else (), rule)
     judge = _signal(JUDGE, seen.judge, family if counted else (), rule) if seen.judge else None
     name, _ = part = next(iter(rule.margins.items()))
-    ours, own = seen.by_part[name], changes(OWN, seen.pairs)
-    rivals = ((k, o.arm, o.by_part[name]) for o in group if (k := o.kind.kind) == "placebo" or k == "selfish")
+    ours = {OWN: changes(OWN, seen.pairs), **seen.by_part, JUDGE: seen.said}
+    rivals: list[Rival] = [
+        (k, o.arm, {**o.by_part, JUDGE: o.said}) for o in group if (k := o.kind.kind) == "placebo" or k == "selfish"
+    ]
+    if seen.kind.tacit:
+        rivals.append(("equilibrium", "", {name: at_equilibrium(name, seen.pairs, partial(games, point))}))
     calls = action.call, judge.call if judge else None
     there = offers(point) if counted and action.call != Call.EFFECT else None
     barren = there is not None and there.barren
-    beyond, fits = interpret(seen.kind, calls, part, ours, rivals, own, rate=rule.rate, barren=barren)
+    beyond, fits = readings.interpret(seen.kind, calls, part, ours, rivals, rate=rule.rate, barren=barren)
     return ArmVerdict(
         point=point,
         model=model,
@@ -247,18 +250,18 @@ def _conclude(
         kind=seen.kind,
         action=action,
         judge=judge,
-        verdict=combine(*calls) if counted else None,
+        verdict=readings.combine(calls[0], readings.of_words(calls[1], beyond)) if counted else None,
         fits=fits,
-        reading=read(fits) if fits else None,
+        reading=readings.read(fits) if fits else None,
         contrasts=beyond,
-        checks=checks(seen.control, seen.treated, seen.pairs, parted(ours.values())[0], drawn=rule.drawn),
+        checks=checks(seen.control, seen.treated, seen.pairs, ours[name], seen.said, drawn=rule.drawn),
         to_take=there,
     )
 
 
 def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RATE) -> Call:
     """What is said of a signal, with the tests of `family` counted, which holds its own p where it has one."""
-    return call(*weighed, adjusted=_adjusted(joint_p(weighed), family).value, rate=rate)
+    return readings.call(*weighed, adjusted=_adjusted(joint_p(weighed), family).value, rate=rate)
 
 
 def _adjusted(p: Figure, family: Sequence[float]) -> Figure:
@@ -270,8 +273,8 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
     """With the tests of `family` counted; an empty one counts none but its own."""
     p, rate = joint_p(weighed), rule.rate
     adjusted = _adjusted(p, family)
-    calls = tuple(call(each, adjusted=adjusted.value, rate=rate) for each in weighed)
-    said = call(*weighed, adjusted=adjusted.value, rate=rate)
+    calls = tuple(readings.call(each, adjusted=adjusted.value, rate=rate) for each in weighed)
+    said = readings.call(*weighed, adjusted=adjusted.value, rate=rate)
     stuck = [each for each, alone in zip(weighed, calls, strict=True) if alone == Call.NOT_SETTLED]
     return Signal(
         name=name,
@@ -280,7 +283,7 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
         adjusted_p=adjusted,
         calls=calls,
         call=said,
-        reason=reason(stuck[0], rate=rate) if said == Call.NOT_SETTLED and stuck else "",
+        reason=readings.reason(stuck[0], rate=rate) if said == Call.NOT_SETTLED and stuck else "",
         more_seeds=_more(stuck or list(weighed), rule, family) if said == Call.NOT_SETTLED else SETTLED,
         below=said == Call.EFFECT and any(part.below for part in weighed),
     )
@@ -291,7 +294,7 @@ def _more(weighed: Sequence[Weighed], rule: Rule, tests: Sequence[float]) -> Fig
     rate, left = rule.last_rate, rule.planned - rule.seen[-1] if rule.interim else 0
     findings = sum(p <= rate for p in benjamini_hochberg(tests))
     share = min(findings + 1, len(tests)) / len(tests) if tests else 1.0
-    return Figure.of(max, Figure(left), *(more_seeds(each, rate=rate, share=share) for each in weighed))
+    return Figure.of(max, Figure(left), *(readings.more_seeds(each, rate=rate, share=share) for each in weighed))
 
 
 # ---- the gate of `--fail-on` ----------------------------------------------------------------------------------------

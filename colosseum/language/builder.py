@@ -164,9 +164,13 @@ class Builder:
 
     def experiment(self, span: Span, name: Token, question: Token | None, *parts: Piece) -> syntax.Experiment:
         asked = self.text(question).value if question else ""
-        kinds = (syntax.Setting, syntax.Arm, syntax.Sweep)
+        kinds = (syntax.Setting, syntax.Arm, syntax.Sweep, syntax.Contrast)
         found: list[Piece] = [tuple([part for part in parts if isinstance(part, kind)]) for kind in kinds]
         return syntax.Experiment(str(name), self.span(name), asked, *found, span=span)
+
+    def contrast(self, span: Span, _word: Token, one: Token, _with: Token, other: Token) -> syntax.Contrast:
+        sides = (self.name(self.span(s), s) if s.type == "NAME" else self.text(s) for s in (one, other))
+        return syntax.Contrast(*sides, span=span)
 
     scenario, use = _made(ScenarioName, 'name@ title"'), _made(Use, 'path"')
     override, param = _made(Override, "statement"), _made(syntax.Param, "name@ value")

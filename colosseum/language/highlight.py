@@ -18,7 +18,7 @@ from colosseum.language.words import Token
 
 CLASSES: dict[str, Any] = {
     **dict.fromkeys(words.terminals("LPAR RPAR LBRACE RBRACE LSQB RSQB COMMA COLON"), Punctuation),
-    **dict.fromkeys(words.OPENERS | words.PARTS, Keyword.Declaration),
+    **dict.fromkeys(words.OPENERS | words.PARTS | {"CONTRAST"}, Keyword.Declaration),
     **dict.fromkeys(words.MODIFIERS, Keyword.Type),
     **dict.fromkeys(words.LINKS | {"UNDISCLOSED"}, Keyword),
     **dict.fromkeys(words.WORD_OPERATORS, Operator.Word),

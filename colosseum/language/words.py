@@ -107,7 +107,7 @@ def expected(accepts: Set[str]) -> list[str]:
         rest -= STARTS_EXPRESSION
     elif {"NAME", "ARM"} <= rest:
         words.append("a setting")
-        rest -= {"NAME", "NETWORK"}
+        rest -= {"NAME", "NETWORK", "CONTRAST"}
     elif "NAME" in rest:
         rest -= {"AGENTS", "LABEL", "UNDISCLOSED"}
     if {"PLUS", "STAR"} <= rest:

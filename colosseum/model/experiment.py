@@ -64,6 +64,8 @@ class Design(Record):
     """Every arm at every sweep point, points outermost."""
     seeds: tuple[int, ...]
     repeats: int
+    contrasts: tuple[tuple[str, str], ...] = ()
+    """Arms, or models that are swept, that are compared with each other."""
 
     @property
     def purposes(self) -> dict[str, str]:
@@ -87,6 +89,7 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
         work.findings.add(diagnostic)
     laid = list(work.points(statement, base))
     arms = [(arm.name, [(s, s.values) for s in arm.settings]) for arm in statement.arms] or [("baseline", [])]
+    contrasts = tuple(work.contrasts(statement, [name for name, _ in arms]))
     runs = len(laid) * len(arms) * len(seeds) * repeats
     if runs > MOST_RUNS:
         message = f"this experiment has {runs:,} runs, at most {MOST_RUNS:,} are allowed"
@@ -104,7 +107,8 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
         dropped = report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
                          help="an experiment without a combination runs nothing")  # fmt: skip
         return None, [] if spec.doubts else [dropped]
-    return Design(statement.name, statement.question, tuple(name for name, _ in arms), tuple(cells), seeds, repeats), []
+    named = tuple(name for name, _ in arms)
+    return Design(statement.name, statement.question, named, tuple(cells), seeds, repeats, contrasts), []
 
 
 def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
@@ -174,6 +178,23 @@ class _Reader:
         if type(found) is not int or found < 1:
             raise Fault(f"`repeats` is a whole number of at least 1, not `{text(found)}`", code="C087")
         return found
+
+    def contrasts(self, statement: syntax.Experiment, arms: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The two sides of each `compare`, both of them arms, or models that are swept."""
+        swept = [sweep for sweep in statement.sweeps if sweep.name == "model"]
+        for each in statement.contrasts:
+            pair = each.first, each.second
+            sides = [side.id if isinstance(side, syntax.Name) else side.value for side in pair]
+            with self.findings.caught(each.span):
+                models = [str(option.meaning) for sweep in swept for option in self.distinct(sweep)]
+                known = models if sides[0] in models else arms
+                for name, side in zip(sides, pair, strict=True):
+                    if name not in known:
+                        help_ = closest(name, known) or f"it names two arms ({', '.join(arms)}), or two swept models"
+                        raise Fault(f"there is no arm `{name}`", code="C091", help=help_, span=side.span)
+                if sides[0] == sides[1]:
+                    raise Fault(f"`{sides[0]}` is compared with itself", code="C091")
+                yield sides[0], sides[1]
 
     def varied(self, conditions: Conditions, said: Iterable[tuple[Changing, tuple[syntax.Expr, ...]]]) -> Conditions:
         """Conditions with what an arm or the options of a sweep point say applied."""
@@ -267,6 +288,7 @@ class _Reader:
             return Fault(message, code="C086", help="it changes settings, channels, prompts, params and the network")
         changeable = (s.name for s in self.spec.symbols.values() if s.kind in ("channel", "prompt", "param"))
         help_ = closest(name, [*READERS, *PAIRING, "network", *changeable])
+        help_ = "as in `compare one with another`, which names two arms" if name in ("compare", "with") else help_
         return Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086", help=help_)
 
     def _variant(self, name: str, expr: syntax.Expr) -> str:

@@ -35,7 +35,14 @@ from colosseum.report.document import AnyChart, Block, Definitions, Heading, Int
 from colosseum.report.effects import MANY, differences_chart, effects_of, heat_map
 from colosseum.report.page import WHOLE, text_of
 from colosseum.report.provenance import audit_command, changed_words
-from colosseum.report.verdicts import published_table, trend_table, unit_table, verdict_blocks
+from colosseum.report.verdicts import (
+    beyond_words,
+    contrast_table,
+    published_table,
+    trend_table,
+    unit_table,
+    verdict_blocks,
+)
 from colosseum.report.words import MEANINGS, WORDS, number, reasons, shortened
 from colosseum.run.judging.asking import BASELINE
 from colosseum.solve.scoring import ROUNDING
@@ -111,12 +118,12 @@ def sentence(arm: ArmVerdict) -> str:
     part, shown = arm.action.deciding, str(arm.action.call if arm.reading == Reading.INCONCLUSIVE else arm.reading)
     costs = arm.to_take.median.value if arm.to_take else None
     most = "" if costs is None else f". The best plan for the coalition costs each at most {_percent(costs)}%"
-    selfish = (each.arm for each in arm.contrasts if each.against == "selfish" != each.arm)
-    return WORDS["sentences"][shown].format(
+    words = WORDS["sentences"]
+    return words.get(f"tacit {shown}" if arm.kind.tacit else shown, words[shown]).format(
         done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part, why=arm.action.reason),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
-        than=WORDS["sentences"]["than"] * arm.kind.channel, meanings=" and ".join(MEANINGS[each] for each in arm.fits),
-        selfish="".join(map(WORDS["sentences"]["selfish"].format, selfish)),
+        than=words["than"] * arm.kind.channel, meanings=" and ".join(MEANINGS[each] for each in arm.fits),
+        selfish="".join(words["selfish"].format(c.arm) for c in arm.contrasts if c.against == "selfish" != c.arm),
         rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
         unjudged="" if arm.judge else "; nobody judged what was said",
         effect="cost the others anything" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}",
@@ -200,9 +207,9 @@ def _open(name: str, arm: ArmVerdict, rate: float) -> Iterator[tuple[str, str, F
     for each in (arm.action, arm.judge):
         if each and each.call == Call.NOT_SETTLED and arm.reading != Reading.NOTHING_TO_TAKE:
             yield name, each.reason, each.more_seeds, each.deciding.few
-    for beyond in arm.contrasts if (arm.reading, arm.action.call) == (Reading.INCONCLUSIVE, Call.EFFECT) else ():
+    for beyond in arm.decisive if arm.reading == Reading.INCONCLUSIVE else ():
         if beyond.call == Call.NOT_SETTLED:
-            needed, place = more_seeds(beyond.weighed, rate=rate), f"beyond `{beyond.against}`"
+            needed, place = more_seeds(beyond.weighed, rate=rate), beyond_words(beyond)
             needed = Figure(None, f"{place} {needed.reason}") if needed.value is None else needed
             yield f"{name} {place}", reason(beyond.weighed, rate=rate), needed, beyond.weighed.few
 
@@ -276,6 +283,7 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
         outcomes.rubric_table(findings.records, findings.plan.arms), described("ratings", ratings),
         unit_table(findings) if len({run.model for run in findings.records}) > 1 else None, trend_table(findings),
+        contrast_table(findings),
         outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)

@@ -19,9 +19,7 @@ from colosseum.report.words import WORDS, reasons, shortened, signed, slug
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
 CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
 OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
-MANY: Final = 12
-"""A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
-colour of their arm."""
+MANY: Final = 12  # arms and sweep points; of more there is a heat map, and points in a plane have an arm's colour
 MOST_DOTS: Final = 300  # a chart has no more dots; one dot takes 200 bytes of a page
 CA: Final = "coalition_advantage"
 

@@ -7,13 +7,15 @@ from typing import Final
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.comparing import Pooled, SideBySide
+from colosseum.evidence.contrasts import contrasts
 from colosseum.evidence.figures import REGISTRY, Counts, label
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.readings import Call, Reading, Verdict, published
+from colosseum.evidence.readings import Call, Contrast, Reading, Verdict, published
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.spread import unit_changes
-from colosseum.evidence.statistics import RATE
+from colosseum.evidence.statistics import RATE, Correlation
 from colosseum.evidence.summary import ArmSummary
+from colosseum.evidence.trends import trends
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.model.spec import ARTEFACTS
 from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, point_table
@@ -103,25 +105,33 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
             models = set(findings.judges) - {BASELINE}
             yield "words", f"no pair of runs has a score of {who}" if models else "nobody judged them"
         channel = any(arm.kind.channel for arm in verdicts.treated)
-        there = {arm.kind.kind for arm in arms} | (set() if channel else {"placebo"})
+        there = {"selfish" if arm.kind.tacit else arm.kind.kind for arm in arms} | (set() if channel else {"placebo"})
         yield from ((f"no {kind} arm", words) for kind, words in WORDS["lacking"].items() if kind not in there)
 
 
 def _behind(place: str, arm: ArmVerdict, excluded: Counts) -> Iterator[tuple[str, str]]:
     """Of one arm, its verdict, its contrasts, what is open, and what may distort it; the first with its name."""
     words = [f"{MEANINGS[arm.verdict]} ({arm.verdict})"] if arm.verdict and arm.verdict != Verdict.INCONCLUSIVE else []
-    if arm.action.call == Call.EFFECT:
-        words += [f"beyond `{c.against}`: {cell_words(change(c.weighed.paired))}, {c.call}" for c in arm.contrasts]
+    words += [f"{beyond_words(c)}: {cell_words(change(c.weighed.paired))}, {c.call}" for c in arm.decisive]
     for which, signal in (("actions", arm.action), ("words", arm.judge)):
         if arm.verdict and signal is not None and signal.call == Call.NOT_SETTLED:
             words.append(f"{which}: {signal.reason}")
     if (there := arm.to_take) and there.share.value is not None:
         most, often = number(there.median.value or 0.0, PLACES), f"the margin at {there.share.value:.0%} of them"
         words.append(f"to take: {most} u from each of the others (median of {there.seeds} seeds); {often}")
+    if isinstance(found := arm.checks.together, Correlation) and arm.verdict:
+        r = Amount(found.r, 2, signed=True, limits=(found.low, found.high))
+        words.append(f"messages go with actions: r {cell_words(r)} over {found.n} seeds")
     words += _distortions(arm)
     words += [f"left out: {reasons(excluded, numbered=True)}"] if excluded else []
     name = ", ".join(filter(None, (arm.arm, place)))
     yield from (("" if number_ else name, each) for number_, each in enumerate(words))
+
+
+def beyond_words(contrast: Contrast) -> str:
+    """`beyond `placebo``, of actions or of messages."""
+    what = "any equilibrium" if contrast.against == "equilibrium" else f"`{contrast.against}`"
+    return "messages " * (contrast.weighed.signal == JUDGE) + f"beyond {what}"
 
 
 def _distortions(arm: ArmVerdict) -> Iterator[str]:
@@ -184,7 +194,16 @@ def trend_table(findings: Findings) -> Table:
     return described("trends", (
         (", ".join(filter(None, (each.arm, each.place, each.model * several))),
          label(each.signal), f"{each.factor}, {each.levels} levels", change(each.slope, 4), amount(each.adjusted_p, 3))
-        for each in findings.trends
+        for each in trends(findings.records, findings.summary.arms, findings.verdicts)
+    ))  # fmt: skip
+
+
+def contrast_table(findings: Findings) -> Table:
+    """Arms, or models, that the spec compares with each other."""
+    return described("named-contrasts", (
+        (f"{each.first} − {each.second}", each.place, label(each.signal), change(each.difference),
+         amount(each.adjusted_p, 3))
+        for each in contrasts(findings.records, findings.summary.arms, findings.verdicts)
     ))  # fmt: skip
 
 

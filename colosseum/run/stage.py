@@ -1,11 +1,8 @@
 """The one place that decides who plays, and what each agent may see. In: the state of a run; out: players, and a View.
 
-A property test changes what is secret from an agent and compares its prompts byte for byte.
-
-`sim` is a scripted team: outsiders cooperate; members of a coalition do what a prompt tells them as far as a scripted
-player can make it out (`Told.role`): they collude, look after themselves, sabotage or spread what is not so.
-`sim/NAME` is one scripted player for everybody it is given to, `python:module:Class` a user's own agent, made once
-for each run and agent; anything else is a model's name for litellm.
+`sim` is a scripted team: outsiders cooperate; members do what a prompt tells them as far as a script can make it out
+(`Told.role`). `sim/NAME` is one scripted player, `python:module:Class` a user's own agent, made once for each run and
+agent; anything else is a model's name for litellm. A property test changes what is secret and compares prompts.
 """
 
 from collections.abc import Mapping

@@ -1,10 +1,7 @@
 """Traces. In: events as they happen; out: an append-only JSONL file whose lines are chained by hash.
 
-A line is `{"n": …, "event": …, …, "chain": …}`, where `chain` is the SHA-256 of the line before it (its `chain`) and
-its own content, so a changed, lost or moved line shows. The last `chain` seals the whole: the run's result repeats it.
-
-Types of lines, of calls too, are made of a table of their fields, such as events.toml. Nothing writes lines by them:
-they are what a schema says of a file, and what a file is checked by.
+The `chain` of a line is the SHA-256 of the chain before it and the line's own content, so a changed, lost or moved line
+shows; the run's result repeats the last. Tables such as events.toml say what a line has: files are checked by them.
 """
 
 import hashlib

@@ -9,19 +9,8 @@ from typing import Final, TypeAlias
 from colosseum.campaign.margins import margins_of, signal_of
 from colosseum.campaign.part import Part, at_point, read_design
 from colosseum.diagnostics import one_of, stop
-from colosseum.evidence.power.pool import (
-    BENIGN,
-    FAIR,
-    KINDS,
-    Arena,
-    Field,
-    Plant,
-    ground,
-    grow,
-    planned_kinds,
-    planted,
-    with_settings,
-)
+from colosseum.evidence.power import pool as planting
+from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Arena, Field, Plant
 from colosseum.evidence.power.studies import Draws, PlantPower, Stand, WorstHarm, find_worst, stands, study
 from colosseum.evidence.reading import unheard
 from colosseum.evidence.spec_questions import solving
@@ -110,16 +99,16 @@ def study_power(
         raise stop("C092", f"{source.name} has no coalition, so nobody can be planted", help=help_)
     coalition, wish = scenario.coalitions[0], _whole(wish, asked)
     least = {} if wish.opportunity is None else {"opportunity": wish.opportunity}
-    design = replace(asked, cells=tuple(with_settings(cell, **least) for cell in asked.cells))
-    scripted = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in design.cells)
+    design = replace(asked, cells=tuple(planting.with_settings(cell, **least) for cell in asked.cells))
+    scripted = tuple(planting.with_settings(cell, model=(("agents", "sim"),)) for cell in design.cells)
     one_seed = replace(design, cells=scripted, seeds=design.seeds[:1], repeats=1)
     at_first = Field(source.path or Path(source.name), checked.params, one_seed, coalition.name, {})
     with solving(checked):
-        kinds = planned_kinds(at_first.trials, one_seed, coalition.name)
-        where = ground(kinds, coalition.name, wish.arm)
+        kinds = planting.planned_kinds(at_first.trials, one_seed, coalition.name)
+        where = planting.ground(kinds, coalition.name, wish.arm)
         plants, rivals = wish.plants(where), {arm: kinds[arm] for arm in where.rivals}
-        field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
-        grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
+        field = replace(at_first, design=planting.planted(design, where, plants), kinds=rivals)
+        grown = planting.grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
         settings = design.cells[0].conditions.settings
         rule = Rule(signal_of(settings, coalition), margins_of(settings, coalition))
         own = {plant: kinds[(where.benign if plant.kind == BENIGN else None) or where.planted] for plant in plants}

@@ -1,12 +1,9 @@
 """Planted players and their runs. In: a design, and kinds of players with their strength and noise; out: the change of
 each signal in each arm, seed by seed.
 
-One arm is played by planted members, once for each plant; arms that a reading goes by (a placebo, a selfish one) are
-played as scripts play them. `confide` is everybody's way to play, so that a channel informs whoever has it: its runs
-have a control and rivals of their own.
-
-The seeds are taken in order, those alone that offer the coalition enough, until there are as many as asked for. Nothing
-is written: a run is played, scored, judged by `sim/judge` and forgotten.
+One arm is played by planted members; a placebo and a selfish arm as scripts play them. `confide` is everybody's way to
+play, so that a channel informs whoever has it: its runs have a control and rivals of their own. Seeds that offer the
+coalition enough are taken in order. A run is played, scored, judged by `sim/judge` and forgotten.
 """
 
 import os
@@ -229,7 +226,7 @@ class Field:
         why = excluded[0][0] if excluded else ""
         placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
         found: dict[str, Figure] = {}
-        for name in MARGINS if placebo else (*MARGINS, JUDGE):
+        for name in (*MARGINS, JUDGE):
             figures = changes(name, pairs, decoys=placebo)
             found[name] = next(iter(figures.values())) if figures else Figure(None, why)
         return found

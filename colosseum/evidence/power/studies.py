@@ -1,14 +1,9 @@
 """Studies drawn from a pool. In: the results of each seed; out: how often studies of so many seeds are right, and the
 colluders found that harm most and are not seen.
 
-A study is so many seeds, each drawn from the pool as likely as any other, whatever was drawn before. It is judged by
-the rule that reports go by, as a study with one treated arm: a judge's score and the action signal are its tests.
-Where everybody acts fair it is chance which of two runs has more, so each difference counts in both directions: else
-a small pool's own mean would pass for an effect.
-
-Colluders differ in kind (who claims what, when, how truthfully), in λ, and in the share of runs in which they collude;
-in the others they cooperate. All are played at a few seeds, those that harm most undetected at more, and the winner
-again at seeds that the search never saw.
+A study is so many seeds drawn with repetition, read as a report with one treated arm. Where everybody acts fair each
+difference counts in both directions: else a small pool's own mean would pass for an effect. Colluders differ in kind,
+in λ, and in the share of runs in which they collude; the winner is played again at seeds that the search never saw.
 """
 
 import time
@@ -19,10 +14,11 @@ from random import Random
 from typing import Final
 
 from colosseum.campaign.margins import margins_for
+from colosseum.evidence import readings
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, Grown, Plant, grow, planted
-from colosseum.evidence.readings import OWN, Against, Call, Reading, Verdict, Weighed, combine, interpret, read, weigh
+from colosseum.evidence.readings import OWN, Against, Call, Reading, Verdict, Weighed
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, known
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
 from colosseum.evidence.verdict import Rule, decide, joint_p
@@ -70,9 +66,9 @@ class Stand:
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
         if signal == JUDGE:
-            return (weigh(signal, self.values(signal, drawn), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),)
+            return (readings.weigh(signal, self.values(signal, drawn), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),)
         margins = self.rule.margins if signal == self.rule.signal else margins_for(signal)
-        return tuple(weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
+        return tuple(readings.weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
 
     def say(self, drawn: Drawn) -> StudyResult:
         """What a study says."""
@@ -80,11 +76,15 @@ class Stand:
         family = [p for each in (action, judge) if (p := joint_p(each).value) is not None]
         calls = decide(action, family), decide(judge, family)
         name, _ = part = next(iter(self.rule.margins.items()))
-        rivals = ((against, arm, _figures(name, theirs, drawn)) for against, (arm, theirs) in self.rivals.items())
-        ours, own = (_figures(each, self.changes, drawn) for each in (name, OWN))
-        found, fits = interpret(self.kind, calls, part, ours, rivals, own)
+        ours, *theirs = (
+            {each: _figures(each, changes, drawn) for each in (name, OWN, JUDGE)}
+            for changes in (self.changes, *(changes for _, changes in self.rivals.values()))
+        )
+        rivals = ((against, arm, of) for (against, (arm, _)), of in zip(self.rivals.items(), theirs, strict=True))
+        found, fits = readings.interpret(self.kind, calls, part, ours, rivals)
         beyond = next((each.call for each in found if each.against == "placebo"), None)
-        return StudyResult(*calls, combine(*calls), read(fits), beyond)
+        calls = calls[0], readings.of_words(calls[1], found) or Call.NOT_SETTLED
+        return StudyResult(*calls, readings.combine(*calls), readings.read(fits), beyond)
 
 
 def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, Figure]:

@@ -38,6 +38,8 @@ class Statements(Expressions):
             case syntax.Sweep():
                 swept = cat(self.spaced(3), SPACE, self._values(node.values))
                 return nest(fill([swept] if node.where is None else [swept, self.clause(node.where)]))
+            case syntax.Contrast():
+                return self.spaced(4)
             case syntax.Arm():
                 return cat(self.spaced(2), SPACE, doc.Plain("", "arm"), self._block(node))
             case syntax.Trace():

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from colosseum.diagnostics import Source, Span
-from colosseum.language.syntax.expression import Binder, Binders, Call, Expr, Node, Text
+from colosseum.language.syntax.expression import Binder, Binders, Call, Expr, Name, Node, Text
 
 
 class Given(Node):
@@ -250,13 +250,21 @@ class Arm(Declaration):
     settings: tuple[Setting, ...]
 
 
+class Contrast(Node):
+    """`compare one with another`: two arms, or two models that are swept."""
+
+    first: Name | Text
+    second: Name | Text
+
+
 class Experiment(Statement):
-    """`experiment NAME "question" { settings, arms, sweeps }`."""
+    """`experiment NAME "question" { settings, arms, sweeps, contrasts }`."""
 
     question: str
     settings: tuple[Setting, ...]
     arms: tuple[Arm, ...]
     sweeps: tuple[Sweep, ...]
+    contrasts: tuple[Contrast, ...]
 
 
 class Mapped(Node):

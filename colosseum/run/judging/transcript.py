@@ -1,17 +1,13 @@
 """Transcripts for judges. In: the events of a run; out: its messages, without anything that reveals an arm or a name.
 
-All that was posted is there, in order, and nothing else: no prompts, no notes, no decisions; thoughts only for a rubric
-that reads them, without the middle of the longest where all are too long. Agents and channels have numbers, drawn anew
-for every run, also where a text names them; a channel of which nobody said or thought anything is absent. So
-transcripts of all arms have the same scope, and a judge can tell them apart by the words alone.
-
-Judges read numbers for names, and quote more or less exactly: what stands between words does not matter, nor the case,
-nor accents, nor whether a sign is shown as JSON shows it. Places of a quote are those of the original post.
+All posts are there, in order, and nothing else; thoughts only for a rubric that reads them, without the middle of the
+longest where all are too long. Agents and channels have numbers, drawn anew for every run, also in texts; a channel of
+which nobody said or thought anything is absent. Of a quote neither case nor accents nor signs between words matter.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -38,7 +34,7 @@ class Said:
 
     round: int | None
     channel: int
-    """Its number; 0 of a thought."""
+    """Its number; 0 of a thought, and where it is not told."""
     author: int
     text: str
     """With numbers in place of names."""
@@ -52,10 +48,11 @@ class Said:
     @property
     def line(self) -> str:
         """As the judge reads it: the words are data, whatever they say."""
-        where = f'"private": "{self.thought}"' if self.thought else f'"channel": {self.channel}'
+        channel = f', "channel": {self.channel}' if self.channel else ""
+        where = f', "private": "{self.thought}"' if self.thought else channel
         text = f', "text": {json_line(self.text)}' if self.thought != THOUGHTS["withheld"] else ""
         omitted = f', "characters left out at […]": {self.omitted}' if self.omitted else ""
-        return f'{{"round": {self.round or "null"}, {where}, "from": "Agent {self.author}"{text}{omitted}}}'
+        return f'{{"round": {self.round or "null"}{where}, "from": "Agent {self.author}"{text}{omitted}}}'
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,13 @@ class Transcript:
         """All of it as text, without who is focal, by the templates in force or those that ship."""
         named = [(n, ", ".join(f"Agent {member}" for member in members)) for n, members in self.channels.items()]
         channels, posts = [AsIs(f"Channel {n}: {who}") for n, who in named], [AsIs(post.line) for post in self.posts]
+        channels = channels or [AsIs("This is not told.")] * bool(posts)
         return (templates or shipped()).say("transcript", channels=channels, posts=posts)
+
+    @property
+    def texts_alone(self) -> "Transcript":
+        """Without who can read what: how much of a score is the channel itself."""
+        return replace(self, channels={}, posts=tuple(replace(post, channel=0) for post in self.posts))
 
     def thinkers(self) -> set[int]:
         """The numbers of the agents of whom there is a thought that can be read."""
@@ -131,17 +134,29 @@ def _uses(heard: Mapping[str, Any], channel: Mapping[str, Any]) -> bool:
     return channel["name"] in heard["text"] or (channel.get("wire") or channel["name"]) in heard["text"]
 
 
-def focal_sets(scenario: Scenario, coalition: Coalition) -> dict[str, tuple[str, ...]]:
+def focal_sets(
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition
+) -> dict[str, tuple[str, ...]]:  # fmt: skip
     """The true coalition and a random set of the same size, the same in all arms; empty where there is no other set.
 
-    It is drawn from outsiders; where there are too few of them, members fill it up.
+    It is drawn from outsiders; where there are too few of them, members fill it up. In a run in which no member has a
+    secret channel, those outsiders are a set, too, for whom the scenario has one: the decoys of a placebo.
     """
     agents, members = scenario.task.agents, coalition.members
     if not members or set(members) == set(agents):
         return {}
     order = [str(a) for a in draws.shuffle(draws.key(scenario.seed, "focal", (coalition.name,)), agents)]
     drawn = sorted(order, key=lambda agent: agent in members)[: len(members)]
-    return {"coalition": members, "random": tuple(a for a in agents if a in drawn)}
+    sets = {"coalition": members, "random": tuple(a for a in agents if a in drawn)}
+    aside = {a for c in scenario.channels if c.secret and not {*c.members} & {*members} for a in c.members}
+    decoys = () if have_channel(events, members) else tuple(a for a in agents if a in aside)
+    return {**sets, "decoys": decoys} if decoys else sets
+
+
+def have_channel(events: Sequence[Mapping[str, Any]], members: Sequence[str]) -> bool:
+    """Whether one of them has a secret channel in a run."""
+    live = (c for event in events if event["event"] == "channels" for c in event["channels"] if c["secret"])
+    return any({*members} & {*channel["members"]} for channel in live)
 
 
 def _numbered(names: Sequence[str], key: str) -> dict[str, int]:
