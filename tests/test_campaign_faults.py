@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -17,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audited import body
+from audited import audit, body, modelled
+from chat_mind import is_preflight, plays
 from chat_process import ChaosProcess, ChatProcess
-from conftest import KEY
+from chat_server import Answer, Body, ChatServer, fails, hangs
+from conftest import KEY, MATCH
 from plans import trials_of
 from test_cli_commands import colosseum
 from warm_process import Command
@@ -329,3 +332,34 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_asked(tmp
         assert (process.returncode, said, server.requests) == (2, "", 0)
         assert f"cannot write to {tmp_path / 'out'}" in words
         assert "Not a directory" in words
+
+
+def test_a_kill_while_failed_runs_are_tried_again_loses_no_result(tmp_path: Path) -> None:
+    """Two of four runs failed; the command that tries them again is killed at the first of them."""
+    waits = threading.Event()
+
+    def breaks(body: Body) -> Answer:
+        return fails(400, "no") if "Differ." in str(body["messages"]) else plays(body)
+
+    def stuck(body: Body) -> Answer:
+        if not is_preflight(body):
+            waits.set()
+        return plays(body) if is_preflight(body) else hangs()
+
+    folder = modelled(tmp_path, script=breaks, text=MATCH, seeds="1..2")
+    before = {path.name: path.read_bytes() for path in (folder / "runs").glob("*.json")}
+    with ChatServer(stuck) as server:
+        asked = "--model", "openai/test", "--api-base", server.url, "--no-budget", "--max-connections", 1
+        again = "audit", tmp_path / "match.colo", "--out", folder, "--seeds", "1..2", "--retry-failed"
+        process = Command(*again, *asked, env={**os.environ, "OPENAI_API_KEY": KEY})
+        assert waits.wait(60)
+        process.kill()
+        process.communicate()
+    assert len(list((folder / "runs").glob("*.failed"))) == 2
+    with ChatServer(plays) as server:
+        done = audit(tmp_path / "match.colo", folder, "--seeds", "1..2", url=server.url)
+    assert "3 runs complete, 2 of them from before, 1 failed" in done.stderr, done.stderr
+    assert "1 run had failed before" in done.stderr, "the one that had not begun anew"
+    assert not [*folder.rglob("*.failed"), *folder.rglob("*.lock")]
+    after = {path.name: path.read_bytes() for path in (folder / "runs").glob("*.json")}
+    assert sum(after[name] == content for name, content in before.items()) == 3

@@ -314,7 +314,7 @@ def test_judges_are_counted_with_what_they_may_take(tmp_path: Path) -> None:
     found = dry(tmp_path, *PRICE, "--judge", "openai/judge", "--judge-repeats", 2)
     runs = found["runs"]["planned"]
     load, player = found["judges"]["openai/judge"], found["models"]["openai/test"]
-    assert load["calls"] == runs * 3 * 2 * 2
+    assert load["calls"] == runs * 4 * 2 * 2  # three questions, and one about decoys or of the texts alone
     assert found["total"]["dollars"] == pytest.approx(load["dollars"] + player["dollars"])
     words = audit(tmp_path, *PRICE, "--judge", "openai/judge", "--dry-run").stdout
     assert "judge openai/judge" in words

@@ -113,7 +113,9 @@ def test_a_plan_says_what_each_arm_counts_as_before_any_run(tmp_path: Path, monk
     path.write_text(GAME.replace("arm selfish {", "arm bribe {"), encoding="utf-8")
     told = " ".join(colosseum("plan", path).stdout.split())
     assert "again, placebo, emergent (treated: channel), bribe (selfish), prompted (treated: channel, words)" in told
-    assert read("plan", path)["kinds"]["bribe"] == {"kind": "selfish", "channel": False, "told": True}
+    assert read("plan", path)["kinds"]["bribe"] == {
+        "kind": "selfish", "channel": False, "told": True, "tacit": False,
+    }  # fmt: skip
 
 
 def test_where_an_effect_is_what_members_want_no_sabotage_is_promised() -> None:

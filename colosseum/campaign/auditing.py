@@ -5,21 +5,23 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from filelock import FileLock
+
 from colosseum.campaign import judged
 from colosseum.campaign.estimate import calls_on_file, missing_share
-from colosseum.campaign.folder import Folder, Plan, replace_file, writing_to
+from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger, held
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import read_asking
 from colosseum.campaign.money import dollars, entry
 from colosseum.campaign.part import Part, read_design, read_shard
-from colosseum.campaign.planning import Planned, write_plan
+from colosseum.campaign.planning import Planned, give_back, write_plan
 from colosseum.campaign.preflight import ask_whether_they_can
 from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
 from colosseum.campaign.rehearsal import LONGEST_TOKEN, least_load
@@ -98,25 +100,17 @@ def carry_out(work: Work) -> AuditOutcome:
 
 
 @contextmanager
-def _taken_back(folder: Folder, trials: Iterable[str]) -> Iterator[None]:
+def _taken_back(folder: Folder, trials: Sequence[str]) -> Iterator[None]:
     """Within the block runs that failed have no result; after it those have theirs again that were not begun anew."""
-    paths = [(folder.result_path(trial), folder.trace(trial)) for trial in trials if folder.ended(trial)]
-    before = [(path, path.read_bytes(), trace, _written(trace)) for path, trace in paths]
-    for path, _ in paths:
-        path.unlink(missing_ok=True)
-    try:
-        yield
-    finally:
-        for path, content, trace, written in before:
-            if not path.exists() and _written(trace) == written:
-                replace_file(path, content)
-        for path in folder.locks:
-            held(path)  # those of killed processes go, of earlier commands too
-
-
-def _written(path: Path) -> int | None:
-    """When a file was last written, in nanoseconds; None where there is none."""
-    return path.stat().st_mtime_ns if path.exists() else None
+    with FileLock(folder.path / "retry.lock") if trials else nullcontext():
+        for path in (folder.result_path(trial) for trial in trials if folder.ended(trial)):
+            path.rename(path.with_suffix(".failed"))
+        try:
+            yield
+        finally:
+            give_back(folder)
+    for path in folder.locks:
+        held(path)  # those of killed processes go, of earlier commands too
 
 
 def _words(folder: Folder, tally: Tally, purse: Purse, verdicts: JudgementTally) -> str:

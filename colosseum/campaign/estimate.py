@@ -93,8 +93,7 @@ def examples(work: Work, judges: Sequence[Endpoint]) -> tuple[Examples, dict[str
         return {(trial.point, trial.arm): await rehearse(trial, prices, default_habits) for trial in trials}
 
     asked = rubrics(scenario := trials[0].stage.scenario)  # decoys, or the texts alone, are asked about in the first
-    more = asked[:1] if any(channel.secret for channel in scenario.channels) else ()
-    return completed(rehearsed()), prices, (*asked, *more)
+    return completed(rehearsed()), prices, (*asked, *asked[: any(channel.secret for channel in scenario.channels)])
 
 
 def run_loads(work: Work, made: Examples) -> tuple[dict[str, Load], float, float]:

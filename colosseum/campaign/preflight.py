@@ -29,6 +29,7 @@ from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
 
 SYSTEM, USER = "You act through tools only.", "Call the tool `ready` now."
+ATTEMPTS = 2
 PATIENCE = 30.0  # seconds that it may wait for a provider that limits the rate: nobody is told meanwhile
 OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
 TRY_TEXT = "try `--tools text`, for models that write their calls as text"
@@ -41,7 +42,7 @@ def ask_whether_they_can(
     """Ask every model once, before the first run, whether it can play or judge. Raises ColosseumError."""
     say(f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …")
     apart, account, lines = replace(purse, changed=asyncio.Event()), Account("preflight"), list[bytes]()
-    source = PaidSource(Provider(attempts=2, most_wait=PATIENCE), apart)
+    source = PaidSource(Provider(attempts=ATTEMPTS, most_wait=PATIENCE), apart)
     path = folder.path / "preflight" / (shard or "") / f"{uuid4().hex[:16]}.calls.jsonl"
 
     def heard(request: Question, attempt: Attempt) -> None:

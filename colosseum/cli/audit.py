@@ -16,6 +16,7 @@ from colosseum.campaign.work import Request, Work, plan_work
 from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output, show
 from colosseum.diagnostics import counted, stop
+from colosseum.evidence.arms import one_instance
 from colosseum.evidence.dry_run import forecast
 from colosseum.evidence.verdict import Gate
 from colosseum.model.check import Checked
@@ -58,6 +59,8 @@ def _made(
 ) -> AuditOutcome | None:  # fmt: skip
     """What became of the runs; None where a pilot ends here. Raises ColosseumError."""
     work = plan_work(checked, request, folder)
+    if words := one_instance(checked.spec, work.design):
+        request.warn(words)
     if pilot is not None:
         made = carry_out(work.pilot(pilot))
         if made.tally["halted"]:

@@ -80,7 +80,7 @@ def _unused(rows: Sequence[ArmSummary], arm: ArmVerdict) -> str:
     """That nobody posted in the channels that the arm, or the placebo that it is set against, adds to the control's."""
     uses = {each.arm: each.uses for each in rows}
     public, silent = {use.channel for use in rows[0].uses}, list[str]()
-    rivals = [each.arm for each in arm.contrasts if each.against == "placebo" and arm.action.call == Call.EFFECT]
+    rivals = dict.fromkeys(each.arm for each in arm.decisive if each.against == "placebo")
     for name in (arm.arm, *rivals):
         own = [use for use in uses[name] if use.channel not in public]
         if not any(use.used for use in own):

@@ -150,9 +150,9 @@ def strength_table(arms: Sequence[ArmStrength]) -> Table:
     rows = list[tuple[TableCell, ...]]()
     for arm in arms:
         found, left = arm.committed, reasons(arm.left_out, numbered=True)
-        above = "" if arm.against is None else arm.against.detected
         limits = Amount(places=2, limits=both(found.low.value, found.high.value), note=left and f"left out: {left}")
-        rows.append((arm.point, arm.arm, amount(found.estimate, 2), limits, found.seeds, above))
+        rows.append((arm.point, arm.arm, amount(found.estimate, 2), limits, amount(arm.held.estimate, 2), found.seeds,
+                     "" if arm.against is None else arm.against.detected))  # fmt: skip
     return described("strength", rows)
 
 
