@@ -97,7 +97,8 @@ def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]
         seen = {folder.name for folder in folders if table.parent in folder.parents}
         for name, row in ((name, row) for name, row in fresh.items() if name not in seen):
             told = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
-            yield name, partial(_completed, name, WORDS["empty"] | told | {"digests": digest}, orders)
+            told |= {"digests": digest, "above": table.parents}
+            yield name, partial(_completed, name, WORDS["empty"] | told, orders)
 
 
 def _read(folder: Path, root: Path, credit: str | None, orders: dict[int, tuple[str, ...]]) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def _read(folder: Path, root: Path, credit: str | None, orders: dict[int, tuple[
     batch show. Raises Refusal.
     """
     digests = dict[str, str]()
-    content = {**WORDS["empty"], "credit": credit, "digests": digests}
+    content = {**WORDS["empty"], "credit": credit, "digests": digests, "above": (folder, *folder.parents)}
     for path in (path for name in WORDS["files"] for path in sorted(folder.glob(name))):
         found = content_of(path)
         digests[path.relative_to(root.parent).as_posix()] = hashlib.sha256(found).hexdigest()
@@ -132,12 +133,17 @@ def _credit(summary: Fields) -> set[str]:
     return {"whole" if excess > 1e-6 else "split"} if crowded else set()
 
 
-def ratings_below(root: Path) -> tuple[dict[str, dict[str, float]], dict[str, Refusal]]:
+Rated = dict[tuple[Path | None, str], dict[str, float]]
+"""Ratings by the folder that holds the judge's own, or none for any, and by run: two batches may name runs alike."""
+
+
+def ratings_below(root: Path) -> tuple[Rated, dict[str, Refusal]]:
     """What judges rated below a folder, by run, and what is wrong with files; a request that failed has no rating."""
-    found, damaged, judges = dict[str, dict[str, float]](), dict[str, Refusal](), dict[str, str]()
+    found, damaged, judges = Rated(), dict[str, Refusal](), dict[str, str]()
     files = (path for path in root.rglob(f"{JUDGES}*/**/*") if path.suffix in (".json", ".jsonl", ".csv"))
     for path in sorted(files, key=lambda path: (path.suffix == ".csv", path)):  # tables do not say who judged
-        place, name = path.relative_to(root).as_posix(), next(part for part in path.parts if part.startswith(JUDGES))
+        place, own = path.relative_to(root).as_posix(), next(up for up in path.parents if up.name.startswith(JUDGES))
+        name = own.name
         try:
             with sound(place):
                 for row in [json_of(content_of(path), place)] if path.suffix == ".json" else rows_of(path):
@@ -147,7 +153,8 @@ def ratings_below(root: Path) -> tuple[dict[str, dict[str, float]], dict[str, Re
                         given = {rubric: told.get("rating") for rubric, told in (row.get("judgements") or {}).items()}
                         given = given or {column[1]: row[column[0]] for column in map(RATED.fullmatch, row) if column}
                         known = {f"judge[{each}] {judge}": float(n) for each, n in given.items() if n not in (None, "")}
-                        found.setdefault(str(run), {}).update(known)
+                        for batch in (None, own.parent):
+                            found.setdefault((batch, str(run)), {}).update(known)
         except Refusal as unfit:
             damaged[place] = unfit
     return found, damaged
@@ -161,7 +168,7 @@ def read_terrarium(path: Path, mapping: TraceMapping) -> Source:
 
 
 def _run(
-    name: str, make: Callable[[], dict[str, Any]], rated: dict[str, dict[str, float]], mapping: TraceMapping
+    name: str, make: Callable[[], dict[str, Any]], rated: Rated, mapping: TraceMapping
 ) -> ForeignRun:
     """Raises Refusal and one of DAMAGED."""
     content = make()
@@ -189,6 +196,8 @@ def _run(
         "fills": not summary.keys() & {*DECIDED} and not content["tool_events"],
         "messages": unseen and (not calls or "broadcast_message" in calls),
     }  # fmt: skip
+    keys = ((batch, str(config["run_id"])) for batch in (*content.get("above", ()), None))
+    ratings = next((rated[key] for key in keys if key in rated), {})
     models = config.get("agent_model_assignments") or {}
     label = str(config.get("model_label") or config.get("model") or "unknown")
     return ForeignRun(
@@ -196,7 +205,7 @@ def _run(
         models={a: str((models.get(a) or {}).get("model") or label) for a in agents}, told=told,
         coalition=tuple(config.get("colluders") or ()) or None, taken=taken,
         said=tuple(sorted(said, key=lambda u: (u.round == 0, u.round or 0, place.get(u.agent, 0)) if known else 0)),
-        reported=_reported(content["metrics"], summary) | rated.get(str(config["run_id"]), {}),
+        reported=_reported(content["metrics"], summary) | ratings,
         missing=tuple(each for each in lacks if lacks[each]),
     )  # fmt: skip
 
