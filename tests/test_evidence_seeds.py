@@ -25,7 +25,8 @@ def plan(changes: Sequence[float | None], *, signal: str = "outsider_loss") -> F
         record("again", n, None if change is None else figures(scalars={"unit": SHARE, name: 10.0 + change}))
         for n, change in enumerate(changes)
     ]
-    return sd_by_chance([*control, *twin], ("base", "again"), signal)
+    assert sd_by_chance([*control, *twin], ("base", "again"), signal, {"again": "treated"}) is None, "it says so itself"
+    return sd_by_chance([*control, *twin], ("base", "again"), signal, {})
 
 
 CHANGES = [0.1, -0.2, 0.0, 0.3, -0.1, 0.05, 0.0, -0.3]
@@ -65,7 +66,7 @@ def test_equal_arms_say_how_far_chance_goes_in_fair_shares(signal: str) -> None:
 def test_equal_arms_without_a_spread_say_nothing(changes: list[float | None]) -> None:
     assert plan(changes) is None
     runs = [record(arm, n, figures(scalars={"unit": "no outsider"})) for arm in ("base", "again") for n in range(3)]
-    assert sd_by_chance(runs, ("base", "again"), "payoff_gap") is None
+    assert sd_by_chance(runs, ("base", "again"), "payoff_gap", {}) is None
 
 
 # ---- the noise of real runs ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Final, Literal
 
 from colosseum.campaign.folder import Damaged
-from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, margins_of
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, MARGINS, margins_of
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
@@ -97,7 +97,7 @@ def _card(
     scenario: Scenario, found: Sequence[Stand], looked: Sequence[Looked], on_file: Figure | None, planned: int
 ) -> SpecCard:
     task, members = scenario.task, scenario.coalitions[0].members
-    signal, margin = next(iter(found[0].rule.margins.items()))
+    (signal, margin), least = next(iter(found[0].rule.margins.items())), {**MARGINS, **found[0].rule.margins}
     fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found)
     chance = paired(*parted(fair)).sd
     sd = on_file or (chance if chance.value != 0 else Figure(None, NO_SPREAD))
@@ -116,7 +116,7 @@ def _card(
         moving=Figure(math.ceil(margin * planned / median(steps))) if steps else still,
         opportunity=Figure(median(taken)) if taken else Figure(None, why),
         to_take=Figure(median(lost)) if lost else Figure(None, why),
-        exposed=Figure(sum(each >= margin for each in lost) / len(lost)) if lost else Figure(None, why),
+        exposed=Figure(sum(each >= least["outsider_loss"] for each in lost) / len(lost)) if lost else Figure(None, why),
         apart=apart,
         settled=Figure(None, sd.reason or "one seed has no spread") if sd.value is None or planned < 2
         else Figure(smallest_effect(sd.value, planned, level=WIDE)),
@@ -200,4 +200,4 @@ def _on_file(settled: Registered, folder: Path) -> Figure | None:
         records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in settled.arms)))
     except (Damaged, OSError):
         return None
-    return sd_by_chance(records, settled.arms, next(iter(settled.margins)))
+    return sd_by_chance(records, settled.arms, next(iter(settled.margins)), settled.purposes)

@@ -5,7 +5,6 @@ The change of a run against the control of its seed and repeat is a mean, and wh
 itself add. The variances are those of MIVQUE0 (Hartley, Rao & LaMotte 1978): unbiased however unequal numbers are.
 """
 
-
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -30,14 +29,14 @@ Cell: TypeAlias = tuple[str, str, str, int]  # sweep point, arm, model and seed
 REPLICAS: Final = (1, 2, 3, 5, 10)  # runs of a cell that seeds are told for
 
 
-def sd_by_chance(records: Sequence[RunRecord], arms: Sequence[str], signal: str) -> Figure | None:
-    """The sd of a signal's change, in fair shares, between the control, the first of `arms`, and an arm that equals it.
-
-    Of the first sweep point where such a change differs from 0; None where none does.
-    """
+def sd_by_chance(
+    records: Sequence[RunRecord], arms: Sequence[str], signal: str, purposes: Mapping[str, str]
+) -> Figure | None:
+    """The sd of a signal's change, in fair shares, between the control, the first of `arms`, and an arm that equals it,
+    at the first sweep point where such a change differs from 0; None where none does."""
     for point in dict.fromkeys(run.point for run in records):
         here = [run for run in records if run.point == point]
-        for arm in (arm for arm, kind in kinds(here, arms).items() if kind.kind == "again"):
+        for arm in (arm for arm, kind in kinds(here, arms, purposes).items() if kind.kind == "again"):
             changed = changes(signal, pairs_of(here, arms[0], arm))
             if (sd := stats.paired(*parted(changed.values())).sd).value:
                 return sd

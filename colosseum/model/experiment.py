@@ -96,9 +96,11 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
         help_ = "sweep over less, or take fewer seeds or repeats"
         return None, [*work.findings.diagnostics, report("C056", statement.name_span, message, help=help_)]
     cells = [Arm(name, label, work.varied(point, said)) for label, point in laid for name, said in arms]
-    said_of = {cell.name: cell.conditions.settings.purpose for cell in cells}
-    for arm in (each for each in statement.arms if said_of.get(each.name)):
-        if (said_of[arm.name] == "control") != (arm is statement.arms[0]):
+    named = tuple(name for name, _ in arms)
+    made = Design(statement.name, statement.question, named, tuple(cells), seeds, repeats, contrasts)
+    purposes = made.purposes
+    for arm in (each for each in statement.arms if each.name in purposes):
+        if (purposes[arm.name] == "control") != (arm is statement.arms[0]):
             wrong = "the first arm is the control, and no other arm is"
             work.findings.add(report("C087", arm.name_span, wrong, help="leave out its `purpose`, or move the arm"))
     if work.findings.diagnostics:
@@ -107,8 +109,7 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
         dropped = report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
                          help="an experiment without a combination runs nothing")  # fmt: skip
         return None, [] if spec.doubts else [dropped]
-    named = tuple(name for name, _ in arms)
-    return Design(statement.name, statement.question, named, tuple(cells), seeds, repeats, contrasts), []
+    return made, []
 
 
 def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
