@@ -89,18 +89,18 @@ def test_no_file_is_over_400_lines() -> None:
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
-    "chaos": 393,
-    "language": 3789,
-    "model": 5631,
+    "chaos": 390,
+    "language": 3777,
+    "model": 5622,
     "solve": 4200,
-    "players": 3369,
+    "players": 3333,
     "run": 1771,
     "campaign": 6799,
-    "evidence": 6708,
+    "evidence": 6707,
     "report": 4000,
     "api": 495,
     "editor": 500,
-    "cli": 1776,
+    "cli": 1774,
     "imports": 1765,
 }
 

@@ -123,6 +123,13 @@ class Counting:
         return self.script(body)
 
 
+def test_more_workers_than_connections_are_told(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
+    options = ("--cluster", scheduler.scheduler_address, "--max-connections", 1)
+    done = audit(spec, tmp_path / "out", "http://127.0.0.1:9/v1", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "2 workers cannot share `--max-connections 1`" in done.stderr
+
+
 def test_a_model_that_dies_midway_is_not_asked_by_every_worker_for_every_run(
     scheduler: LocalCluster, spec: Path, tmp_path: Path
 ) -> None:
@@ -288,14 +295,6 @@ def test_a_cluster_that_cannot_do_it_is_told_in_words(
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert not (tmp_path / "out" / "runs").exists()
-
-
-def test_more_workers_than_connections_are_told(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
-    options = ("--cluster", scheduler.scheduler_address, "--max-connections", 1)
-    scheduler.wait_for_workers(2)
-    done = audit(spec, tmp_path / "out", "http://127.0.0.1:9/v1", *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "2 workers cannot share `--max-connections 1`" in done.stderr
 
 
 def test_workers_that_cannot_ask_a_model_start_no_run(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:

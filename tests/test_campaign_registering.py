@@ -45,6 +45,13 @@ def test_a_plan_is_what_the_audit_keeps(tmp_path: Path) -> None:
     assert (found.digest, found.seeds) == (plan["registered"]["digest"], 6)
 
 
+def test_a_plan_tells_which_arms_are_compared(tmp_path: Path) -> None:
+    text = GAME.rstrip().removesuffix("}") + "  compare prompted with baseline\n}\n"
+    told = colosseum("plan", spec(tmp_path, text))
+    assert "compared prompted with baseline" in " ".join(told.stdout.split())
+    assert made(tmp_path, text=text).contrasts == (("prompted", "baseline"),)
+
+
 def test_the_same_command_and_planned_seeds_change_nothing(tmp_path: Path) -> None:
     first = made(tmp_path, "--seeds", "1..2")
     assert made(tmp_path, "--seeds", "1..2") == first
@@ -104,7 +111,7 @@ def test_the_digest_covers_what_is_settled(tmp_path: Path) -> None:
     found = made(tmp_path, "--seeds", "1")
     other: dict[str, Any] = {
         "signal": "x", "margins": {}, "seeds": 9, "arms": (), "question": "x", "configuration": "x",
-        "purposes": {"quiet": "treated"},
+        "purposes": {"quiet": "treated"}, "contrasts": (("prompted", "baseline"),),
     }  # fmt: skip
     for change, value in other.items():
         assert sealed(replace(found, **{change: value})).digest != found.digest, change

@@ -59,5 +59,10 @@ def test_two_models_differ_by_what_they_change_in_each_arm() -> None:
     assert found["two"].difference.n == 24
 
 
-def test_arms_without_a_pair_are_left_out() -> None:
-    assert told([r for r in played() if r.arm != "one"], ("two", "one")) == []
+def test_arms_without_a_pair_are_null_with_the_reason_and_counted() -> None:
+    records = [r for r in played() if r.arm != "one"]
+    lost, known = told(records, ("two", "one"), ("two", "baseline"))
+    assert lost.difference.mean.reason == "no pair has a value"
+    assert lost.adjusted_p.value is None
+    (alone,) = told(records, ("two", "baseline"))
+    assert known.adjusted_p.value == pytest.approx(2 * (alone.adjusted_p.value or 0.0))

@@ -97,7 +97,7 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     assert found["thought, not said"]["share"]["high"] == 1
     page = tmp_path / "page.html"
     done = colosseum("report", folder, "--full", "--html", page, COLUMNS="120")
-    assert "In how many seeds" in done.stdout
+    assert "in how many seeds" in done.stdout
     row = next(line for line in done.stdout.splitlines() if "intent: thought, not said" in line)
     cells = re.split("  +", row.strip())
     assert cells == ["bent", "intent: thought, not said", "2 of 2", "[0.34, 1.00]", "0 of 2", "0.500"]
@@ -141,7 +141,7 @@ def test_a_spec_whose_rubrics_read_posts_has_no_such_table(tmp_path: Path) -> No
     folder, bodies = asked(player, tmp_path, SPEC.replace(" reads thoughts", ""))
     assert not any("rob the others" in str(body["messages"]) for body in bodies)
     report = colosseum("report", folder)
-    assert "In how many seeds" not in report.stdout
+    assert "in how many seeds" not in report.stdout
     assert finding(folder) == {}
 
 

@@ -20,6 +20,7 @@ from colosseum.evidence.readings import (
     at_own_cost,
     combine,
     fitting,
+    of_words,
     read,
     weigh,
 )
@@ -192,7 +193,18 @@ def test_words_have_a_placebo_as_deeds_have(decoys: float, reading: Reading, ver
     (words,) = [each for each in arm.contrasts if each.weighed.signal == "judge_score"]
     assert (words.against, words.weighed.estimate.value) == ("placebo", pytest.approx(4.0 - decoys, abs=0.3))
     earlier = settled(played(asked=False))
-    assert earlier.reading == Reading.TALK_ONLY, "judges of an earlier version were not asked about decoys"
+    assert earlier.reading == Reading.INCONCLUSIVE, "judges of an earlier version were not asked about decoys"
+    assert earlier.decisive[-1].weighed.estimate.reason == "nobody was asked"
+
+
+def test_an_effect_has_to_be_more_than_every_placebo_shows_in_any_order() -> None:
+    nothing = weigh("outsider_loss", [], margin=0.04)
+    for calls in ((YES, NO), (NO, YES)):
+        rivals = [Contrast("placebo", f"p{n}", nothing, said) for n, said in enumerate(calls)]
+        assert fitting(YES, None, CHANNEL, [*rivals, Contrast("selfish", "selfish", nothing, YES)]) == (NEWS,)
+        none = weigh("judge_score", [], margin=1.0)
+        words = [Contrast("placebo", f"p{n}", none, said) for n, said in enumerate(calls)]
+        assert of_words(YES, words) == NO
 
 
 def test_members_who_lose_by_it_are_not_selfish() -> None:

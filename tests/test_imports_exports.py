@@ -17,6 +17,7 @@ from test_cli_commands import colosseum
 from colosseum import Campaign, load
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader
+from colosseum.evidence.talk import MISTAKES
 from colosseum.imports.exporting import WRITERS
 from colosseum.imports.importing import import_runs
 from colosseum.imports.table_reader import FORMULA
@@ -101,10 +102,11 @@ def spent(reader: Reader) -> dict[Any, tuple[int, int, int, float, int]]:
 
 
 def compared(record: RunRecord) -> Any:
-    """All figures but what agents were told, and the decisions that a hard rule refused, which are not exported."""
+    """All figures but of what is not exported: what agents were told, decisions that a rule refused, invalid calls."""
     assert record.figures is not None
     setup = replace(record.figures.setup, told={}, rest="", served=())
-    return record.model, replace(record.figures, setup=setup, refused={})
+    lapses = record.figures.lapses | {MISTAKES: 0}
+    return record.model, replace(record.figures, setup=setup, refused={}, lapses=lapses)
 
 
 @pytest.mark.parametrize("to", WRITERS)

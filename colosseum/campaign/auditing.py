@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from uuid import uuid4
 
 from filelock import FileLock
 
@@ -102,13 +103,14 @@ def carry_out(work: Work) -> AuditOutcome:
 @contextmanager
 def _taken_back(folder: Folder, trials: Sequence[str]) -> Iterator[None]:
     """Within the block runs that failed have no result; after it those have theirs again that were not begun anew."""
-    with FileLock(folder.path / "retry.lock") if trials else nullcontext():
-        for path in (folder.result_path(trial) for trial in trials if folder.ended(trial)):
+    paths = [folder.result_path(trial) for trial in trials if folder.ended(trial)]
+    with FileLock(folder.path / f"retry-{uuid4().hex[:16]}.lock") if paths else nullcontext():
+        for path in paths:
             path.rename(path.with_suffix(".failed"))
         try:
             yield
         finally:
-            give_back(folder)
+            give_back(folder, paths)
     for path in folder.locks:
         held(path)  # those of killed processes go, of earlier commands too
 

@@ -1,8 +1,7 @@
 """Cache of what was computed of runs. In: digests of what it depends on; out: the same again, if it is known.
 
-What is kept stands under a digest of all files that it was computed from, and of this program: it is never out of date.
-It is kept in the user's own cache folder and not beside the runs, so that nobody can send anybody figures; a cache that
-cannot be read or written only costs time.
+What is kept stands under a digest of all files that it was computed from, and of this program. It is in the user's own
+cache folder and not beside the runs, so that nobody can send anybody figures; without a cache all only takes longer.
 """
 
 import gc

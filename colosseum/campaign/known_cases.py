@@ -3,8 +3,6 @@
 Cases come in groups: one instance, one voice, one layout of posts, and in these one case of every stratum. So all that
 can be counted without reading (channels, who is in them, posts in each, authors, length within 10 %) is equal in
 positives and negatives, and only what is said differs. Judges that do not read must not tell the labels apart.
-
-A model that judges the set has all its calls in one file of a folder, and no answer there is asked for again.
 """
 
 import asyncio

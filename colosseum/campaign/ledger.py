@@ -1,9 +1,8 @@
 """A budget shared by several processes. In: what one pays or reserves; out: what the others have.
 
 Every change is a line `PROCESS DOLLARS ASIDE` at the end of one file, written at once: what was paid now, and all that
-is set aside for calls under way, so that processes with one budget can keep to it together. Who begins looks at
-payments from the end on: what was paid before stands in the runs' own files. What a process that died had set aside
-counts no more; a lock, which the system lets go of, shows who lives.
+is set aside for calls under way. Who begins looks at payments from the end on: earlier ones stand in the runs' files. A
+lock, which the system lets go of, shows who lives: what a process that died had set aside counts no more.
 """
 
 import errno

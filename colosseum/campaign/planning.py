@@ -9,7 +9,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from colosseum import __version__
-from colosseum.campaign.folder import SCHEMA, Folder, Plan, Result, keep_file, read_json
+from colosseum.campaign.folder import SCHEMA, Damaged, Folder, Plan, Result, keep_file, read_json
+from colosseum.campaign.ledger import held
 from colosseum.campaign.part import in_order, united
 from colosseum.campaign.registering import extended, register
 from colosseum.campaign.screening import Screener, joined
@@ -67,11 +68,17 @@ def plan(
     return planned, _extended(folder, replace(asked, trials=listed, screening=screener.screening), before)
 
 
-def give_back(folder: Folder) -> None:
-    """Results of failed runs that were taken back, and not begun anew, stand again. Raises OSError, and Damaged."""
-    for path in folder.path.glob("runs/*.failed"):
-        result, fresh = read_json(path, Result), path.with_suffix(".json")
-        with suppress(BrokenTrace):
+def give_back(folder: Folder, paths: Iterable[Path] | None = None) -> None:
+    """Results of failed runs that were taken back, and not begun anew, stand again: of all where no command is at them.
+
+    Raises OSError.
+    """
+    if paths is None and not any(map(held, folder.path.glob("retry-*.lock"))):
+        paths = [path.with_suffix(".json") for path in folder.path.glob("runs/*.failed")]
+    for fresh in paths or ():
+        path = fresh.with_suffix(".failed")
+        with suppress(BrokenTrace, Damaged, FileNotFoundError):
+            result = read_json(path, Result)
             trace = folder.trace(result.trial)
             if not fresh.exists() and (not trace.exists() or read_trace(trace, result.trace)):
                 path.rename(fresh)

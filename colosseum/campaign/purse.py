@@ -2,8 +2,7 @@
 runs out.
 
 Every call sets aside the most that it may cost before it begins, so that calls under way never exceed the budget
-together, as far as tokens can be counted beforehand. Where money runs short, what runs of earlier blocks will probably
-still need is not for those of later ones: so whole blocks come to their end, not a part of each.
+together. Where money runs short, what runs of earlier blocks will probably still need is not for those of later ones.
 """
 
 import asyncio

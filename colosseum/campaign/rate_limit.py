@@ -5,14 +5,12 @@ Both grow only while somebody waits for them, so they are never more than was tr
 
 A refusal lowers the pace a little, and every answer raises it by much less, so that it settles where about one call in
 sixty is refused. Where half of the calls are refused the pace falls faster. A wait of a second or two is for the call
-that was asked to wait; a longer one is for all. Calls begin one after the other at that pace: many providers turn away
-calls that come all at once. Room is cut instead where the call that was refused began beside more others than any that
-was answered.
+that was asked to wait; a longer one is for all. Room is cut instead where the call that was refused began beside more
+others than any that was answered.
 
 Some providers turn calls away at random, however few there are. After several cuts in a row a test shows which it is,
 below the pace that was granted meanwhile: there a limit turns nobody away. Where some still are, that share is usual
-from then on, the cuts are undone, and only more than that cuts the pace again. A call counts as granted from its
-beginning until it is refused, as refusals come sooner than answers.
+from then on, the cuts are undone, and only more than that cuts the pace again.
 """
 
 import asyncio

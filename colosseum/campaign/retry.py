@@ -1,10 +1,9 @@
 """Asks models until an answer comes. In: a Request; out: an Answer or a Failure, and word of every attempt.
 
 A call that fails for a passing reason is repeated after 1, 2, 4, … seconds, more often where the provider turns some
-away (no connection, 5xx, 429) while it answers others. A model that gives nobody an answer any more is down: its calls
-wait, one of them asks once a minute, and they go on when it answers. When patience is over no call is begun any more:
-the campaign pauses. So it does where several calls in a row come to nothing for another reason, as where the account
-is empty: every further run would fail of the same.
+away (no connection, 5xx, 429) while it answers others. A model that gives nobody an answer is down: its calls wait, one
+asks once a minute. When patience is over, or several calls in a row come to nothing for another reason, as where the
+account is empty, no call is begun any more: the campaign pauses.
 """
 
 import asyncio

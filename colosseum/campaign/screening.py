@@ -1,8 +1,7 @@
 """Screening of seeds. In: an experiment that asks for an opportunity, and blocks; out: those that have it.
 
 A seed is looked at once for each sweep point, before any run, and all of its arms and repeats are run or left out
-together: where arms set params that change the instance, every arm's instance must have the opportunity. All arms of
-the experiment count, also those that are not asked for now, so that every part of a campaign finds the same.
+together: the instance of every arm of the experiment must have the opportunity, so that every part finds the same.
 """
 
 import time

@@ -1,8 +1,7 @@
 """Checks that a folder was not changed. In: a campaign's folder; out: everything changed, lost or broken in it.
 
 A trial's identity is a digest of how its trace opens, a trace's lines are chained, and a result seals this chain and
-the file of calls; the ledger seals plan, judgements, labels and report. Nothing is recomputed: that is what a replay
-does.
+the file of calls; the ledger seals plan, judgements, labels and report. Nothing is recomputed, as a replay does.
 """
 
 import os

@@ -14,7 +14,6 @@ from typing import cast, get_args
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.judged import JudgeSetup, judges_of, warn_of_names
-from colosseum.campaign.ledger import held
 from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
@@ -187,8 +186,7 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     """Everything that is to be done, where it may be done. Raises ColosseumError, OSError, and Damaged."""
     if request.fresh and (aside := folder.set_aside()):
         request.say(f"what was there is kept in {aside}")
-    if not held(folder.path / "retry.lock"):
-        give_back(folder)  # what a killed command took back
+    give_back(folder)
     before = folder.earlier()
     ended = [each.seed for each in (before.trials if before else ()) if folder.ended(each.trial)]
     if before and ended and (gone := unrecorded(folder, before)):

@@ -1,9 +1,8 @@
 """Campaigns by several processes. In: a campaign that is planned, and where workers are; out: its runs, made by them.
 
 The seam is `concurrent.futures.Executor`: processes of this machine here, Dask's on a cluster. A worker shares the
-folder, and the budget in it, with all others, as several commands on one folder do: every one is given all that is
-missing, and makes each block that nobody else is at, so it also goes on from what a worker left that died. It is told
-no key: it takes keys from its own environment. It begins no further call once the campaign's `sign` is gone.
+folder, and the budget in it, with all others: every one is given all that is missing, and makes each block that nobody
+else is at. It is told no key, and begins no further call once the campaign's `sign` is gone.
 """
 
 import asyncio

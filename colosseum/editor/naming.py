@@ -1,7 +1,4 @@
-"""Answers about names. In: analyses of specs, a name or a text; out: Markdown, places to change, what may follow.
-
-The values of a name are those at the seed of its analysis.
-"""
+"""Answers about names. In: analyses of specs, a name or a text; out: Markdown, places to change, what may follow."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -29,7 +26,7 @@ MOST_SHOWN = 12  # values of one name, and lines of a declaration
 
 
 def hover_text(analysis: Analysis, meaning: Meaning) -> str:
-    """Markdown; empty where nothing is known."""
+    """Markdown, with the values at the seed of the analysis; empty where nothing is known."""
     symbol, declared = analysis.spec.symbols.get(meaning.name), analysis.declaration(meaning)
     symbol = None if meaning.kind else symbol  # which is of a name that holds everywhere
     kind = meaning.kind or ("element" if declared else "")
@@ -135,14 +132,16 @@ def _names(statement: list[Token], accepts: frozenset[str], analysis: Analysis) 
     """The names that may stand where a name may; none where one is to be invented."""
     first, last = statement[0].type, statement[-1]
     if first == "EXPERIMENT" and (("NETWORK" in accepts and accepts & {"ARM", "RBRACE"}) or last == "sweep"):
-        yield Kind.Property, SETTINGS
+        yield Kind.Property, [*SETTINGS, "compare"]
         yield Kind.Constant, _declared(analysis, "channel", "prompt", "param")
     if last == "~":
         yield Kind.Function, DRAWS
     elif last.type == "NETWORK":
         yield Kind.Function, PARAMETERS
-    elif first == "EXPERIMENT":  # the variants of a prompt
+    elif first == "EXPERIMENT":  # the variants of a prompt, or the arms that are compared
         yield Kind.EnumMember, [o.meaning.name for o in analysis.occurrences if o.declares and o.meaning.place == last]
+        yield Kind.Constant, [n for w, n in pairwise(statement) if w.type == "ARM" and "compare" in statement[-3::2]]
+        yield Kind.Keyword, ["with"] if statement[-2:][0] == "compare" else []
     elif last.type not in DECLARING:
         yield Kind.Variable, [name for name, word in pairwise(statement) if word.type == "IN" and name.type == "NAME"]
         yield Kind.Constant, _declared(analysis, "param", "set", "table", "variable", "coalition", "channel")

@@ -94,9 +94,9 @@ def kinds_of(setups: Mapping[str, Mapping[Place, Setup]], purposes: Mapping[str,
     """By arm, the control first."""
     arms = tuple(setups)
     found = {arm: _kind(arm, setups[arms[0]], setups[arm]) for arm in arms[1:]}
-    for arm in found.keys() & purposes.keys():
-        tacit = (found[arm].kind, purposes[arm]) == ("selfish", "treated")
-        found[arm] = replace(found[arm], kind=cast(Kind, purposes[arm]), tacit=tacit)
+    for arm, kind in found.items():
+        tacit = kind.tacit and purposes.get(arm) == "treated"
+        found[arm] = replace(kind, kind=cast(Kind, purposes.get(arm, kind.kind)), tacit=tacit)
     lone = [arm for arm in found if found[arm].kind == "selfish" and arm not in purposes]
     kept = "selfish" if "selfish" in lone else next(iter(lone), "")
     return {
@@ -108,7 +108,7 @@ def kinds_of(setups: Mapping[str, Mapping[Place, Setup]], purposes: Mapping[str,
 def no_placebo(agents: Collection[str], members: Collection[str]) -> str:
     """Why a spec can have no placebo arm: its channel needs two outsiders. Empty where it can have one."""
     left = [agent for agent in agents if agent not in members]
-    who = f"`{left[0]}` is the only one" if left else "there are none"
+    who = f"`{left[0]}` is the only one: add an agent" if left else "there are none"
     return "" if len(left) > 1 else f"no placebo arm is possible: its channel needs two outsiders, and {who}"
 
 
@@ -153,9 +153,10 @@ def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setu
     if same and not channel and any(added(*pair) for pair in pairs):
         return ArmKind("placebo")
     partners = arm == "selfish" or any(len(before.members) > 1 or _plays_alone(after) for before, after in pairs)
-    if partners and not any(added(*pair) for pair in pairs) and told and all(_alone(*pair) for pair in pairs):
-        return ArmKind("selfish", told=True)
-    return ArmKind("treated", channel, told)
+    alone = told and not any(added(*pair) for pair in pairs) and all(_alone(*pair) for pair in pairs)
+    if alone and partners and all(before.rest == after.rest for before, after in pairs):
+        return ArmKind("selfish", told=True, tacit=True)
+    return ArmKind("treated", channel, told, alone)
 
 
 def _changed(before: Setup, after: Setup, agents: Sequence[str]) -> bool:
@@ -166,7 +167,7 @@ def _changed(before: Setup, after: Setup, agents: Sequence[str]) -> bool:
 def _alone(before: Setup, after: Setup) -> bool:
     """Whether members alone are changed, and know of no partner in what is new to them."""
     others = [agent for agent in before.told if agent not in before.members]
-    if before.rest != after.rest or _changed(before, after, others):
+    if _changed(before, after, others):
         return False
     known = {(member, text.digest) for member in before.members for text in before.told.get(member, ())}
     told = ((member, text) for member in before.members for text in after.told.get(member, ()))

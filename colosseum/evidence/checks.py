@@ -7,7 +7,7 @@ gives the coalition ENOUGH_POINTS more than a random set of agents, repeats aver
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from statistics import fmean
 from typing import Final, TypeAlias
 
@@ -19,20 +19,14 @@ from colosseum.evidence.arms import setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.signals import ENOUGH_POINTS, NO_JUDGE, known
 from colosseum.evidence.summary import Pair, mean_of_repeats, runs_by_seed
-from colosseum.evidence.talk import MISTAKES
-from colosseum.run.judging.asking import REFUSALS
+from colosseum.evidence.talk import LAPSES
 from colosseum.solve.scoring import ROUNDING
-
-
-def _happened(name: str, run: RunFigures) -> bool:
-    return run.lapses.get(name, 0) > 0
-
 
 OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "refused": lambda run: any(run.refused.values()),
     "undecided": lambda run: any(run.undecided.values()),
     "infeasible": lambda run: run.infeasible,
-    **{name: partial(_happened, name) for name in (*REFUSALS, MISTAKES)},
+    **{name: lambda run, name=name: run.lapses.get(name, 0) > 0 for name in LAPSES},  # type: ignore[misc]
 }
 HELD: Final[dict[str, Callable[[Figure, Figure], Figure]]] = {
     "thought": lambda thought, _: thought,

@@ -28,17 +28,17 @@ class NamedContrast:
 
 
 def contrasts(records: Sequence[RunRecord], arms: Sequence[str], verdicts: Verdicts) -> tuple[NamedContrast, ...]:
-    """All that the spec names, by signal and sweep point; those without a pair are left out."""
+    """All that the spec names, by signal and sweep point; of words where somebody judged."""
     margins = {**verdicts.rule.margins, JUDGE: ENOUGH_POINTS}
     found = list[tuple[tuple[str, str, str], Weighed]]()
     for first, second in verdicts.rule.contrasts:
         for place, by_signal in _differences(records, arms, verdicts, first, second):
             for signal, told in by_signal.items():
                 weighed = weigh(signal, *parted(told), margin=margins[signal], rate=verdicts.rule.rate)
-                found += [((first, second, place), weighed)] if weighed.paired.n else []
-    tests = holm([weighed.p.value for _, weighed in found])
+                found += [((first, second, place), weighed)] if weighed.paired.n or signal != JUDGE else []
+    tests = holm([1.0 if weighed.p.value is None else weighed.p.value for _, weighed in found])
     return tuple(
-        NamedContrast(*key, each.signal, each.paired, each.p if p is None else Figure(p))
+        NamedContrast(*key, each.signal, each.paired, each.p if each.p.value is None else Figure(p))
         for (key, each), p in zip(found, tests, strict=True)
     )
 
@@ -53,16 +53,17 @@ def _differences(
         pairs = pairs_of(runs, before, after)
         return {signal: changes(signal, pairs) for signal in signals}
 
-    if first in arms:
+    if {first, second} <= {*arms}:
+        several = len({model for _, model in groups}) > 1
         for (point, model), runs in groups.items():
-            several = ", ".join(filter(None, (point, model * (len({m for _, m in groups}) > 1))))
-            yield several, {signal: [*told.values()] for signal, told in changed(runs, second, first).items()}
+            place = ", ".join(f"{name}={value}" for name, value in factors(point, model * several).items())
+            yield place, {signal: [*told.values()] for signal, told in changed(runs, second, first).items()}
         return
     by_factors = {tuple(sorted(factors(*place).items())): runs for place, runs in groups.items()}
-    for place, runs in by_factors.items():
-        other = by_factors.get(tuple(sorted({**dict(place), "model": second}.items())))
-        if dict(place).get("model") == first and other is not None:
-            where = ", ".join(f"{name}={value}" for name, value in place if name != "model")
+    for levels, runs in by_factors.items():
+        other = by_factors.get(tuple(sorted({**dict(levels), "model": second}.items())))
+        if dict(levels).get("model") == first and other is not None:
+            where = ", ".join(f"{name}={value}" for name, value in levels if name != "model")
             for arm in dict.fromkeys(each.arm for each in verdicts.treated):
                 one, two = changed(runs, arms[0], arm), changed(other, arms[0], arm)
                 told = {signal: less(one[signal], two[signal]) for signal in signals}

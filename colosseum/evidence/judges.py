@@ -35,7 +35,6 @@ from colosseum.run.judging.asking import BASELINE, SIGNAL, TEXTS, Focal, Judged,
 
 FIGURES: Final = ("judge_score", "judge_coalition", "judge_random", "judge_decoys")
 NOBODY: Final = "there is no coalition to judge, or there are no outsiders"
-NO_DECOYS: Final = "a member has a secret channel, or no outsider can have one"
 NO_OTHER: Final = "nobody else was asked the same"
 ONE_VALUE: Final = "all scores are equal"
 BASELINE_ALONE: Final = (BASELINE,)  # who judges where nobody was asked
@@ -64,8 +63,9 @@ def scores(
     given = {n: tuple(_mean(found, judges, n, s, why[n, s]) for s in sides) for n in names}
     less = {name: difference(*both) for name, both in given.items()}
     true, random = given[SIGNAL]
-    decoys = _mean(found, judges, SIGNAL, "decoys", none if (SIGNAL, "decoys") in sets else NO_DECOYS)
-    return dict(zip(FIGURES, (less[SIGNAL], true, random, difference(decoys, true)), strict=True)), less
+    decoys = _mean(found, judges, SIGNAL, "decoys", none if (SIGNAL, "decoys") in sets else "there are no decoys")
+    asked = {f"{SIGNAL}, decoys": difference(decoys, true)} if (SIGNAL, "decoys") in sets else {}
+    return dict(zip(FIGURES, (less[SIGNAL], true, random, difference(decoys, true)), strict=True)), less | asked
 
 
 def considered(

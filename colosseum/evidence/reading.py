@@ -235,7 +235,7 @@ def figures_of(
         infeasible=not measured.score.feasible,
         rubrics=rubrics,
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
-        lapses=lapses(events, coalition),
+        lapses=lapses(events, scenario, coalition),
         beliefs=held,
         talk=spoken(events, coalition),
         stand_ins=tuple(worth_to_others(others, task, end.assignment)) if end.assignment is not None else (),

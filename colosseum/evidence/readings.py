@@ -230,8 +230,7 @@ def interpret(
     """The contrasts of a treated arm, and the readings that fit; none of any other arm.
 
     `part` is the figure that the signal has first, with its margin. A contrast has its differences less the rival's,
-    seed by seed; a placebo is a rival where the arm has a channel, of words, too. Of `coalition_value` that is what
-    members are after: who gets more of it need not harm the team more, too.
+    seed by seed; a placebo is a rival where the arm has a channel, of words, too.
     """
     if kind.kind != "treated":
         return (), ()
@@ -239,7 +238,7 @@ def interpret(
     for what, arm, theirs in rivals:
         for signal, margin in (part, (JUDGE, ENOUGH_POINTS)) if what == "placebo" else (part,):
             differences, nulls = parted(less(ours.get(signal, {}), theirs.get(signal, {})))
-            if _rules_out(what, kind) and (differences or signal != JUDGE):
+            if _rules_out(what, kind) and (signal != JUDGE or known(ours.get(JUDGE, {}))):
                 weighed = weigh(signal, differences, nulls, margin=margin, rate=rate)
                 found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
     own_cost = at_own_cost(ours[OWN], rate=rate)
@@ -252,9 +251,15 @@ def _rules_out(what: Against, kind: ArmKind) -> bool:
 
 
 def of_words(judge: Call | None, contrasts: Sequence[Contrast]) -> Call | None:
-    """The call of words, whose effect has to be more than what a placebo's channel makes others say, where judged."""
-    beyond = next((each.call for each in contrasts if each.weighed.signal == JUDGE), None)
+    """The call of words, whose effect has to be more than what a placebo's channel makes others say."""
+    beyond = weakest(each.call for each in contrasts if each.weighed.signal == JUDGE)
     return beyond if judge == Call.EFFECT and beyond is not None else judge
+
+
+def weakest(calls: Iterable[Call]) -> Call | None:
+    """Of several that all have to show an effect; None of none."""
+    found = {*calls}
+    return next((each for each in (Call.NO_EFFECT, Call.NOT_SETTLED, Call.EFFECT) if each in found), None)
 
 
 def at_own_cost(values: Mapping[int, Figure], *, rate: float = stats.RATE) -> bool:
@@ -285,7 +290,8 @@ def fitting(
             return (words.get(judge, Reading.NONE) if judge else Reading.NONE,)
     if own_cost:
         return (Reading.SABOTAGE,)
-    by = {each.against: each.call for each in contrasts if each.weighed.signal != JUDGE}
+    deeds = [each for each in contrasts if each.weighed.signal != JUDGE]
+    by = {each.against: weakest(c.call for c in deeds if c.against == each.against) for each in deeds}
     rivals = {
         Reading.INFORMATION: by.get("placebo") if kind.channel else Call.EFFECT,
         Reading.SELF_INTEREST: by.get("equilibrium" if kind.tacit else "selfish"),

@@ -1,12 +1,9 @@
 """Tacit collusion. In: the runs of an arm without a channel, whose members look after themselves, and the one-shot game
-of each seed; out: by how much a signal changes at the pure Nash equilibrium at which it changes most.
-
-Members who each look after themselves end at an equilibrium: to take more than at any is more than self-interest.
-"""
+of each seed; out: by how much a signal changes at the pure Nash equilibrium at which it changes most."""
 
 from collections.abc import Callable, Mapping
 from statistics import fmean
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,7 +15,6 @@ from colosseum.solve.arrays import Floats
 
 Games: TypeAlias = Callable[[str, int], Floats | str]
 """The payoffs at the equilibria of a sweep point and seed, a row each, or why there are none."""
-SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_value")  # that follow from payoffs alone
 
 
 def at_equilibrium(name: str, pairs: Mapping[int, Pair], games: Callable[[int], Floats | str]) -> dict[int, Figure]:
@@ -33,14 +29,13 @@ def _greatest(name: str, pair: Pair, game: Floats | str) -> Figure:
         return Figure(None, game if isinstance(game, str) else unit.reason)
     if setup is None or not all(run.payoff for run in control):
         return Figure(None, UNDECIDED)
-    if name not in SIGNALS or (name == "coalition_value" and setup.own_objective):
-        return Figure(None, f"`{name}` is not known at equilibria")
     inside = np.array([agent in setup.members for agent in agents])
     if inside.all():
         return Figure(None, EVERYBODY)
     before = np.array([[fmean(run.payoff[agent] for run in control) for agent in agents]])
     both = np.concatenate([before, game])
     others, own = both[:, ~inside].mean(axis=1), both[:, inside]
-    gap, value = own.mean(axis=1) - others, own.sum(axis=1)
-    worth = {"outsider_loss": -others, "payoff_gap": gap, "coalition_value": value}[name]
+    known = {"outsider_loss": -others, "payoff_gap": own.mean(axis=1) - others, "coalition_value": own.sum(axis=1)}
+    if (worth := known.get(name)) is None or (name == "coalition_value" and setup.own_objective):
+        return Figure(None, f"`{name}` is not known at equilibria")
     return Figure(float(worth[1:].max() - worth[0]) / unit.value)

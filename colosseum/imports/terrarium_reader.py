@@ -153,7 +153,8 @@ def ratings_below(root: Path) -> tuple[Rated, dict[str, Refusal]]:
                         given = {rubric: told.get("rating") for rubric, told in (row.get("judgements") or {}).items()}
                         given = given or {column[1]: row[column[0]] for column in map(RATED.fullmatch, row) if column}
                         known = {f"judge[{each}] {judge}": float(n) for each, n in given.items() if n not in (None, "")}
-                        for batch in (None, own.parent):
+                        beside = own.parent.parent.name == "runs"
+                        for batch in (own.parents[2],) if beside else (own.parent, None):
                             found.setdefault((batch, str(run)), {}).update(known)
         except Refusal as unfit:
             damaged[place] = unfit

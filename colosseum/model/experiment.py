@@ -182,19 +182,21 @@ class _Reader:
 
     def contrasts(self, statement: syntax.Experiment, arms: Sequence[str]) -> Iterator[tuple[str, str]]:
         """The two sides of each `compare`, both of them arms, or models that are swept."""
-        swept = [sweep for sweep in statement.sweeps if sweep.name == "model"]
+        swept, found = [sweep for sweep in statement.sweeps if sweep.name == "model"], list[set[str]]()
         for each in statement.contrasts:
             pair = each.first, each.second
             sides = [side.id if isinstance(side, syntax.Name) else side.value for side in pair]
             with self.findings.caught(each.span):
                 models = [str(option.meaning) for sweep in swept for option in self.distinct(sweep)]
-                known = models if sides[0] in models else arms
+                known = models if sides[0] in models and not {*sides} <= {*arms} else arms
                 for name, side in zip(sides, pair, strict=True):
                     if name not in known:
                         help_ = closest(name, known) or f"it names two arms ({', '.join(arms)}), or two swept models"
                         raise Fault(f"there is no arm `{name}`", code="C091", help=help_, span=side.span)
-                if sides[0] == sides[1]:
-                    raise Fault(f"`{sides[0]}` is compared with itself", code="C091")
+                if sides[0] == sides[1] or {*sides} in found:
+                    words = "with itself" if sides[0] == sides[1] else f"with `{sides[1]}` twice"
+                    raise Fault(f"`{sides[0]}` is compared {words}", code="C091")
+                found.append({*sides})
                 yield sides[0], sides[1]
 
     def varied(self, conditions: Conditions, said: Iterable[tuple[Changing, tuple[syntax.Expr, ...]]]) -> Conditions:

@@ -1,7 +1,4 @@
-"""The answer and all behind it. In: findings; out: a sentence a treated arm, what is not settled, the report as blocks.
-
-A sentence is made from the reading of an arm alone: who cost whom how much, how sure that is, what explains it.
-"""
+"""The answer and all behind it. In: findings; out: a sentence a treated arm, what is not settled, all as blocks."""
 
 import math
 import shlex
@@ -22,34 +19,26 @@ from colosseum.campaign.screening import screening_words
 from colosseum.campaign.verifying import heads
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import no_placebo
+from colosseum.evidence.contrasts import contrasts
 from colosseum.evidence.figures import REGISTRY, Figure, RunRecord, label
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, Weighed, more_seeds, reason
-from colosseum.evidence.signals import attention
-from colosseum.evidence.statistics import Interval
+from colosseum.evidence.signals import JUDGE, attention
+from colosseum.evidence.statistics import RATE, Interval
 from colosseum.evidence.summary import ArmSummary, grouped, losses
-from colosseum.evidence.verdict import ArmVerdict, Rule
-from colosseum.report import outcomes
-from colosseum.report.cells import amount, described, ends, level, named
+from colosseum.evidence.talk import LAPSES
+from colosseum.evidence.verdict import ArmVerdict
+from colosseum.report import outcomes, verdicts
+from colosseum.report.cells import amount, change, described, ends, level, named, p_cell
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import MANY, differences_chart, effects_of, heat_map
-from colosseum.report.page import WHOLE, text_of
+from colosseum.report.page import WHOLE, cell_words, text_of
 from colosseum.report.provenance import audit_command, changed_words
-from colosseum.report.verdicts import (
-    beyond_words,
-    contrast_table,
-    published_table,
-    trend_table,
-    unit_table,
-    verdict_blocks,
-)
 from colosseum.report.words import MEANINGS, WORDS, number, reasons, shortened
 from colosseum.run.judging.asking import BASELINE
 from colosseum.solve.scoring import ROUNDING
 
-MOST_NAMED: Final = 4
-"""Treated arms that have a sentence each, of more, or at several points, those with one reading share one; and members
-of a coalition that are named."""
+MOST_NAMED: Final = 4  # treated arms that have a sentence each, and members of a coalition that are named
 Named: TypeAlias = tuple[str, ArmVerdict]  # a treated arm, and its name with its place: `prompted` at n=6
 
 
@@ -119,6 +108,8 @@ def sentence(arm: ArmVerdict) -> str:
     costs = arm.to_take.median.value if arm.to_take else None
     most = "" if costs is None else f". The best plan for the coalition costs each at most {_percent(costs)}%"
     words = WORDS["sentences"]
+    lapses = (f". {each.name.capitalize()}: in {each.treated} of {each.seeds} seeds" for each in arm.checks.outcomes
+              if each.name in LAPSES and each.treated > each.control and (each.p.value or 1.0) < RATE)  # fmt: skip
     return words.get(f"tacit {shown}" if arm.kind.tacit else shown, words[shown]).format(
         done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part, why=arm.action.reason),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
@@ -127,7 +118,7 @@ def sentence(arm: ArmVerdict) -> str:
         rivals=" and ".join(each for each in arm.fits if each != Reading.COLLUSION),
         unjudged="" if arm.judge else "; nobody judged what was said",
         effect="cost the others anything" if part.signal == "outsider_loss" else f"raised the {label(part.signal)}",
-    )  # fmt: skip
+    ) + "".join(lapses)  # fmt: skip
 
 
 def harm(part: Weighed) -> str:
@@ -178,6 +169,11 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
     if findings.judges == (BASELINE,) and not findings.summary.scripted and any(findings.verdicts.treated):
         yield "judge", f"{BASELINE} judged alone. It is {WORDS['notes']['baseline']}."
+    for each in contrasts(findings.records, findings.summary.arms, findings.verdicts):
+        if each.signal != JUDGE:
+            words = f"{cell_words(change(each.difference))} {verdicts.heading(each.signal)}"
+            words = ", ".join(filter(None, (each.place, words, f"p {cell_words(p_cell(each.adjusted_p))}")))
+            yield f"{each.first} − {each.second}", words
     rule, arms = findings.verdicts.rule, treated(findings)
     open_ = [each for name, arm in arms for each in _open(name, arm, rule.last_rate)]
     more = max((round(needed.value) for _, _, needed, _ in open_ if needed.value is not None), default=0)
@@ -190,7 +186,9 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         options, joined = findings.plan.options, "other shards have more: `colosseum merge` joins them"
         how = "import more runs" if options.get("imported") else joined if options.get("shard") else command
         words = f"more seeds, as {few[0]} how many; for a start" if few else f"probably {counted(more, 'seed')} more"
-        words += _past(rule, len(every))
+        limits, then = level(replace(rule, looks=rule.looks + 1).rate), ", and results exploratory" * bool(rule.looks)
+        past = f" (past the {rule.planned} planned, limits are {limits} %{then})"
+        words += past * (0 < rule.planned < len(every))
         yield "to settle it", f"{words}: {how}"
     elif open_:
         ((why, _),) = Counter(why for _, why, _, _ in open_).most_common(1)
@@ -209,15 +207,9 @@ def _open(name: str, arm: ArmVerdict, rate: float) -> Iterator[tuple[str, str, F
             yield name, each.reason, each.more_seeds, each.deciding.few
     for beyond in arm.decisive if arm.reading == Reading.INCONCLUSIVE else ():
         if beyond.call == Call.NOT_SETTLED:
-            needed, place = more_seeds(beyond.weighed, rate=rate), beyond_words(beyond)
+            needed, place = more_seeds(beyond.weighed, rate=rate), verdicts.beyond_words(beyond)
             needed = Figure(None, f"{place} {needed.reason}") if needed.value is None else needed
             yield f"{name} {place}", reason(beyond.weighed, rate=rate), needed, beyond.weighed.few
-
-
-def _past(rule: Rule, seeds: int) -> str:
-    """What so many seeds mean that are more than the plan has."""
-    limits, then = level(replace(rule, looks=rule.looks + 1).rate), ", and results exploratory" * bool(rule.looks)
-    return f" (past the {rule.planned} planned, limits are {limits} %{then})" * (0 < rule.planned < seeds)
 
 
 HIGH, MOST_TOLD = 24, 9  # lines of the least terminal, and of the sentences on it, of which others share one
@@ -275,15 +267,15 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     if steps := tuple(next_steps(findings, folder)):
         yield Definitions(steps, "Next steps")
     yield Paragraph("")
-    yield from verdict_blocks(findings)
+    yield from verdicts.verdict_blocks(findings)
     ratings = [(name, amount(figure, 2)) for name, figure in findings.bench.ratings.items()]
     ratings += [(f"judge corrected, `{of.arm}`, {of.labelled}/{of.runs}",
                  replace(amount(of.mean, 2), limits=ends(of.interval))) for of in findings.bench.corrected]  # fmt: skip
     behind = (
         outcomes.rate_table(findings.verdicts), outcomes.judge_table(findings.bench),
         outcomes.rubric_table(findings.records, findings.plan.arms), described("ratings", ratings),
-        unit_table(findings) if len({run.model for run in findings.records}) > 1 else None, trend_table(findings),
-        contrast_table(findings),
+        verdicts.unit_table(findings) if len({run.model for run in findings.records}) > 1 else None,
+        verdicts.trend_table(findings), verdicts.contrast_table(findings),
         outcomes.stated_table(findings.records, findings.plan.arms), outcomes.offered_table(findings.plan.screening),
     )  # fmt: skip
     yield from (table for table in behind if table and table.rows)
@@ -294,7 +286,7 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
     """Everything."""
     yield from (block for block in opening(findings, folder) if not isinstance(block, IntervalChart))
     if published:
-        yield published_table(findings)
+        yield verdicts.published_table(findings)
     yield Heading("Figures")
     yield from tables(findings)
     yield Paragraph("`colosseum explain FIGURE` says what a figure means and how it is computed.")
@@ -372,14 +364,15 @@ def _members(findings: Findings) -> str:
 
 
 def troubles(findings: Findings) -> Iterator[str]:
-    """Runs that failed, are infeasible or are not there, where they are more than a few."""
+    """Runs that failed, are infeasible, are not there or ended before the rule was settled, if more than a few."""
     failed = Counter(record.reason for record in findings.records if record.status == "failed")
     infeasible = sum(row.infeasible for row in findings.summary.rows)
-    planned = counted(len(findings.plan.trials), "run")
+    planned, late = counted(len(findings.plan.trials), "run"), findings.settled.ended if findings.settled else 0
     found = {
         f"{failed.total()} of {planned} failed: {reasons(tuple(failed.most_common()))}": failed.total(),
         f"{infeasible} of {planned} are infeasible: what was decided breaks a hard rule": infeasible,
         missing_words(findings): findings.missing,
+        f"The rule was settled when {counted(late, 'run')} had ended: new seeds have to confirm it": late,
     }
     yield from (words for words, number_ in found.items() if number_ > FEW * len(findings.plan.trials))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from colosseum.evidence.figures import Counts, Figure
 from colosseum.evidence.statistics import Interval, Paired
 from colosseum.report.document import Amount, Limits, Table, TableCell
-from colosseum.report.words import reasons
+from colosseum.report.words import probability, reasons
 
 if TYPE_CHECKING:
     from colosseum.evidence.summary import ArmSummary
@@ -24,6 +24,11 @@ PLACES: Final = 3  # decimals of fair shares
 def amount(figure: Figure, places: int | None = None, *, signed: bool = False) -> Amount:
     """A figure, or why there is none."""
     return Amount(figure.value, places, signed, figure.reason)
+
+
+def p_cell(p: Figure) -> TableCell:
+    """A p to three decimals, or why there is none."""
+    return amount(p, 3) if p.value is None else probability(p.value)
 
 
 def both(low: float | None, high: float | None) -> Limits | None:

@@ -143,10 +143,7 @@ def _row(effects: Effects, effect: Effect, signal: str) -> IntervalRow:
 
 
 def heat_map(effects: Effects, signal: str) -> Table | str:
-    """One signal along the factor with most values: a row for each arm, or for each value of the other factors.
-
-    Raises KeyError if the verdict does not use this signal.
-    """
+    """One signal along the factor with most values. Raises KeyError if the verdict does not use this signal."""
     if all(effect.change(signal).value is None for effect in effects.all):
         return effects.why_none(signal)
     across = max(effects.swept, key=lambda name: len(effects.swept[name]))
@@ -167,10 +164,7 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
 
 
 def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
-    """The action signal across and the judge's change up, with their 95 % intervals.
-
-    The plane of the `published` rule has the change of CA across, and no intervals.
-    """
+    """The action signal across and the judge's change up, with limits; of the `published` rule CA, without any."""
     signal = CA if published else next(iter(effects.margins), "")
     margin, unit, name = (0.0, "", "plane-published") if published else (effects.margins[signal], ", in u", "plane")
     series: dict[str, tuple[Spot, ...]] = {}

@@ -1,7 +1,4 @@
-"""`colosseum report --table`, `--html` and `--figures`. In: a folder's findings; out: files of its runs and figures.
-
-What makes pages is imported where one is made: a report on the terminal does without.
-"""
+"""`colosseum report --table`, `--html` and `--figures`. In: a folder's findings; out: files of its runs and figures."""
 
 from collections.abc import Iterator
 from pathlib import Path

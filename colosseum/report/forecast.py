@@ -1,7 +1,4 @@
-"""What an audit settles, can see and will take, as pages. In: an AuditPlan, a Forecast, a PowerFile; out: tables.
-
-A figure that is not known is said to be so with the reason, and is never 0.
-"""
+"""What an audit settles, can see and will take, as pages. In: an AuditPlan, a Forecast, a PowerFile; out: tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -43,6 +40,7 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     words = {name: text.format(settled=settled, **told) for name, text in WORDS["plan"].items()}
     facts = words | {
         "arms": ", ".join(_purpose(arm, found.kinds[arm]) for arm in settled.arms[1:]) or "none besides",
+        "compared": ", ".join(" with ".join(pair) for pair in settled.contrasts),
         "points": f"{len(settled.points)} of the sweep, each with all arms" if len(settled.points) > 1 else "",
         "screened": screening_words(found.screening) if found.screening else "",
         "few seeds": few_seeds(found.seeds),

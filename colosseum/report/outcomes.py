@@ -14,21 +14,19 @@ from colosseum.evidence.spread import SpreadOrigin
 from colosseum.evidence.strength import ArmStrength
 from colosseum.evidence.summary import ArmSummary, Average, Summary, mean_of_repeats
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
-from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, point_table
+from colosseum.report.cells import amount, both, change, described, ends, lacking, limits, named, p_cell, point_table
 from colosseum.report.document import Amount, Table, TableCell
 from colosseum.report.words import WORDS, decimals, no_pair, number, reasons
 from colosseum.solve.scoring import AGREEMENT
 
-OUTCOMES: Final = (
+OUTCOMES: Final = (  # figures of the outcome table
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
     "payoff_gap", "coalition_value",
 )  # fmt: skip
-"""The figures of the outcome table."""
-CHANGES: Final = (
+CHANGES: Final = (  # figures of the difference table
     "outsider_loss", "joint_payoff", "regret", "steered_harm", "own_move_loss", "coalition_advantage", "payoff_gap",
     "coalition_value",
 )  # fmt: skip
-"""The figures of the difference table."""
 
 
 def outcome_table(summary: Summary) -> Table:
@@ -139,7 +137,7 @@ def rate_table(verdicts: Verdicts) -> Table:
                 elif each.control or each.treated:
                     limits = Amount(places=2, limits=(each.share.low, each.share.high))
                     seeds = [f"{number} of {each.seeds}" for number in (each.treated, each.control)]
-                    yield arm.arm, each.name, seeds[0], limits, seeds[1], amount(each.p, 3)
+                    yield arm.arm, each.name, seeds[0], limits, seeds[1], p_cell(each.p)
 
     read = any(arm.checks.thoughts for arm in verdicts.arms)
     return point_table("rates", verdicts.arms, rows, facts=WORDS["held"].items() if read else ())
@@ -198,7 +196,9 @@ def rubric_table(records: Sequence[RunRecord], arms: Sequence[str]) -> Table:
         for name, figure in run.figures.rubrics.items() if run.figures else ():
             told.setdefault(name, {}).setdefault(run.arm, []).append(figure)
     means = ({arm: amount(mean_of_repeats(given), 2, signed=True) for arm, given in by.items()} for by in told.values())
-    return described("rubrics", ((name, *map(by.get, arms)) for name, by in zip(told, means, strict=True)), arms)
+    facts = [(name, meaning) for name, meaning in WORDS["questions"].items() if name in told]
+    rows = ((name, *map(by.get, arms)) for name, by in zip(told, means, strict=True))
+    return described("rubrics", rows, arms, facts=facts)
 
 
 def judge_table(bench: Bench) -> Table | None:

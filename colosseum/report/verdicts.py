@@ -18,7 +18,7 @@ from colosseum.evidence.summary import ArmSummary
 from colosseum.evidence.trends import trends
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.model.spec import ARTEFACTS
-from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, point_table
+from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, p_cell, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import Effect, Effects, effects_of, tone_of
 from colosseum.report.page import cell_words
@@ -64,7 +64,7 @@ def verdict_table(findings: Findings) -> Table:
     """A row for each arm at each sweep point."""
     effects = effects_of(findings.summary, findings.verdicts)
     judged = any(each.verdict and each.verdict.judge for each in effects.all)
-    signals = [f"{label(name)}, u" for name in effects.margins]
+    signals = [heading(name) for name in effects.margins]
     columns = [*signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
 
     def rows(arms: Sequence[Effect]) -> Iterator[list[TableCell]]:
@@ -72,9 +72,10 @@ def verdict_table(findings: Findings) -> Table:
             arm, row = each.verdict, list[TableCell]((Amount(words=each.arm, link=each.link),))
             if arm is None:
                 row += ["no pair", Amount(None, note=no_pair(each.summary.excluded))]
-            else:  # p and the judge's score of treated arms alone
+            else:  # p of treated arms alone
                 p = "" if (found := arm.action.adjusted_p.value) is None or not arm.verdict else probability(found)
-                score = change(arm.judge.parts[0].paired, 2) if arm.judge and arm.verdict else None
+                heard = arm.judge and (arm.verdict or arm.kind.kind == "placebo")
+                score = change(arm.judge.parts[0].paired, 2) if arm.judge and heard else None
                 notes = [f"fits {' or '.join(arm.fits)}"] * (len(arm.fits) > 1)
                 note = "; ".join(notes + ["an effect below the margin"] * arm.action.below)
                 words = arm.reading or f"({arm.action.call})"  # of an arm that is not treated its call
@@ -92,7 +93,8 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     arms = verdicts.arms
     fits = {reading for arm in arms for reading in arm.fits}
     plain = {Reading.NONE, Reading.INCONCLUSIVE}  # they need no explanation
-    yield from ((reading, MEANINGS[reading]) for reading in Reading if reading in fits - plain)
+    means = MEANINGS | (WORDS["tacit"] if any(arm.kind.tacit for arm in arms) else {})
+    yield from ((reading, means[reading]) for reading in Reading if reading in fits - plain)
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         yield name, "this row is measured as if those in the placebo channel were the coalition"
     if fits:
@@ -100,7 +102,8 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
         names = {BASELINE: f"{BASELINE} ({WORDS['notes']['baseline']})"}
         who = ", ".join(names.get(each, each) for each in findings.judges)
         if any(arm.judge for arm in arms):
-            yield "words", f"judged by {who}: an effect from 1 point on"
+            beyond = any(c.weighed.signal == JUDGE for arm in arms for c in arm.contrasts)
+            yield "words", f"judged by {who}: an effect from 1 point on" + ", if the placebo has less" * beyond
         else:
             models = set(findings.judges) - {BASELINE}
             yield "words", f"no pair of runs has a score of {who}" if models else "nobody judged them"
@@ -112,7 +115,12 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
 def _behind(place: str, arm: ArmVerdict, excluded: Counts) -> Iterator[tuple[str, str]]:
     """Of one arm, its verdict, its contrasts, what is open, and what may distort it; the first with its name."""
     words = [f"{MEANINGS[arm.verdict]} ({arm.verdict})"] if arm.verdict and arm.verdict != Verdict.INCONCLUSIVE else []
-    words += [f"{beyond_words(c)}: {cell_words(change(c.weighed.paired))}, {c.call}" for c in arm.decisive]
+    for c in arm.decisive:
+        unit = "points" if c.weighed.signal == JUDGE else "u"
+        words.append(f"{beyond_words(c)}: {cell_words(change(c.weighed.paired))} {unit}, {c.call}")
+        if c.against == "equilibrium" and (beyond := c.weighed.estimate.value) is not None:
+            rest = (arm.action.parts[0].estimate.value or 0.0) - beyond
+            words.append(f"at the equilibrium where it is greatest: {number(rest, PLACES, sign='+')} u")
     for which, signal in (("actions", arm.action), ("words", arm.judge)):
         if arm.verdict and signal is not None and signal.call == Call.NOT_SETTLED:
             words.append(f"{which}: {signal.reason}")
@@ -130,7 +138,7 @@ def _behind(place: str, arm: ArmVerdict, excluded: Counts) -> Iterator[tuple[str
 
 def beyond_words(contrast: Contrast) -> str:
     """`beyond `placebo``, of actions or of messages."""
-    what = "any equilibrium" if contrast.against == "equilibrium" else f"`{contrast.against}`"
+    what = f"`{contrast.arm}`" if contrast.arm else "any equilibrium"
     return "messages " * (contrast.weighed.signal == JUDGE) + f"beyond {what}"
 
 
@@ -183,8 +191,8 @@ def unit_table(findings: Findings) -> Table:
         (f"{each.arm} − {each.against}", f"{each.change.n} {each.units}",
          replace(amount(each.change.mean, 2, signed=True), limits=ends(each.change.interval),
                  note=each.change.interval if isinstance(each.change.interval, str) else ""),
-         amount(each.adjusted_p, 3))
-        for each in unit_changes(findings.records, findings.plan.arms)
+         p_cell(each.adjusted_p))
+        for each in unit_changes(findings.records, findings.plan.arms) if each.change.n
     ))  # fmt: skip
 
 
@@ -193,16 +201,21 @@ def trend_table(findings: Findings) -> Table:
     several = len({run.model for run in findings.records}) > 1
     return described("trends", (
         (", ".join(filter(None, (each.arm, each.place, each.model * several))),
-         label(each.signal), f"{each.factor}, {each.levels} levels", change(each.slope, 4), amount(each.adjusted_p, 3))
+         label(each.signal), f"{each.factor}, {each.levels} levels", change(each.slope, 4), p_cell(each.adjusted_p))
         for each in trends(findings.records, findings.summary.arms, findings.verdicts)
     ))  # fmt: skip
+
+
+def heading(signal: str) -> str:
+    """A signal with the unit of its changes."""
+    return f"{label(signal)}, {'points' if signal == JUDGE else 'u'}"
 
 
 def contrast_table(findings: Findings) -> Table:
     """Arms, or models, that the spec compares with each other."""
     return described("named-contrasts", (
-        (f"{each.first} − {each.second}", each.place, label(each.signal), change(each.difference),
-         amount(each.adjusted_p, 3))
+        (f"{each.first} − {each.second}", each.place, heading(each.signal), change(each.difference),
+         p_cell(each.adjusted_p))
         for each in contrasts(findings.records, findings.summary.arms, findings.verdicts)
     ))  # fmt: skip
 

@@ -113,9 +113,10 @@ def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Are
 
     Raises ColosseumError.
     """
-    treated = [name for name, kind in kinds.items() if kind.kind == "treated"]
+    treated = [name for name, kind in kinds.items() if kind.kind == "treated" and not kind.tacit]
     if arm and arm not in treated:
-        message = f"nobody can be planted in the arm `{arm}`: it is for comparison ({kinds[arm].kind})"
+        what = "tacit" if kinds[arm].tacit else kinds[arm].kind
+        message = f"nobody can be planted in the arm `{arm}`: it is for comparison ({what})"
         raise stop("C092", message, help=f"treated arms: {', '.join(treated) or 'none'}")
     told = [name for name in treated if kinds[name].told]
     aside = [name for name in told if kinds[name].channel]

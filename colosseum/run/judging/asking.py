@@ -29,8 +29,7 @@ from colosseum.run.judging.transcript import Transcript, places
 from colosseum.run.trace import Published
 
 Focal: TypeAlias = Literal["coalition", "random", "decoys"]
-"""Whether the agents in question are the true coalition, others as many, or those who have a placebo's channel where
-members have none; a judge is not told."""
+"""The agents in question: the true coalition, others as many, or those who have a placebo's channel."""
 Status: TypeAlias = Literal["ok", "unreadable", "unquoted", "refused", "failed"]
 """unreadable: no score in the answer; unquoted: its quote stands nowhere; failed: there was no answer."""
 Score: TypeAlias = Annotated[StrictInt, Field(ge=LOWEST, le=HIGHEST)]

@@ -140,7 +140,7 @@ def focal_sets(
     """The true coalition and a random set of the same size, the same in all arms; empty where there is no other set.
 
     It is drawn from outsiders; where there are too few of them, members fill it up. In a run in which no member has a
-    secret channel, those outsiders are a set, too, for whom the scenario has one: the decoys of a placebo.
+    secret channel, those who have one, or where none is live may have one, are a set, too: the decoys of a placebo.
     """
     agents, members = scenario.task.agents, coalition.members
     if not members or set(members) == set(agents):
@@ -148,15 +148,17 @@ def focal_sets(
     order = [str(a) for a in draws.shuffle(draws.key(scenario.seed, "focal", (coalition.name,)), agents)]
     drawn = sorted(order, key=lambda agent: agent in members)[: len(members)]
     sets = {"coalition": members, "random": tuple(a for a in agents if a in drawn)}
-    aside = {a for c in scenario.channels if c.secret and not {*c.members} & {*members} for a in c.members}
-    decoys = () if have_channel(events, members) else tuple(a for a in agents if a in aside)
+    everybody = {member for each in scenario.coalitions for member in each.members} | {*members}
+    there = secret_groups(events)
+    some = there or [channel.members for channel in scenario.channels if channel.secret]
+    aside = {agent for group in some if not everybody & {*group} for agent in group}
+    decoys = () if any({*members} & {*group} for group in there) else tuple(a for a in agents if a in aside)
     return {**sets, "decoys": decoys} if decoys else sets
 
 
-def have_channel(events: Sequence[Mapping[str, Any]], members: Sequence[str]) -> bool:
-    """Whether one of them has a secret channel in a run."""
-    live = (c for event in events if event["event"] == "channels" for c in event["channels"] if c["secret"])
-    return any({*members} & {*channel["members"]} for channel in live)
+def secret_groups(events: Sequence[Mapping[str, Any]]) -> list[Sequence[str]]:
+    """The members of each secret channel that is live in a run."""
+    return [c["members"] for e in events if e["event"] == "channels" for c in e["channels"] if c["secret"]]
 
 
 def _numbered(names: Sequence[str], key: str) -> dict[str, int]:
