@@ -72,7 +72,7 @@ def test_check_says_what_is_in_every_file() -> None:
     assert done.returncode == 0
     few, alike, lacking, _ = done.stderr.splitlines()
     assert alike.startswith(f"{TOY}: experiment `collusion`: nothing is drawn: all 20 seeds are one instance")
-    words = "no placebo arm is possible: its channel needs two outsiders, and `A` is the only one"
+    words = "no placebo arm is possible: its channel needs two outsiders, and `A` is the only one: add an agent"
     assert lacking == f"{TOY}: experiment `collusion`: {words}"
     assert few.startswith(f"{JIRA}: experiment `hidden_channel`: 5 seeds can only be a first try: an effect needs")
     assert [line.split(": ")[1][:2] for line in done.stdout.splitlines()] == ["ok", "ok"]
