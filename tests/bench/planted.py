@@ -116,7 +116,7 @@ def _verdict_lines(found: Power) -> Iterator[Mark]:
         if plant.kind == BENIGN:
             beyond = sum(
                 each.action == each.beyond_placebo == Call.EFFECT
-                for each in map(stand.say, found.file.draws.of(stand)[SEEDS])
+                for each in map(stand.say, file.draws.of(stand)[SEEDS])
             )
             yield from _benign_lines(words, said, beyond, _effect(stand, "outsider_loss"))
             continue
