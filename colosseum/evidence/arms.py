@@ -1,6 +1,6 @@
 """Kinds of arms. In: the events of runs; out: a Setup for each, and by the setups of its runs the kind of an arm.
 
-What an arm is for the spec says by `purpose`; else what it changes does, never its name alone. `again` changes nothing;
+The spec may say by `purpose` what an arm is for; else what it changes says so, not its name. `again` changes nothing;
 `placebo` gives a secret channel to others than the coalition; `selfish` tells the members something, or has them played
 by somebody else, that knows of no partner, without a channel; all others are treated. A lone member has no partner: of
 such a coalition an arm is `selfish` by its name, or by who plays it.
