@@ -68,9 +68,10 @@ def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Flo
 
 def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
     """The same, each value evaluated for itself."""
-    names, found = [v.name for v in variables], list[float]()
-    for x in product(*(v.domain for v in variables)):
-        found.append(worth(term, {**given, **dict(zip(names, x, strict=True))}))
+    names, x, found = [v.name for v in variables], {**given}, list[float]()
+    for values in product(*(v.domain for v in variables)):
+        x.update(zip(names, values, strict=True))
+        found.append(worth(term, x))
     return np.array(found).reshape([len(v.domain) for v in variables])
 
 
