@@ -96,7 +96,7 @@ def play(script: Script, endpoint: Endpoint = ENDPOINT) -> tuple[list[dict[str, 
     with ChatServer(script) as server, tempfile.TemporaryDirectory() as folder:
         team = {"A": log.player(replace(endpoint, api_base=server.url)), "B": SCRIPTED["sim/cooperate"]}
         trace = TraceWriter(Path(folder) / "trace.jsonl")
-        asyncio.run(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+        asyncio.run(LiveRun(trial, team, trial.instance.rules, trace).play())
         trace.close()
         lines = trace.path.read_text(encoding="utf-8").splitlines()
     return [event for event in map(json.loads, lines) if event.get("agent") == "A"], server

@@ -27,7 +27,7 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Price, Question
 from colosseum.run.redaction import Redaction
 from colosseum.run.stage import Library, Stage
-from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials, blocks
+from colosseum.run.trial import Block, Listed, Trial, Trials, blocks
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time
 settings.load_profile("colosseum")
@@ -107,7 +107,7 @@ def planned(
     """The trials of a spec's first experiment."""
     found = checked(spec)
     design = replace(next(iter(found.designs.values())), seeds=tuple(seeds))
-    trials = Trials(Expansions(found.spec, found.params), adjust, endpoint)
+    trials = Trials(found.spec, found.params, adjust, endpoint)
     made: list[Trial] = []
     for block in blocks(design):
         made += [trial for trial in trials.of(block) if arms is None or trial.arm in arms]

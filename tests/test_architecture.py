@@ -94,14 +94,14 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "model": 5622,
     "solve": 4200,
     "players": 3333,
-    "run": 1771,
+    "run": 1747,
     "campaign": 6799,
     "evidence": 6707,
     "report": 4000,
     "api": 495,
     "editor": 500,
     "cli": 1774,
-    "imports": 1765,
+    "imports": 1766,
 }
 
 

@@ -5,6 +5,7 @@ import json
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import MATCH, SPECS, Silence, adjusted, events, planned, prepare, run
@@ -89,10 +90,13 @@ def test_a_changed_trace_is_not_trusted(change: str, trace: bytes, tmp_path: Pat
         read_trace(path, sealed(trace))
 
 
+POST: dict[str, Any] = {"number": 1, "agent": "A", "round": 1, "channel": "public"}
+
+
 def test_text_of_any_language_survives_a_trace(tmp_path: Path) -> None:
     writer = TraceWriter(tmp_path / "x.jsonl")
     said = "Grüße \u2028 \x00 \U0001f600 \r\n {}"
-    writer.write("post", text=said)
+    writer.write("post", **POST, text=said)
     writer.write("end", status="complete")
     writer.finish()
     events = read_trace(writer.path, writer.seal)
@@ -104,7 +108,7 @@ def test_a_trace_that_was_made_anew_is_not_the_one_that_was_sealed(tmp_path: Pat
     seals = []
     for said in ("left", "right"):
         writer = TraceWriter(tmp_path / "x.jsonl")
-        writer.write("post", text=said)
+        writer.write("post", **POST, text=said)
         writer.write("end", status="complete")
         writer.finish()
         seals.append(writer.seal)

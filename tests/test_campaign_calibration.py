@@ -257,4 +257,4 @@ def test_a_judge_is_asked_whether_the_pair_colluded_and_not_told_the_answer() ->
     for case in some():
         about = matter(case)
         assert about.rubric.name == "collusion"
-        assert not [name for name in (*STRATA, case.family, *case.focal) if name in about.prompt]
+        assert not [name for name in (*STRATA, case.family, *case.focal) if name in about.texts[1]]

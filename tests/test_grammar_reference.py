@@ -26,7 +26,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.networks import live_channels
 from colosseum.model.values import Value
 from colosseum.run.stage import Stage, roles_of
-from colosseum.run.trial import Expansions, Trials, blocks
+from colosseum.run.trial import Trials, blocks
 from colosseum.run.turn import matches
 from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.scoring import score
@@ -90,7 +90,7 @@ class Claims:
 
     def _run_seeds(self, design: Design) -> list[int]:
         """Those that are not left out before any run."""
-        trials = Trials(Expansions(self.checked.spec, self.checked.params), lambda c: c, endpoint)
+        trials = Trials(self.checked.spec, self.checked.params, lambda c: c, endpoint)
         return list(dict.fromkeys(block.seed for block in Screener(design, trials).passing(blocks(design))))
 
     def _players(self, arm: str) -> str:

@@ -18,7 +18,7 @@ from colosseum.model.values import Elements
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, Reply, View
-from colosseum.run.stage import Spoken, view
+from colosseum.run.stage import view
 from colosseum.run.trial import Trial
 from colosseum.run.turn import LONGEST_POST
 from colosseum.solve.backend import Query
@@ -217,7 +217,7 @@ def replies(spec: Path | str, posts: list[str], author: str, agent: str, arm: st
     said = [Post(n, 1, stage.channels[0].name, author, text) for n, text in enumerate(posts, 1)]
     made = []
     for position in (Position("planning", 4, 4, 3), Position("execution", 5, 4, 3)):
-        shown = view(stage, agent, position, Spoken(tuple(said), ()), steps=(), data=library.knowledge(stage, agent))
+        shown = view(stage, agent, position, posts=said, data=library.knowledge(stage, agent))
         made += [asyncio.run(player.act(shown)) for player in SCRIPTED.values()]
         check_calls(made[-len(SCRIPTED) :], shown)
     return made

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Post
-from colosseum.run.trial import Expansions, Trial, Trials, blocks
+from colosseum.run.trial import Trial, Trials, blocks
 
 CLAIM = "ann is away"
 KEYS = [f"key {n}" for n in range(2000)]
@@ -101,7 +101,7 @@ def rumored(folder: Path, point: str, arm: str, seeds: range, player: str = "sim
     found = checked(SPECS / "meetings.colo")
     whole = found.designs["misinformation"]
     cells = tuple(cell for cell in whole.cells if cell.point == point and cell.name == arm)
-    trials = Trials(Expansions(found.spec, found.params), adjusted(model=(("agents", player),)), endpoint)
+    trials = Trials(found.spec, found.params, adjusted(model=(("agents", player),)), endpoint)
     todo = [trial for block in blocks(replace(whole, seeds=tuple(seeds), cells=cells)) for trial in trials.of(block)]
     assert run(folder, todo)["failed"] == 0
     return todo

@@ -129,7 +129,7 @@ def said(trial: Trial, script: Any) -> tuple[list[dict[str, Any]], list[Body]]:
         player = log.player(replace(ENDPOINT, api_base=server.url))
         trace = TraceWriter(Path(folder) / "trace.jsonl")
         team = dict.fromkeys(trial.stage.scenario.task.agents, player)
-        asyncio.run(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+        asyncio.run(LiveRun(trial, team, trial.instance.rules, trace).play())
         trace.close()
         events = [json.loads(line) for line in trace.path.read_text(encoding="utf-8").splitlines()]
     return events, [request.body for request in server.requests]

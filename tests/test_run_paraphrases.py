@@ -11,7 +11,7 @@ from test_cli_commands import colosseum, read
 
 from colosseum.model.check import Checked, check
 from colosseum.run.stage import Stage
-from colosseum.run.trial import Block, Expansions, Trial, Trials
+from colosseum.run.trial import Block, Trial, Trials
 
 SPEC = """colosseum 1
 scenario wordings
@@ -52,7 +52,7 @@ def checked(tmp_path: Path, *changes: tuple[str, str]) -> Checked:
 def trials(found: Checked) -> list[Trial]:
     """All of the experiment."""
     (design,) = found.designs.values()
-    maker = Trials(Expansions(found.spec, found.params), lambda given: given, endpoint)
+    maker = Trials(found.spec, found.params, lambda given: given, endpoint)
     made = []
     for point in dict.fromkeys(cell.point for cell in design.cells):
         arms = tuple(cell for cell in design.cells if cell.point == point)

@@ -14,7 +14,7 @@ from colosseum.players.models.tools import tools
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, View
-from colosseum.run.stage import Library, Spoken, Stage, view
+from colosseum.run.stage import Library, Stage, view
 
 PLANNING, EXECUTION = Position("planning", 2, 4, 3), Position("execution", 5, 4, 3)
 SURVEY = Position("survey", 5, 4, 3)
@@ -89,12 +89,12 @@ def facts(known: Knowledge) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def same(one: tuple[Stage, Library, Spoken], two: tuple[Stage, Library, Spoken], agent: str) -> None:
+def same(one: tuple[Stage, Library, list[Post]], two: tuple[Stage, Library, list[Post]], agent: str) -> None:
     """The agent cannot tell one situation from the other, in what it sees, knows and does."""
     for position in (PLANNING, SURVEY, EXECUTION):
         seen: list[View] = []
-        for stage, library, spoken in (one, two):
-            seen.append(view(stage, agent, position, spoken, steps=(), data=library.knowledge(stage, agent)))
+        for stage, library, posts in (one, two):
+            seen.append(view(stage, agent, position, posts=posts, data=library.knowledge(stage, agent)))
         assert messages(seen[0]) == messages(seen[1])
         assert tools(seen[0]) == tools(seen[1])
         assert facts(seen[0].data) == facts(seen[1].data)  # type: ignore[arg-type]
@@ -102,14 +102,14 @@ def same(one: tuple[Stage, Library, Spoken], two: tuple[Stage, Library, Spoken],
             assert asyncio.run(player.act(seen[0])) == asyncio.run(player.act(seen[1]))
 
 
-def spoken(stage: Stage, hidden: list[str]) -> Spoken:
+def spoken(stage: Stage, hidden: list[str]) -> list[Post]:
     """Posts on every channel: the same ones where A listens, others where it does not."""
     posts: list[Post] = []
     for channel in stage.channels:
         texts = ["I can tell: cost[B, dig] = 3.5", "hello"] if "A" in channel.members else hidden
         wire = stage.wire[channel.name]
         posts += [Post(len(posts) + n, 1, wire, channel.members[0], said) for n, said in enumerate(texts, 1)]
-    return Spoken(tuple(posts), ())
+    return posts
 
 
 @settings(max_examples=10)
@@ -134,7 +134,7 @@ def test_a_member_does_not_learn_others_data_from_its_coalition(
     situations = []
     for secret in (one, {**two, "decoy": one["decoy"], "pitch": one["pitch"]}):
         stage, library = stage_of(spec_text(secret, own[:3], "low", members=["A", "B"]), arm="prompted")
-        situations.append((stage, library, Spoken((), ())))
+        situations.append((stage, library, list[Post]()))
     same(situations[0], situations[1], "A")
 
 
@@ -146,12 +146,12 @@ def test_the_shipped_specs_keep_their_secrets(spec: str) -> None:
     bent = replace(bent, run=plain.run)  # the same throw of the dice
     members = plain.scenario.coalitions[0].members
     aside = bent.wire["backroom"]
-    posts = Spoken((Post(1, 1, aside, members[0], "psst"), Post(2, 1, "public", members[0], "hi")), ())
+    posts = [Post(1, 1, aside, members[0], "psst"), Post(2, 1, "public", members[0], "hi")]
     for agent in plain.scenario.task.agents:
         if agent not in members:
-            same((plain, library, replace(posts, posts=posts.posts[1:])), (bent, library, posts), agent)
+            same((plain, library, posts[1:]), (bent, library, posts), agent)
         else:
-            shown = view(bent, agent, PLANNING, posts, steps=(), data=None)
+            shown = view(bent, agent, PLANNING, posts=posts)
             assert [c.name for c in shown.channels] == ["public", aside]
             assert [p.text for c in shown.channels for p in c.posts] == ["hi", "psst"]
 
@@ -159,8 +159,8 @@ def test_the_shipped_specs_keep_their_secrets(spec: str) -> None:
 def test_post_numbers_have_no_gaps_that_tell_of_other_posts() -> None:
     stage, _ = stage_of(SPECS / "toy.colo", arm="prompted")
     aside = stage.wire["backroom"]
-    posts = Spoken(tuple(Post(n, 1, c, "B", "x") for n, c in enumerate(("public", aside, "public"), 1)), ())
-    shown = {a: view(stage, a, PLANNING, posts, steps=(), data=None) for a in ("A", "C")}
+    posts = [Post(n, 1, c, "B", "x") for n, c in enumerate(("public", aside, "public"), 1)]
+    shown = {a: view(stage, a, PLANNING, posts=posts) for a in ("A", "C")}
     assert [p.number for c in shown["A"].channels for p in c.posts] == [1, 2]
     assert [(c.name, p.number) for c in shown["C"].channels for p in c.posts] == [
         ("public", 1), ("public", 3), (aside, 2),
@@ -171,11 +171,11 @@ def test_decisions_are_seen_over_a_shared_channel_only_and_never_when_simultaneo
     text = MATCH.replace("network complete", "network path")
     decided = (("A", "move[A]", "left"), ("C", "move[C]", "right"))
     stage, _ = stage_of(text)
-    seen = {a: view(stage, a, EXECUTION, Spoken((), decided), steps=(), data=None).decided for a in "ABC"}
+    seen = {a: view(stage, a, EXECUTION, decided=decided).decided for a in "ABC"}
     assert seen == {"A": decided[:1], "B": decided, "C": decided[1:]}
     stage, _ = stage_of(text.replace("experiment e {", "experiment e { decisions simultaneous"))
-    assert view(stage, "B", EXECUTION, Spoken((), decided), steps=(), data=None).decided == ()
-    assert view(stage, "A", EXECUTION, Spoken((), decided), steps=(), data=None).decided == decided[:1]
+    assert view(stage, "B", EXECUTION, decided=decided).decided == ()
+    assert view(stage, "A", EXECUTION, decided=decided).decided == decided[:1]
 
 
 def test_a_secret_channel_is_off_unless_the_arm_turns_it_on() -> None:

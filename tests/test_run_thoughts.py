@@ -93,11 +93,7 @@ def played(trial: Trial, chance: random.Random, path: Path) -> tuple[Planted, li
     """A run whose agents are all planted."""
     planted, stage = Planted(chance), trial.stage
     trace = TraceWriter(path)
-    asyncio.run(
-        LiveRun(
-            stage, dict.fromkeys(agents(stage), planted), trial.instance.library, trial.instance.rules, trace
-        ).play()
-    )
+    asyncio.run(LiveRun(trial, dict.fromkeys(agents(stage), planted), trial.instance.rules, trace).play())
     trace.close()
     return planted, [json.loads(line) for line in path.read_bytes().splitlines()]
 

@@ -36,7 +36,7 @@ from colosseum.diagnostics import counted, stop
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.asking import BASELINE
 from colosseum.run.redaction import Redaction
-from colosseum.run.trial import Block, Expansions, Trials
+from colosseum.run.trial import Block, Trials
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
         if not models:
             return AuditOutcome(_nobody(folder))
         judged.warn_of_names(checked.expansion.scenario.task.agents, request.say)
-        trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
+        trials = Trials(checked.spec, checked.params, asking.adjust, asking.endpoint)
         ended = [Planned(Block(each.point, each.seed, each.repeat, ()), (each,)) for each in plan.trials
                  if folder.ended(each.trial)]  # fmt: skip
         return carry_out(Work(request, design, asking, trials, folder, plan, ended))

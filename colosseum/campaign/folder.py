@@ -283,7 +283,7 @@ class Folder:
             fact, last = find(), known.rfind(encode(about)[1:-1].encode())
             if last < 0 or encode(fact)[1:-1].encode() not in known[last : known.index(b"\n", last)]:
                 line = encode({"n": known.count(b"\n"), **about, **fact})
-                chain = link(known[-67:-3].decode("utf-8", "replace") or GENESIS, line)
+                chain = link(known[-67:-3].decode("utf-8", "replace") or GENESIS, line.encode())
                 file.truncate(len(known))
                 file.write(f'{line[:-1]},"chain":"{chain}"}}\n'.encode())
                 file.flush()

@@ -26,7 +26,7 @@ from colosseum.model import serial
 from colosseum.model.scenario import Scenario, rubrics
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Asker, Endpoint, Halt, Question
+from colosseum.players.models.request import Endpoint, Halt, Question
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.run.judging.asking import SIGNAL, TEXTS, Focal, Judged, Judgement, Matter, Status, judge
@@ -155,18 +155,10 @@ class _Asked:
 async def judged_anew(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int) -> Judgement:
     """One judgement: that of the answers on file or, where it has no score, a new try after them. Raises Halt."""
     asked = _Asked(calls)
-    found = await judged_once(matter, endpoint, asked, repeat, 0)
+    found = await judge(matter, endpoint, asked, repeat=repeat)
     while found.status != "ok" and not asked.anew:
-        found = await judged_once(matter, endpoint, asked, repeat, found.asked)
+        found = await judge(matter, endpoint, asked, repeat=repeat, earlier=found.asked)
     return found
-
-
-async def judged_once(matter: Matter, endpoint: Endpoint, calls: Asker, repeat: int, earlier: int) -> Judgement:
-    """One judgement; where nothing was said there is nothing to ask. Raises Halt, and Missing."""
-    if matter.transcript.posts:
-        return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)
-    of = endpoint.model, matter.rubric.name, matter.focal, repeat
-    return Judgement(*of, "ok", 0, "", "nobody said anything", "", earlier, earlier)
 
 
 def judge_templates(folder: Folder, plan: Plan) -> Templates:
@@ -222,13 +214,13 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         if result is None or not folder.judged(listed.trial).exists():
             continue
         was = read_judged(folder, listed.trial, result.trace.chain)
-        about = matters_of(into, listed, result.trace, plan, templates)
-        matter = {(each.rubric.name, each.focal): each for each in about}
+        matters = matters_of(into, listed, result.trace, plan, templates)
+        about = {(each.rubric.name, each.focal): each for each in matters}
         calls = RunCalls(folder.judging(listed.trial), None, Redaction())
-        endpoint = {name: Endpoint(name, **parameters) for name, parameters in judges.models.items()}
+        by = {name: Endpoint(name, **parameters) for name, parameters in judges.models.items()}
         try:
             made = completed(_in_turn(
-                judged_once(matter[each.rubric, each.focal], endpoint[each.judge], calls, each.repeat, each.before)
+                judge(about[each.rubric, each.focal], by[each.judge], calls, repeat=each.repeat, earlier=each.before)
                 for each in was.judgements
             ))  # fmt: skip
         except (Missing, KeyError) as missing:

@@ -1,12 +1,12 @@
 """The runs of a folder at a glance. In: a folder and its plan; out: how far each run is, what happened, and its cost;
-which run is meant by a name as typed; messages and decisions as rows.
+which run is meant by a name as typed.
 
 An overview verifies nothing: files are only counted, so that thousands of runs are listed at once.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,6 @@ from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.verifying import HALF, doubt, so_far
 from colosseum.diagnostics import closest, file_errors, stop
-from colosseum.run.trace import BrokenTrace, misfit, read_trace
 from colosseum.run.trial import Listed
 
 State: TypeAlias = Literal["complete", "failed", "unfinished", "waiting", "damaged"]
@@ -105,52 +104,3 @@ def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
         wrong = broken if broken not in ("", HALF) else doubt(folder, listed, found)
     events = tuple(event for event in found if thoughts or event.get("event") != "thought")
     return RunFile(listed, broken != HALF, wrong, events)
-
-
-@dataclass(frozen=True)
-class ActRow:
-    """A message or a decision."""
-
-    run: str
-    arm: str
-    point: str
-    seed: int
-    repeat: int
-    status: str
-    """How the run ended: complete or failed."""
-    n: int
-    """The event's place in its trace."""
-    round: int | None
-    agent: str
-    model: str
-    """The agent's player."""
-    kind: str
-    """post or decide."""
-    channel: str | None
-    secret: bool | None
-    """Whether only the channel's members know of it."""
-    text: str | None
-    variable: str | None
-    value: bool | int | float | str | None
-    """Null is none where there is a variable."""
-
-
-def rows(folder: Folder, plan: Plan) -> Iterator[ActRow]:
-    """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
-    for listed in plan.trials:
-        if (result := folder.result(listed.trial)) is None:
-            continue
-        path, secret = folder.trace(listed.trial), dict[str, bool]()
-        events: Sequence[Mapping[str, Any]] = read_trace(path, result.trace)
-        if words := next(filter(None, map(misfit, events)), ""):
-            raise BrokenTrace(f"{path.name}: {words}")
-        for event in events:
-            if event["event"] == "channels":
-                secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
-            elif event["event"] in ("post", "decide"):
-                agent, channel = event["agent"], event.get("channel")
-                yield ActRow(
-                    listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, result.status, event["n"],
-                    event["round"], agent, listed.players.get(agent, ""), event["event"], channel,
-                    secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),
-                )  # fmt: skip

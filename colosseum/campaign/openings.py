@@ -16,12 +16,11 @@ from colosseum.diagnostics import one_of, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.players.models.messages import Dialect, Message, asked
-from colosseum.players.models.request import Endpoint
 from colosseum.players.models.tools import Tool
-from colosseum.players.view import Phase, Position
-from colosseum.run.stage import Spoken, survey_steps, view
+from colosseum.players.view import Phase
+from colosseum.run.stage import view
 from colosseum.run.trace import Published
-from colosseum.run.trial import Block, Expansions, Trial, Trials
+from colosseum.run.trial import Block, Trial, Trials
 
 SCHEMA: Final = 2
 MARKS: Final = (("[-", "-]"), ("{+", "+}"))
@@ -113,7 +112,7 @@ def prompts(
         next(cell for cell in design.cells if cell.name == name)
         for name in ((against, *others) if against else others[:1])
     ))  # fmt: skip
-    trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
+    trials = Trials(checked.spec, checked.params)
     sent = tuple(
         ArmOpenings(trial.arm, tuple(_openings(trial, at, agent, text_tools=text_tools))) for trial in trials.of(block)
     )
@@ -129,15 +128,13 @@ def _openings(trial: Trial, phase: Phase, only: str | None, *, text_tools: bool)
 
     Those who own nothing have none in the execution phase, and nobody has one in a phase that the run does not have.
     """
-    stage, settings, owned = trial.stage, trial.stage.conditions.settings, trial.stage.scenario.task.owned
-    steps = survey_steps(stage) if phase == "survey" else settings.steps
-    position = Position(phase, 1 if phase == "planning" else settings.rounds + 1, settings.rounds, steps)
+    stage = trial.stage
+    first = {agent: at for at, agents in reversed(stage.turns) if at.phase == phase for agent in agents}
     for agent, player in trial.roles.items():
-        turns = {"planning": settings.rounds, "survey": stage.claims, "execution": owned[agent]}
-        if turns[phase] and only in (None, "", agent):
+        if agent in first and only in (None, "", agent):
             endpoint = trial.endpoints.get(player)
             dialect: Dialect = "text" if text_tools else endpoint.dialect if endpoint else "native"
-            seen = view(stage, agent, position, Spoken((), ()), steps=(), data=None)
+            seen = view(stage, agent, first[agent])
             told, offered = asked(seen, stage.templates, dialect)
             yield Opening(agent, player, dialect, tuple(told), offered)
 

@@ -7,6 +7,7 @@ do; so prompts grow as posts do. Scripted players act as they do. Nothing is ask
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -102,12 +103,9 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
     }
     silent = SCRIPTED["sim/greedy"]  # in place of agents of the user's own, who say themselves what they took
     team: dict[str, Player] = {a: models.get(name) or SCRIPTED.get(name, silent) for a, name in trial.roles.items()}
-    trace = TraceWriter(Path(os.devnull))
-    try:
-        run = LiveRun(trial.stage, team, trial.instance.library, None, trace)
+    with closing(TraceWriter(Path(os.devnull))) as trace:
+        run = LiveRun(trial, team, None, trace)
         await run.play()
-    finally:
-        trace.close()
     found.said = len("".join(post.text for post in run.posts).encode())
     return found
 

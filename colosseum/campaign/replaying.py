@@ -30,7 +30,7 @@ from colosseum.players.models.request import Question
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
 from colosseum.run.trace import TraceWriter
-from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
+from colosseum.run.trial import Listed, Trial, Trials
 
 Verdict: TypeAlias = Literal["equal", "different", "not on file", "not ended"]
 MOST_NAMED = 5  # parts that differ and are named
@@ -70,7 +70,7 @@ class Remaking:
                 raise stop("C123", f"the runs in {folder.path} are imported: there is nothing to play again") from None
             raise stop("C123", f"{folder.plan_path} does not say how its models were asked") from None
         cells = {(cell.point, cell.name): cell for cell in found.designs[plan.experiment].cells}
-        trials, settled = Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint), ""
+        trials, settled = Trials(found.spec, found.params, asking.adjust, asking.endpoint), ""
         if plan.registered and plan.colosseum == __version__:  # another version may read the same spec differently
             design, rule = found.designs[plan.experiment], plan.registered
             fresh = register(design, found, seeds=rule.seeds, configuration=plan.configuration)
@@ -83,7 +83,7 @@ class Remaking:
         if cell is None:
             return "the spec has no such arm"
         try:
-            (made,) = self.trials.of(Block(listed.point, listed.seed, listed.repeat, (cell,)))
+            made = self.trials.trial(cell, listed.seed, listed.repeat)
         except ColosseumError as fault:
             return f"this version cannot make it: {fault.diagnostics[0].message}"
         return made if made.identity == listed.trial else _otherwise(self.folder.trace(listed.trial), made)

@@ -7,6 +7,7 @@ belongs to the process that holds its lock; what another process is at is looked
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
 from colosseum.run.stage import players
-from colosseum.run.trace import VERSION, TraceWriter
+from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Block, Listed, Trial
 
 SCHEMA = 1
@@ -226,18 +227,14 @@ async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> Result:
     Raises Halt and Missing, in the middle of the trace. Trace and calls are closed, and durable where it ended.
     """
     reason: FailureReason | None = None
-    try:
-        trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
+    with closing(trace), closing(calls):
         team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
         try:
-            await LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
+            await LiveRun(trial, team, trial.instance.rules, trace).play()
         except CallFailed as failure:
             reason = FailureReason(failure.kind, failure.reason)
         status: Status = "failed" if reason else "complete"
         trace.write("end", status=status)
         trace.finish()
-    finally:
-        calls.close()
-        trace.close()
     expense = Expense.of([*calls.used.values(), *calls.lost])
     return Result(SCHEMA, trial.identity, status, reason, trace.seal, expense, calls.digest)

@@ -125,7 +125,7 @@ class Screener:
         self, conditions: Conditions, seed: int, known: dict[tuple[Task, Coalition | None], Opportunity]
     ) -> Opportunity:  # fmt: skip
         """The opportunity of the first coalition in an arm's instance."""
-        scenario = self.trials.expansions.get(seed, self.trials.adjust(conditions)).expansion.scenario
+        scenario = self.trials.instance(seed, self.trials.adjust(conditions)).expansion.scenario
         place = scenario.task, next(iter(scenario.coalitions), None)
         if place not in known:
             known[place] = opportunity(Solver(scenario.task, until=time.monotonic() + TIME_LIMIT), place[1])

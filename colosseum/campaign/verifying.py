@@ -22,7 +22,7 @@ from colosseum.diagnostics import ColosseumError, counted
 from colosseum.model.check import check
 from colosseum.model.serial import encode
 from colosseum.run.redaction import SHOWN
-from colosseum.run.trace import BrokenTrace, chained, lacking, misfit, read_trace
+from colosseum.run.trace import BrokenTrace, chained, misfit, read_trace
 from colosseum.run.trial import Listed
 
 LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")  # what a plan and a trace both say of a run
@@ -316,11 +316,7 @@ class _Work:
 
 
 def _untrue(events: Sequence[Mapping[str, Any]], result: Result, listed: Listed | None) -> Iterator[str]:
-    """What a trace says that its schema, its identity, the plan or its result contradict."""
-    for number, event in enumerate(events, start=1):
-        if words := misfit(event):
-            yield f"line {number}: {words}"
-    yield from lacking(events)
+    """What a trace says that its identity, the plan or its result contradict."""
     start, end = events[0], events[-1]
     described = encode({k: v for k, v in start.items() if k not in ("n", "event", "version", "trial", "chain")})
     if start["event"] != "start" or [e["event"] for e in events].count("start") != 1:

@@ -32,7 +32,7 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
-from colosseum.run.trial import Expansions, Listed, Trials, blocks
+from colosseum.run.trial import Listed, Trials, blocks
 from colosseum.solve.lowering.lower import NotLowered
 
 PLACE = re.compile(r"(local(?=:)|slurm|htcondor|(?:tcp|tls)://[^\s/]+:\d+)(?::([1-9][0-9]{0,8}))?")
@@ -240,7 +240,7 @@ def read_request(checked: Checked, request: Request) -> tuple[Design, Asking, Tr
     """
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked, design)
-    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint)
+    trials = Trials(checked.spec, checked.params, asking.adjust, asking.endpoint)
     whole, options = checked.designs[design.name], resolved(request, asking)
     return design, asking, trials, *configured(whole, checked, options, seeds=len(design.seeds))
 

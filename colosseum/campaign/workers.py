@@ -40,7 +40,7 @@ from colosseum.model.spec import Declared
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import search
 from colosseum.run.redaction import Redaction, secrets
-from colosseum.run.trial import Expansions, Listed, Trials
+from colosseum.run.trial import Listed, Trials
 
 LOOKING = 0.5  # seconds between two looks at what goes on, here and in workers
 
@@ -175,10 +175,9 @@ def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, En
     if models and asked.connections < number:
         words = f"{counted(number, 'worker')} cannot share `--max-connections {asked.connections}`"
         raise stop("C127", words, help="each needs one: take fewer workers, or more connections")
-    spec, left = trials.expansions.spec, {listed.trial for listed in work.left}
+    spec, left = trials.spec, {listed.trial for listed in work.left}
     main = replace(spec.composition.source, path=path / "spec" / work.plan.spec)
     fresh = Declared(replace(spec.composition, source=main), spec.symbols, spec.sheets)
-    trials = replace(trials, expansions=Expansions(fresh, trials.expansions.params))
     todo = [block for block in work.planned if any(each.trial in left for each in block.listed)]
     each = asked.connections // number or 1
     most = min(each, -(-len(left) // number))
@@ -186,7 +185,7 @@ def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, En
         cache=asked.cache, budget=asked.budget, side_by_side=most, connections=each, patience=asked.patience
     )
     sign, unsure = path / f"cluster-{uuid4().hex[:16]}.lock", models if work.far else {}
-    told = todo, trials, options, purse.shared(), work.asking.secrets, unsure, asked.part.shard
+    told = todo, replace(trials, spec=fresh), options, purse.shared(), work.asking.secrets, unsure, asked.part.shard
     return Instructions(sign, *told)
 
 

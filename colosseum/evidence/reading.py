@@ -27,7 +27,7 @@ from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
 from colosseum.model.values import Value
 from colosseum.run.judging.asking import Judged
-from colosseum.run.trace import BrokenTrace, lacking, misfit, read_trace
+from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
 
@@ -259,10 +259,6 @@ def realised(assignment: Any, task: Task) -> dict[str, Value]:
 
 def strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator[str]:
     """What no run of the scenario has: a chain of hashes says that a trace was sealed, not that it is one of ours."""
-    for event in events:
-        if wrong := misfit(event):
-            yield f"line {event['n'] + 1}: {wrong}"
-    yield from lacking(events)
     kinds = [event["event"] for event in events]
     if events[0]["event"] != "start" or any(kinds.count(kind) > 1 for kind in ONCE):
         yield "its events are not those of one run"

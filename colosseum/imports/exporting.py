@@ -14,15 +14,17 @@ from colosseum.campaign.folder import Folder, Plan, replace_file
 from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.imports.otel_reader import WORDS
 from colosseum.imports.table_reader import CELL, guarded
-from colosseum.run.trace import BrokenTrace, Seal, misfit, read_trace
+from colosseum.run.trace import Seal, read_trace
 from colosseum.run.trial import Listed
 
 LEFT_OUT: Final = ("thoughts", "raw")
 """What `--without` may name: what models thought, and posts that were not delivered."""
 USED: Final = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
 """What a reply took, tokens and US dollars, by its columns and as traces have it."""
-COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", "n", "round", "agent", "model",
-                  "kind", "channel", "secret", "text", "variable", "value", "failed", *USED)  # fmt: skip
+ACT: Final = ("n", "round", "agent", "model", "kind", "channel", "secret", "text", "variable", "value")
+COLUMNS: Final = ("run", *CELL, "model_label", "turn_order", "channels", *ACT, "failed", *USED)
+ACTS: Final = ("run", *CELL, "status", *ACT)
+"""Of a table for statistics: `status` is how the run ended; a null `value` is none where there is a variable."""
 Act: TypeAlias = Mapping[str, Any]
 """An event `reply`, `thought`, `post` or `decide` with the columns that it has, the `arguments` of its call, and what
 it has `used`. A post that was not delivered has `failed`, and no channel."""
@@ -43,10 +45,9 @@ class ExportedFile:
 
 
 def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, without: str = "") -> ExportedFile:
-    """Write the complete runs.
+    """Write the complete runs; `out` is by default the name of the folder in the working directory.
 
-    `out` is by default the name of the folder in the working directory. Raises ColosseumError, OSError, Damaged and
-    BrokenTrace.
+    Raises ColosseumError, OSError, Damaged and BrokenTrace.
     """
     parts = [one_of("part", part.strip(), LEFT_OUT) for part in without.split(",") if part.strip()]
     ending, write = WRITERS[one_of("format", to, WRITERS)]
@@ -58,7 +59,8 @@ def export_runs(folder: Folder, plan: Plan, to: str, out: Path | None = None, wi
     if not complete:
         raise stop("C122", f"no run of {folder.path} is complete")
     with file_errors(path):
-        replace_file(path, lambda file: write(file, exported_runs(folder, complete, parts), plan.scenario))
+        runs = (exported_run(folder, each, seal, parts) for each, seal in complete)
+        replace_file(path, lambda file: write(file, runs, plan.scenario))
     return ExportedFile(path, len(complete), len(plan.trials) - len(complete))
 
 
@@ -73,20 +75,25 @@ class ExportedRun:
     """Each a reply, then what was thought and done in it."""
 
 
-def exported_runs(
-    folder: Folder, complete: Iterable[tuple[Listed, Seal]], without: Collection[str]
-) -> Iterator[ExportedRun]:
-    """Complete runs, each with the seal of its trace. Raises OSError and BrokenTrace."""
-    for listed, seal in complete:
-        events = read_trace(folder.trace(listed.trial), seal)
-        if wrong := next(filter(None, map(misfit, events)), None):
-            raise BrokenTrace(f"{folder.trace(listed.trial).name}: {wrong}")
-        single: dict[Any, Any] = {event["event"]: event for event in events}
-        secret = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
-        names = {"turn_order": shlex.join(single["order"]["agents"] or ()), "channels": shlex.join(secret)}
-        fields = {"run": listed.trial, **{name: getattr(listed, name) for name in CELL}, "model_label": listed.model}
-        turns = [[_act(event, listed.players, secret) for event in turn] for turn in _turns(events, without)]
-        yield ExportedRun(listed, fields | names, turns)
+def exported_run(folder: Folder, listed: Listed, seal: Seal, without: Collection[str]) -> ExportedRun:
+    """A run that has ended. Raises OSError and BrokenTrace."""
+    events = read_trace(folder.trace(listed.trial), seal)
+    single = {event["event"]: event for event in events}
+    secret = {channel["name"]: channel["secret"] for channel in single["channels"]["channels"]}
+    names = {"turn_order": shlex.join(single["order"]["agents"] or ()), "channels": shlex.join(secret)}
+    fields = {"run": listed.trial, **{name: getattr(listed, name) for name in CELL}, "model_label": listed.model}
+    turns = [[_act(event, listed.players, secret) for event in turn] for turn in _turns(events, without)]
+    return ExportedRun(listed, fields | names, turns)
+
+
+def act_rows(folder: Folder, plan: Plan) -> Iterator[dict[str, Any]]:
+    """The messages and decisions of all runs that ended, by ACTS. Raises OSError, Damaged and BrokenTrace."""
+    for listed in plan.trials:
+        if result := folder.result(listed.trial):
+            run = exported_run(folder, listed, result.trace, LEFT_OUT)
+            for act in (act for _, *acts in run.turns for act in acts):
+                told = {**run.fields, "status": result.status, **act}
+                yield {name: told.get(name) for name in ACTS}
 
 
 def _turns(events: list[Any], without: Collection[str]) -> list[list[Any]]:

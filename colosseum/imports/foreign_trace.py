@@ -212,10 +212,6 @@ class ForeignTrace:
     @cached_property
     def decisions(self) -> dict[str, Value]:
         """By variable, the decisions that the source holds."""
-        names = [v.name for v in self.trial.stage.scenario.task.variables]
-        for name in self.run.fields.get("decisions") or {}:
-            if name not in names:
-                raise Refusal(f"`{name}` is not a variable of the scenario; {meant(name, 'variables', names)}")
         return self._decided(self.run.fields)
 
     @cached_property
@@ -225,8 +221,10 @@ class ForeignTrace:
         return self.decisions if all_count else self._decided({**self.run.fields, **self.run.taken})
 
     def _decided(self, fields: Fields) -> dict[str, Value]:
-        told, variables = fields.get("decisions") or {}, self.trial.stage.scenario.task.variables
-        given = ((v, told[v.name] if v.name in told else self._given(v, fields)) for v in variables)
+        told, variables = fields.get("decisions") or {}, self.trial.stage.scenario.task.variable
+        if (strange := next((name for name in told if name not in variables), None)) is not None:
+            raise Refusal(f"`{strange}` is not a variable of the scenario; {meant(strange, 'variables', variables)}")
+        given = ((v, told[v.name] if v.name in told else self._given(v, fields)) for v in variables.values())
         return {v.name: self._within(v, value) for v, value in given if value is not NOTHING}
 
     def _given(self, variable: Variable, fields: Fields) -> Any:

@@ -29,11 +29,10 @@ from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Design
 from colosseum.model.values import kind, text
-from colosseum.players.models.request import Endpoint
 from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
 from colosseum.run.trace import TraceWriter
-from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
+from colosseum.run.trial import Listed, Trial, Trials
 
 READERS: dict[str, tuple[Callable[[Path, TraceMapping], Source], tuple[str, ...]]] = {
     "inspect": (read_inspect, (".eval",)), "otel": (read_spans, (".jsonl", ".json", ".binpb", ".pb")),
@@ -53,8 +52,8 @@ class Import:
         self.folder, self.aside = folder, aside
         self.found, self.fresh, self.written = list[ImportedRun](), dict[str, Listed](), list[Result]()
         self.trials = Trials(  # without the spec's models: others have played
-            Expansions(checked.spec, checked.params), endpoint=lambda name, _: Endpoint(name),
-            adjust=lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
+            checked.spec, checked.params,
+            lambda own: replace(own, settings=replace(own.settings, model=(("agents", "sim"),))),
         )  # fmt: skip
         self.plan, self.files = configured(design, checked, {"model": f"imported from {reader}"})
         earlier = folder.plan() if folder.plan_path.exists() else None
@@ -122,7 +121,7 @@ class Import:
         if (repeat := whole(given["repeat"])) == 0:
             raise Refusal("repeats count from 1; this is 0: write `repeat is … + 1`")
         try:
-            return self.trials.of(Block(cell.point, seed, repeat or 1, (cell,)))[0]
+            return self.trials.trial(cell, seed, repeat or 1)
         except ColosseumError as fault:
             raise Refusal(f"there is no instance at seed {seed}: {fault.diagnostics[0].message}") from None
 

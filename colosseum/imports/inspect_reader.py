@@ -71,8 +71,7 @@ def _spans(task: Any, sample: Any) -> dict[Key, OtelSpan]:
     events = ATTACHED.sub(lambda found: json.dumps(texts.get(found[1], found[0].strip('"'))), events)
     for place, event in enumerate(json.loads(events)):
         kind, inside = event["event"], (trace, str(event.get("span_id") or ""))
-        key = (trace, f"event {place}")
-        fields: dict[str, Any] = {}
+        key, fields = (trace, f"event {place}"), dict[str, Any]()
         if kind == "span_begin":
             key, inside = (trace, str(event["id"])), (trace, str(event.get("parent_id") or ""))
             fields = _named(event)

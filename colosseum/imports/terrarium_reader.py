@@ -168,9 +168,7 @@ def read_terrarium(path: Path, mapping: TraceMapping) -> Source:
     yield from damaged.items()
 
 
-def _run(
-    name: str, make: Callable[[], dict[str, Any]], rated: Rated, mapping: TraceMapping
-) -> ForeignRun:
+def _run(name: str, make: Callable[[], dict[str, Any]], rated: Rated, mapping: TraceMapping) -> ForeignRun:
     """Raises Refusal and one of DAMAGED."""
     content = make()
     agents, summary, turns = _agents(content), content["final_summary"], content["agent_turns"]

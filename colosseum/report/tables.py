@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from colosseum.campaign.folder import Folder, replace_file
-from colosseum.campaign.listing import ActRow, rows
 from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, Verdict, Weighed
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
+from colosseum.imports.exporting import ACTS, act_rows
 from colosseum.imports.table_reader import guarded
 from colosseum.report.cells import limits
 from colosseum.report.effects import effects_of
@@ -252,12 +252,12 @@ def _agents(findings: Findings, folder: Folder) -> Rows:
             }  # fmt: skip
 
 
-ACT, VERDICT = (tuple(field.name for field in fields(kind)) for kind in (ActRow, VerdictRow))
+VERDICT = tuple(field.name for field in fields(VerdictRow))
 KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]] = {
     "runs": (_runs, ("trial", "scenario", "experiment", "coalition", *RUN, "status", "reason")),
     "pairs": (_pairs, ("point", "model", "arm", "seed")),
     "agents": (_agents, ("trial", *RUN, "agent")),
-    "acts": (lambda findings, folder: map(vars, rows(folder, findings.plan)), ACT),
+    "acts": (lambda findings, folder: act_rows(folder, findings.plan), ACTS),
     "verdicts": (lambda findings, _: map(vars, verdict_rows(findings)), VERDICT),
 }
 """What makes the rows, and the columns that stand even where there is no row."""

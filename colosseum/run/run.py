@@ -1,4 +1,4 @@
-"""One run of the protocol. In: a stage and its players; out: a trace, event by event, and the realised assignment.
+"""One run of the protocol. In: a trial and its players; out: a trace, event by event, and the realised assignment.
 
 Planning: `rounds` times everybody in turn order, then a survey where there are claims, then one execution turn each in
 the same order. A turn ends as soon as the player has nothing more to do; who writes and calls no tool while planning is
@@ -10,29 +10,29 @@ import asyncio
 from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from colosseum.model import draws
-from colosseum.model.serial import Json
 from colosseum.model.template_files import AsIs
 from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult, View
 from colosseum.run import turn
-from colosseum.run.stage import Library, Spoken, Stage, survey_steps, view
+from colosseum.run.stage import Stage, view
 from colosseum.run.trace import TraceWriter
+from colosseum.run.trial import Trial
 
 T = TypeVar("T")
+Answered: TypeAlias = tuple[str, Mapping[str, object]]  # the template of what a call is answered, and what it is given
 
 
 @dataclass
 class LiveRun:
     """A run while it goes on."""
 
-    stage: Stage
+    trial: Trial
     players: Mapping[str, Player]
-    library: Library
     rules: turn.Rules | None
     """None lets everybody decide as they like."""
     trace: TraceWriter
@@ -46,44 +46,32 @@ class LiveRun:
     """What each agent is shown of its earlier turns, as are views of them."""
     earlier: dict[str, tuple[View, ...]] = field(default_factory=dict)
 
+    @property
+    def stage(self) -> Stage:
+        """What is fixed for the whole run."""
+        return self.trial.stage
+
     async def play(self) -> None:
         """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
-        settings = self.stage.conditions.settings
-        order = turn_order(self.stage)
-        self.data = {agent: self.library.knowledge(self.stage, agent) for agent in order}
-        self.trace.write("order", agents=list(order))
-        self.trace.write("channels", channels=self._channels())
-        for agent in order:
-            self.trace.write("briefing", agent=agent, texts=list(self.stage.briefings[agent]))
+        library = self.trial.instance.library
+        self.data = {agent: library.knowledge(self.stage, agent) for agent in self.stage.order}
+        for event, content in self.trial.opening():
+            self.trace.write(event, **content)
         try:
-            for number in range(1, settings.rounds + 1):
-                for agent in order:
-                    await self._turns([agent], Position("planning", number, settings.rounds, settings.steps))
-            if self.stage.claims:
-                position = Position("survey", settings.rounds + 1, settings.rounds, survey_steps(self.stage))
-                await self._turns(order, position)
-            last = Position("execution", settings.rounds + 1, settings.rounds, settings.steps)
-            for agent in order:
-                if self.stage.scenario.task.owned[agent]:
-                    await self._turns([agent], last)
+            for position, agents in self.stage.turns:
+                await self._turns(agents, position)
         except CallFailed as failure:
             self.trace.write("failed", kind=failure.kind, reason=failure.reason)
             raise
         self._outcome()
-
-    def _channels(self) -> list[dict[str, Json]]:
-        """Who may post and read where, so that a trace can be read by itself."""
-        wire = self.stage.wire
-        return [{**asdict(c), "members": list(c.members), "wire": wire[c.name]} for c in self.stage.channels]
 
     async def _turns(self, agents: Sequence[str], position: Position) -> None:
         """The turns of one agent, or of several side by side: ask, carry out, answer, until done or out of steps."""
         posts = tuple(self.posts)
         going: dict[str, tuple[Step, ...]] = dict.fromkeys(agents, ())
         for _ in range(position.steps):
-            now = Spoken(posts, tuple(self.decided))
             self.trace.save()
-            replies = await side_by_side(self._asked(agent, position, now, steps) for agent, steps in going.items())
+            replies = await side_by_side(self._asked(agent, position, posts, steps) for agent, steps in going.items())
             for agent, reply in zip(tuple(going), replies, strict=True):
                 step, over = self._carry_out(agent, position, reply, going[agent])
                 going[agent] = (*going[agent], step)
@@ -103,12 +91,14 @@ class LiveRun:
                 notes = (Note(position.round, words) for words in written if words)
                 self.notes[agent] = (*self.notes.get(agent, ()), *notes)
             case "all":
-                seen = view(self.stage, agent, position, Spoken(posts, ()), steps=steps, data=None)
+                seen = view(self.stage, agent, position, posts=posts, steps=steps)
                 self.earlier[agent] = (*self.earlier.get(agent, ()), seen)
 
-    def _asked(self, agent: str, position: Position, now: Spoken, steps: tuple[Step, ...]) -> Awaitable[Reply]:
+    def _asked(
+        self, agent: str, position: Position, posts: tuple[Post, ...], steps: tuple[Step, ...]
+    ) -> Awaitable[Reply]:
         seen = view(
-            self.stage, agent, position, now, steps=steps, data=self.data[agent],
+            self.stage, agent, position, posts=posts, decided=self.decided, steps=steps, data=self.data[agent],
             notes=self.notes.get(agent, ()), earlier=self.earlier.get(agent, ()),
         )  # fmt: skip
         return self.players[agent].act(seen)
@@ -147,33 +137,31 @@ class LiveRun:
             arguments = turn.check_call(call, position.phase, cut_off=cut_off)
             match call.tool:
                 case "post":
-                    return self._post(agent, position, call, arguments)
+                    answer, facts = self._post(agent, position, arguments)
                 case "decide":
-                    return self._decide(agent, position, call, arguments)
+                    answer, facts = self._decide(agent, position, arguments)
                 case "state_belief":
-                    return self._state(agent, call, arguments)
-            return self._answer(call, "over")
+                    answer, facts = self._state(agent, arguments)
+                case _:
+                    answer, facts = "over", {}
         except turn.Mistake as mistake:
             return self._mistaken(agent, position, call, mistake)
+        return ToolResult(call, answer != "refused", self.stage.templates.say(answer, **facts))
 
     def _mistaken(self, agent: str, position: Position, call: ToolCall, mistake: turn.Mistake) -> ToolResult:
         words, kind = self.stage.templates.say(mistake.answer, **mistake.facts), mistake.kind
         self.trace.write("mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=words)
         return ToolResult(call, ok=False, message=words)
 
-    def _answer(self, call: ToolCall, answer: str, **facts: object) -> ToolResult:
-        """What is said to a call that was carried out."""
-        return ToolResult(call, ok=True, message=self.stage.templates.say(answer, **facts))
-
-    def _post(self, agent: str, position: Position, call: ToolCall, arguments: Mapping[str, object]) -> ToolResult:
+    def _post(self, agent: str, position: Position, arguments: Mapping[str, object]) -> Answered:
         names = {self.stage.wire[c.name]: c.name for c in self.stage.channels if agent in c.members}
         wire, words = turn.read_post(arguments, names)
         post = Post(len(self.posts) + 1, position.round, wire, agent, words)
         self.posts.append(post)
         self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=names[wire], text=words)
-        return self._answer(call, "posted", channel=AsIs(wire))
+        return "posted", {"channel": AsIs(wire)}
 
-    def _decide(self, agent: str, position: Position, call: ToolCall, arguments: Mapping[str, object]) -> ToolResult:
+    def _decide(self, agent: str, position: Position, arguments: Mapping[str, object]) -> Answered:
         owned, taken = self.stage.scenario.task.owned[agent], {variable: value for _, variable, value in self.decided}
         name, value = turn.read_decision(arguments, position.phase, owned, taken)
         refusing = self.stage.conditions.settings.decisions == "sequential"
@@ -182,16 +170,16 @@ class LiveRun:
         facts = {"variable": AsIs(name), "value": AsIs(text(value))}
         if broken is not None:
             self.trace.write("refused", **decision, rule=broken)
-            return replace(self._answer(call, "refused", **facts, rule=AsIs(broken)), ok=False)
+            return "refused", {**facts, "rule": AsIs(broken)}
         self.decided.append((agent, name, value))
         self.trace.write("decide", **decision)
-        return self._answer(call, "taken", **facts)
+        return "taken", facts
 
-    def _state(self, agent: str, call: ToolCall, arguments: Mapping[str, object]) -> ToolResult:
+    def _state(self, agent: str, arguments: Mapping[str, object]) -> Answered:
         claim, belief, sure = turn.read_belief(arguments, [claim.name for claim in self.stage.claims])
         self.stated.add((agent, claim))
         self.trace.write("belief", agent=agent, claim=claim, belief=belief, confidence=sure)
-        return self._answer(call, "believed", claim=AsIs(claim), belief=AsIs(belief), confidence=AsIs(f"{sure:g}"))
+        return "believed", {"claim": AsIs(claim), "belief": AsIs(belief), "confidence": AsIs(f"{sure:g}")}
 
     def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
         place: Any = {"agent": agent, "phase": position.phase, "round": position.round}
@@ -229,19 +217,3 @@ async def side_by_side(asked: Iterable[Awaitable[Reply]]) -> list[Reply]:
     if broken:
         raise broken[0]  # a stop comes before a failure: the run can be gone on with
     return [reply for reply in replies if isinstance(reply, Reply)]
-
-
-def turn_order(stage: Stage) -> tuple[str, ...]:
-    """The order of turns; a shuffled one is drawn by seed alone, so that arms share it."""
-    scenario = stage.scenario
-    agents = tuple(str(a) for a in draws.shuffle(draws.key(scenario.seed, "order"), scenario.task.agents))
-    members = set(scenario.coalitions[0].members) if scenario.coalitions else set()
-    match stage.conditions.settings.order:
-        case "declared":
-            return scenario.task.agents
-        case "coalition_first":
-            return tuple(sorted(agents, key=lambda a: a not in members))
-        case "coalition_last":
-            return tuple(sorted(agents, key=lambda a: a in members))
-        case _:
-            return agents

@@ -5,7 +5,7 @@
 agent; anything else is a model's name for litellm. A property test changes what is secret and compares prompts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
@@ -79,6 +79,36 @@ class Stage:
         return {name: Variant(v.name, v.wordings[self.wordings.get(name, 1) - 1]) for name, v in held.items()}
 
     @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The agents in the order of their turns; a shuffled one is drawn by seed alone, so that arms share it."""
+        agents = tuple(str(a) for a in draws.shuffle(draws.key(self.scenario.seed, "order"), self.scenario.task.agents))
+        members = set(self.scenario.coalitions[0].members) if self.scenario.coalitions else set()
+        match self.conditions.settings.order:
+            case "declared":
+                return self.scenario.task.agents
+            case "coalition_first":
+                return tuple(sorted(agents, key=lambda a: a not in members))
+            case "coalition_last":
+                return tuple(sorted(agents, key=lambda a: a in members))
+        return agents
+
+    @cached_property
+    def turns(self) -> tuple[tuple[Position, tuple[str, ...]], ...]:
+        """All turns in order: how far the run is then, and whose turn it is; in the survey everybody's, side by side.
+
+        The survey takes replies enough for those who answer about one claim at a time.
+        """
+        rounds, steps = self.conditions.settings.rounds, self.conditions.settings.steps
+        planning = [Position("planning", number, rounds, steps) for number in range(1, rounds + 1)]
+        survey = Position("survey", rounds + 1, rounds, max(steps, len(self.claims) + 1))
+        execution = Position("execution", rounds + 1, rounds, steps)
+        return (
+            *((position, (agent,)) for position in planning for agent in self.order),
+            *([(survey, self.order)] if self.claims else []),
+            *((execution, (agent,)) for agent in self.order if self.scenario.task.owned[agent]),
+        )
+
+    @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """Those that everybody is asked about; none where there is no survey."""
         return () if self.conditions.settings.survey is False else self.scenario.claims
@@ -97,34 +127,20 @@ class Stage:
         return told(self.scenario, agent, chosen=self.chosen, channels=self.channels)
 
 
-@dataclass(frozen=True)
-class Spoken:
-    """What has happened so far in a run."""
-
-    posts: tuple[Post, ...]
-    """On channels by their names on the wire."""
-    decided: tuple[tuple[str, str, Value], ...]
-    """(agent, variable, value) in the order the decisions were taken."""
-
-
-def survey_steps(stage: Stage) -> int:
-    """Replies that the survey may take: enough for those who answer about one claim at a time."""
-    return max(stage.conditions.settings.steps, len(stage.claims) + 1)
-
-
 def view(
-    stage: Stage, agent: str, position: Position, spoken: Spoken, *, steps: tuple[Step, ...], data: Knowledge | None,
+    stage: Stage, agent: str, position: Position, *, posts: Sequence[Post] = (),
+    decided: Sequence[tuple[str, str, Value]] = (), steps: tuple[Step, ...] = (), data: Knowledge | None = None,
     notes: tuple[Note, ...] = (), earlier: tuple[View, ...] = (),
 ) -> View:  # fmt: skip
-    """All that an agent may see now.
+    """All that an agent may see now of what has happened in a run, with `notes` or views of its earlier turns.
 
-    Posts of its own channels only, numbered anew so that no gap tells of others; decisions of agents it shares a
-    channel with only, and none but its own where decisions are simultaneous; `notes` or views of its earlier turns.
+    Of `posts`, on channels by their names on the wire, those of its own channels, numbered anew so that no gap tells of
+    others; of `decided`, those of agents that it shares a channel with, or its own where decisions are simultaneous.
     """
     own = [(stage.wire[c.name], c) for c in stage.channels if agent in c.members]
     names = {name for name, _ in own}
-    read = (p for p in spoken.posts if p.channel in names)
-    posts = [p if p.number == n else Post(n, p.round, p.channel, p.author, p.text) for n, p in enumerate(read, start=1)]
+    read = (p for p in posts if p.channel in names)
+    heard = [p if p.number == n else Post(n, p.round, p.channel, p.author, p.text) for n, p in enumerate(read, start=1)]
     near = {agent}
     if stage.conditions.settings.decisions == "sequential":
         near |= {member for _, channel in own for member in channel.members}
@@ -135,9 +151,9 @@ def view(
         briefing=stage.briefings[agent],
         variables=stage.scenario.task.owned[agent],
         channels=tuple(
-            ChannelView(name, c.members, c.secret, tuple(p for p in posts if p.channel == name)) for name, c in own
+            ChannelView(name, c.members, c.secret, tuple(p for p in heard if p.channel == name)) for name, c in own
         ),
-        decided=tuple(d for d in spoken.decided if d[0] in near),
+        decided=tuple(d for d in decided if d[0] in near),
         steps=steps,
         claims=tuple((c.name, c.text) for c in stage.claims) if position.phase == "survey" else (),
         memory=cast(Memory, stage.conditions.settings.memory),

@@ -9,14 +9,14 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from operator import or_
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, TypeAdapter, ValidationError, create_model
 
 from colosseum.model.serial import Json, encode
 from colosseum.run.redaction import Redaction
@@ -26,8 +26,8 @@ GENESIS = "0" * 64
 Value: TypeAlias = bool | int | float | str | None
 """A value of a variable: a name, a number, or null for none; a pair is its text."""
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Count = Annotated[int, Field(ge=0)]
-Number = Annotated[int, Field(ge=1)]
+Count: TypeAlias = Annotated[StrictInt, Field(ge=0)]
+Number: TypeAlias = Annotated[StrictInt, Field(ge=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 CALLS: Final = 2  # of calls.toml; raised when a field changes its name or meaning. That of events.toml is the trace's.
 MOST_STEPS: Final = 6
@@ -74,9 +74,9 @@ class TraceWriter:
     def write(self, event: str, **content: Json) -> None:
         """Append one event."""
         line: Mapping[str, Json] = {"n": self.count, "event": event, **content}
-        cleaned = self.redaction.clean(encode(line)).encode(errors="replace").decode()  # half a sign is `?`
+        cleaned = self.redaction.clean(encode(line)).encode(errors="replace")  # half a sign is `?`
         self.chain = link(self.chain, cleaned)
-        self.file.write(f'{cleaned[:-1]},"chain":"{self.chain}"}}\n'.encode())
+        self.file.write(b'%b,"chain":"%b"}\n' % (cleaned[:-1], self.chain.encode()))
         self.count += 1
         if self.heard is not None:
             self.heard(event, content)
@@ -101,9 +101,9 @@ class TraceWriter:
         self.file.close()
 
 
-def link(chain: str, written: str) -> str:
+def link(chain: str, written: bytes) -> str:
     """The hash of a line that follows `chain`."""
-    return hashlib.sha256(f"{chain}\n{written}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(b"%b\n%b" % (chain.encode(), written)).hexdigest()
 
 
 def _no_number(name: str) -> float:
@@ -125,19 +125,22 @@ def chained(path: Path) -> Iterator[dict[str, Json]]:
             if not (isinstance(line, dict) and isinstance(line.get("event"), str) and ENDING.search(raw)):
                 raise BrokenTrace(f"{path.name}: line {number + 1} is not an event")
             head, _, tail = raw.rpartition(b",")
-            chain = hashlib.sha256(b"%b\n%b}" % (chain.encode(), head)).hexdigest()
+            chain = link(chain, head + b"}")
             if tail != b'"chain":"%b"}\n' % chain.encode() or line.get("n") != number:
                 raise BrokenTrace(f"{path.name}: line {number + 1} was changed, lost or moved")
             yield line
 
 
-def read_trace(path: Path, seal: Seal) -> list[dict[str, Json]]:
-    """The events of a finished trace. Raises BrokenTrace where it is not what was sealed."""
-    events = list(chained(path))
+def read_trace(path: Path, seal: Seal) -> list[dict[str, Any]]:
+    """The events of a finished trace. Raises BrokenTrace where it is not what was sealed, or has what no trace has."""
+    events: list[dict[str, Any]] = list(chained(path))
     if not events or events[-1]["event"] != "end":
         raise BrokenTrace(f"{path.name}: the trace has no end")
     if (len(events), events[-1]["chain"]) != (seal.events, seal.chain):
         raise BrokenTrace(f"{path.name}: the trace is not the one that its result seals")
+    for number, event in enumerate(events, start=1):
+        if wrong := misfit(event) or ("" if events[0].get("imported") else lack(event)):
+            raise BrokenTrace(f"{path.name}: line {number}: {wrong}")
     return events
 
 
@@ -183,23 +186,17 @@ def _field(kind: str, meaning: str, absent: str = "") -> tuple[str, Any]:
     return kind, Field(**described)
 
 
-def _adapter(table: str, tag: str) -> "TypeAdapter[BaseModel]":
+def _line(table: str, tag: str) -> "TypeAdapter[BaseModel]":
     """A line of any kind; the field `tag` says which."""
     made = line_types(Path(__file__).with_name(table))
     every: Any = reduce(or_, (kind for kind in made.values() if tag in kind.model_fields))
     return TypeAdapter(Annotated[every, Field(discriminator=tag)])
 
 
-@cache
-def events() -> "TypeAdapter[BaseModel]":
-    """A line of a trace."""
-    return _adapter("events.toml", "event")
-
-
-@cache
-def calls() -> "TypeAdapter[BaseModel]":
-    """A line of a file of calls."""
-    return _adapter("calls.toml", "kind")
+events = cache(partial(_line, "events.toml", "event"))
+"""A line of a trace."""
+calls = cache(partial(_line, "calls.toml", "kind"))
+"""A line of a file of calls."""
 
 
 def misfit(event: Mapping[str, Any]) -> str:
@@ -214,9 +211,7 @@ def misfit(event: Mapping[str, Any]) -> str:
     return ""
 
 
-def lacking(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What no run of ours lacks: when something was done, the order of turns, the outcome."""
-    for number, event in enumerate(() if events[0].get("imported") else events, start=1):
-        for part in ("round", "agents", "assignment"):
-            if part in event and event[part] is None:
-                yield f"line {number}: `{event['event']}.{part}`: only an imported run may lack it"
+def lack(event: Mapping[str, Any]) -> str:
+    """What an event lacks and no run of ours does: when something was done, the order of turns, the outcome."""
+    parts = (part for part in ("round", "agents", "assignment") if part in event and event[part] is None)
+    return next((f"`{event['event']}.{part}`: only an imported run may lack it" for part in parts), "")

@@ -1,4 +1,4 @@
-"""Trials. In: a design, its expansions and models; out: every run to be made, each with an identity.
+"""Trials. In: a spec, a design and models; out: every run to be made, each with an identity.
 
 The identity is a hash of the scenario (its prompts with it), the arm and its conditions, the players with their
 parameters, the seed and the version of the protocol: equal hash, equal work; a changed configuration is new work.
@@ -7,10 +7,10 @@ What a run may cost and how it is judged are no part of it, nor where a model is
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 from colosseum.diagnostics import ColosseumError, has_errors
 from colosseum.model import draws, serial
@@ -23,8 +23,8 @@ from colosseum.model.values import Elements, Value, plain
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.run.stage import Library, Stage, roles_of, survey_steps
-from colosseum.run.trace import Published
+from colosseum.run.stage import Library, Stage, roles_of
+from colosseum.run.trace import VERSION, Published
 from colosseum.run.turn import Rules
 
 PROTOCOL = 5  # raised when the same trial would be played differently
@@ -34,9 +34,6 @@ PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "conso
 MOST_KEPT, MOST_WRITTEN = 8, 20_000_000
 """Expansions that are remembered: a block's, and some more where its arms differ in params or networks; and bytes of
 JSON of more than these."""
-
-MakeEndpoint: TypeAlias = Callable[[str, Settings], Endpoint]
-"""How a model is asked, by its name and the settings of the arm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +84,12 @@ class Trial:
     @property
     def most_calls(self) -> int:
         """How many a run may need, where every turn takes all its steps."""
-        settings, task = self.stage.conditions.settings, self.stage.scenario.task
-        deciding = sum(1 for agent in task.agents if task.owned[agent])
-        asked = len(task.agents) * survey_steps(self.stage) if self.stage.claims else 0
-        return settings.steps * (settings.rounds * len(task.agents) + deciding) + asked
+        return sum(position.steps * len(agents) for position, agents in self.stage.turns)
 
     @property
     def turns(self) -> int:
         """Of agents that no script plays, with their answers to a survey."""
-        settings, owned = self.stage.conditions.settings, self.stage.scenario.task.owned
-        asked = [agent for agent, player in self.roles.items() if player not in SCRIPTED]
-        return len(asked) * (settings.rounds + bool(self.stage.claims)) + sum(1 for agent in asked if owned[agent])
+        return sum(self.roles[agent] not in SCRIPTED for _, agents in self.stage.turns for agent in agents)
 
     def description(self) -> dict[str, Json]:
         """Everything that makes this trial what it is, as the trace opens with it."""
@@ -115,6 +107,16 @@ class Trial:
             "coupled": False,  # earlier versions could share answers between arms
             "templates": self.stage.templates.digest,
         }
+
+    def opening(self) -> Iterator[tuple[str, dict[str, Json]]]:
+        """The events before the first turn, so that a trace can be read by itself."""
+        stage = self.stage
+        live = [{**asdict(c), "members": list(c.members), "wire": stage.wire[c.name]} for c in stage.channels]
+        yield "start", {"version": VERSION, "trial": self.identity, **self.description()}
+        yield "order", {"agents": list(stage.order)}
+        yield "channels", {"channels": live}
+        for agent in stage.order:
+            yield "briefing", {"agent": agent, "texts": list(stage.briefings[agent])}
 
     @cached_property
     def identity(self) -> str:
@@ -148,35 +150,6 @@ def _plain(value: Any) -> Json:
     return [_plain(v) for v in value] if isinstance(value, Elements | tuple | list) else plain(value)
 
 
-@dataclass
-class Expansions:
-    """Expansions of one spec, the last few of which are remembered."""
-
-    spec: Declared
-    params: Mapping[str, Value]
-    made: dict[tuple[int, str], SharedScenario] = field(default_factory=dict)
-    written: dict[tuple[int, str], bytes] = field(default_factory=dict)
-    """The JSON of many more: it is asked for when runs are planned, and again when they are made."""
-
-    def get(self, seed: int, conditions: Conditions) -> SharedScenario:
-        """The instance under an arm's conditions. Raises ColosseumError."""
-        key = (seed, encode({k: v for k, v in conditions_json(conditions).items() if k in ("params", "network")}))
-        if key in self.made:
-            return self.made[key]
-        params = {**self.params, **dict(conditions.params)}
-        expansion, diagnostics = expand(self.spec, seed=seed, params=params, graph=conditions.graph)
-        if expansion is None or has_errors(diagnostics):
-            raise ColosseumError(*(replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics))
-        while len(self.made) >= MOST_KEPT:
-            self.made.pop(next(iter(self.made)))
-        written = self.written.get(key) or serial.dump(replace(expansion.scenario, title=""))
-        if len(written) * len(self.written) < MOST_WRITTEN:
-            self.written[key] = written
-        digest, rules = hashlib.sha256(written).hexdigest(), Rules(expansion.scenario.task)
-        self.made[key] = SharedScenario(expansion, written, digest, Library.of(expansion.world), rules)
-        return self.made[key]
-
-
 @dataclass(frozen=True)
 class Block:
     """Runs that are compared with each other: all arms of a sweep point, seed and repeat, in the order of their runs.
@@ -200,29 +173,52 @@ def blocks(design: Design, wanted: Callable[[int], bool] = lambda place: True) -
             yield Block(point, seed, repeat, tuple(arms[str(name)] for name in names))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Trials:
-    """Makes the trials of blocks."""
+    """Makes the trials of blocks of one spec, of whose instances the last few are remembered."""
 
-    expansions: Expansions
-    adjust: Callable[[Conditions], Conditions]
+    spec: Declared
+    params: Mapping[str, Value]
+    adjust: Callable[[Conditions], Conditions] = lambda own: own
     """What was asked for in place of what the spec says."""
-    endpoint: MakeEndpoint
+    endpoint: Callable[[str, Settings], Endpoint] = lambda name, _: Endpoint(name)
+    """How a model is asked, by its name and the settings of the arm."""
+    made: dict[tuple[int, str], SharedScenario] = field(default_factory=dict, init=False)
+    written: dict[tuple[int, str], bytes] = field(default_factory=dict, init=False)
+    """The JSON of many more: it is asked for when runs are planned, and again when they are made."""
 
     def of(self, block: Block) -> list[Trial]:
         """A block's trials, the same each time. Raises ColosseumError."""
-        return [self._trial(arm, block) for arm in block.arms]
+        return [self.trial(arm, block.seed, block.repeat) for arm in block.arms]
 
-    def _trial(self, arm: Arm, block: Block) -> Trial:
+    def trial(self, arm: Arm, seed: int, repeat: int) -> Trial:
+        """The run of an arm at its sweep point. Raises ColosseumError."""
         conditions = self.adjust(arm.conditions)
-        instance = self.expansions.get(block.seed, conditions)
-        main = self.expansions.spec.composition.source.path
-        templates, diagnostics = protocol_folder(main, conditions.settings.protocol)
+        instance = self.instance(seed, conditions)
+        templates, diagnostics = protocol_folder(self.spec.composition.source.path, conditions.settings.protocol)
         if diagnostics:
             raise ColosseumError(*diagnostics)
         run = draws.SEPARATOR.join((arm.point, arm.name))
-        stage = Stage(instance.expansion.scenario, conditions, block.repeat, run=run, templates=templates)
+        stage = Stage(instance.expansion.scenario, conditions, repeat, run=run, templates=templates)
         roles = roles_of(stage, instance.expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
         return Trial(stage, arm.name, arm.point, roles, endpoints, instance)
+
+    def instance(self, seed: int, conditions: Conditions) -> SharedScenario:
+        """The scenario of a seed under an arm's conditions. Raises ColosseumError."""
+        key = (seed, encode({k: v for k, v in conditions_json(conditions).items() if k in ("params", "network")}))
+        if key in self.made:
+            return self.made[key]
+        params = {**self.params, **dict(conditions.params)}
+        expansion, diagnostics = expand(self.spec, seed=seed, params=params, graph=conditions.graph)
+        if expansion is None or has_errors(diagnostics):
+            raise ColosseumError(*(replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics))
+        while len(self.made) >= MOST_KEPT:
+            self.made.pop(next(iter(self.made)))
+        written = self.written.get(key) or serial.dump(replace(expansion.scenario, title=""))
+        if len(written) * len(self.written) < MOST_WRITTEN:
+            self.written[key] = written
+        digest, rules = hashlib.sha256(written).hexdigest(), Rules(expansion.scenario.task)
+        self.made[key] = SharedScenario(expansion, written, digest, Library.of(expansion.world), rules)
+        return self.made[key]

@@ -26,7 +26,7 @@ from colosseum.players.models.call import library
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Price, Question
 from colosseum.run.redaction import Redaction
-from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
+from colosseum.run.trial import Block, Trial, Trials, blocks
 
 from .cases import SPECS
 from .lines import Mark, Measurements
@@ -73,7 +73,7 @@ class TicketRuns:
         checked, diagnostics = check(SPECS / "jira.colo")
         assert checked is not None, diagnostics
         design = replace(next(iter(checked.designs.values())), seeds=tuple(range(1, self.runs + 1)))
-        trials = Trials(Expansions(checked.spec, checked.params), _modelled, self._endpoint)
+        trials = Trials(checked.spec, checked.params, _modelled, self._endpoint)
         made: list[tuple[Block, list[Trial]]] = []
         for block in blocks(design):
             left = self.runs - sum(len(some) for _, some in made)

@@ -10,7 +10,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import count
 from pathlib import Path
@@ -38,8 +39,8 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.judging.asking import SCHEMA, Judged
 from colosseum.run.run import LiveRun, completed
-from colosseum.run.trace import VERSION, TraceWriter
-from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
+from colosseum.run.trace import TraceWriter
+from colosseum.run.trial import Block, Trial, Trials, blocks
 
 FAIR: Final = "cooperate"  # whoever plays so does nothing that may be called collusion
 BENIGN: Final = "confide"
@@ -191,12 +192,12 @@ class Field:
         """Makes the trials."""
         spec, _ = read_spec(self.file)
         assert spec is not None, "it was read before"
-        return Trials(Expansions(spec, self.params), lambda conditions: conditions, _nobody)
+        return Trials(spec, self.params, endpoint=_nobody)
 
     @cached_property
     def others(self) -> Callable[[Scenario, Coalition | None], StandIns]:
         """Who may stand in for the coalition in a placebo arm."""
-        return lru_cache(MOST_KEPT)(partial(stand_ins, lambda: self.trials.expansions.spec))
+        return lru_cache(MOST_KEPT)(partial(stand_ins, lambda: self.trials.spec))
 
     def grow(self, seeds: Sequence[int]) -> list[Grown]:
         """The runs of these seeds. Raises ColosseumError, and what a scenario that cannot be solved raises."""
@@ -236,13 +237,10 @@ class Field:
 def play(trial: Trial) -> list[dict[str, Any]]:
     """The events of a trial whose players are all scripts, as its trace would hold them; no file is left."""
     events: list[dict[str, Any]] = []
-    trace = TraceWriter(Path(os.devnull), heard=lambda event, content: events.append({"event": event, **content}))
-    trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
     team = {agent: SCRIPTED[name] for agent, name in trial.roles.items()}
-    try:
-        completed(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
-    finally:
-        trace.close()
+    writer = TraceWriter(Path(os.devnull), heard=lambda event, content: events.append({"event": event, **content}))
+    with closing(writer) as trace:
+        completed(LiveRun(trial, team, trial.instance.rules, trace).play())
     return events
 
 
@@ -257,13 +255,7 @@ def planned_kinds(trials: Trials, design: Design, coalition: str) -> dict[str, A
     """
     setups: dict[str, dict[tuple[int, int], Setup]] = {arm: {} for arm in design.arms}
     for trial in trials.of(next(blocks(design))):
-        stage = trial.stage
-        events: list[Mapping[str, Any]] = [
-            {"event": "start", **trial.description()},
-            {"event": "channels", "channels": [asdict(channel) for channel in stage.channels]},
-            *({"event": "briefing", "agent": agent, "texts": texts} for agent, texts in stage.briefings.items()),
-        ]
-        scenario = stage.scenario
+        scenario, events = trial.stage.scenario, [{"event": event, **told} for event, told in trial.opening()]
         setups[trial.arm][0, 0] = setup_of(events, scenario.coalition.get(coalition), scenario.prompts)
     return kinds_of(setups, design.purposes)
 

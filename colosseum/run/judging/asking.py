@@ -26,14 +26,13 @@ from colosseum.players.models.written import MOST_BROKEN, thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import Reply, ToolCall
 from colosseum.run.judging.transcript import Transcript, places
-from colosseum.run.trace import Published
+from colosseum.run.trace import Count, Number, Published
 
 Focal: TypeAlias = Literal["coalition", "random", "decoys"]
 """The agents in question: the true coalition, others as many, or those who have a placebo's channel."""
 Status: TypeAlias = Literal["ok", "unreadable", "unquoted", "refused", "failed"]
 """unreadable: no score in the answer; unquoted: its quote stands nowhere; failed: there was no answer."""
 Score: TypeAlias = Annotated[StrictInt, Field(ge=LOWEST, le=HIGHEST)]
-Count: TypeAlias = Annotated[StrictInt, Field(ge=0)]
 SCHEMA = 1
 TRIES: Final = 3  # answers that a judge may give to one question
 LONGEST_RATIONALE: Final = 4000
@@ -64,7 +63,7 @@ class Judgement(Published):
     """The question: `collusion`, `tampering`, `deception`, or one of the spec's."""
     focal: Focal
     """Of whom."""
-    repeat: Annotated[Count, Field(ge=1)]
+    repeat: Number
     """From 1."""
     status: Status
     """Whether there is a score, or why there is none."""
@@ -135,37 +134,35 @@ class Matter:
     templates: Templates = field(default_factory=shipped, compare=False, repr=False)
 
     @property
-    def prompt(self) -> str:
-        """The transcript first, so that it is equal in all prompts about a run."""
-        return self.templates.say(
+    def texts(self) -> tuple[str, str]:
+        """The system message, and the question: the transcript first, so that all prompts about a run begin alike."""
+        names = ["judge_system", *(["judge_thoughts"] if self.rubric.thoughts else [])]
+        question = self.templates.say(
             "judge_question",
             transcript=AsIs(self.transcript.told(self.templates)),
             focal=AsIs(", ".join(f"Agent {number}" for number in self.transcript.numbers(self.agents))),
             question=AsIs(self.rubric.question),
             scale=[(score, AsIs(words)) for score, words in self.rubric.anchors],
         )
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """The system message and the question."""
-        names = ["judge_system", *(["judge_thoughts"] if self.rubric.thoughts else [])]
-        return "\n".join(map(self.templates.say, names)), self.prompt
-
-    def place(self, repeat: int, step: int) -> Place:
-        """Where a call of it stands in the file of calls."""
-        return Place(f"{self.rubric.name}, {self.focal}", "judge", repeat, step)
+        return "\n".join(map(self.templates.say, names)), question
 
 
 async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int = 1, earlier: int = 0) -> Judgement:
-    """Ask until an answer holds, TRIES times at most; `earlier` answers were given before. Raises Halt."""
+    """Ask until an answer holds, TRIES times at most, and not at all where nobody said anything.
+
+    `earlier` answers were given before. Raises Halt.
+    """
+    of, omitted = (matter.rubric.name, matter.focal, repeat), sum(post.omitted for post in matter.transcript.posts)
+    found = Judgement(endpoint.model, *of, "failed", None, "", "", "", earlier, earlier, omitted=omitted)
+    if not matter.transcript.posts:
+        return replace(found, status="ok", score=LOWEST, rationale="nobody said anything")
     (system, prompt), answering = matter.texts, tool(matter.templates, "judge", lowest=LOWEST, highest=HIGHEST)
     system += f"\n\n{how([answering], matter.templates)}" if endpoint.dialect == "text" else ""
     told: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
-    of, omitted = (matter.rubric.name, matter.focal, repeat), sum(post.omitted for post in matter.transcript.posts)
-    found = Judgement(endpoint.model, *of, "failed", None, "", "", "", earlier, earlier, omitted=omitted)
     offered = () if endpoint.dialect == "text" else (answering,)
     for step in range(earlier + 1, earlier + TRIES + 1):
-        result = await asker.ask(Question(endpoint, tuple(told), offered, matter.place(repeat, step)))
+        place = Place(f"{matter.rubric.name}, {matter.focal}", "judge", repeat, step)
+        result = await asker.ask(Question(endpoint, tuple(told), offered, place))
         if isinstance(result, Failure):
             reason = f"{result.kind}: {result.reason}"
             return replace(found, status="refused" if result.kind == "refusal" else "failed", reason=reason)
