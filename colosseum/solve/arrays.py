@@ -45,10 +45,7 @@ class Irregular(Exception):  # noqa: N818 - a finding about the values, not a fa
 
 
 def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
-    """`worth(term, x)` for all joint values x of the variables, in their order, the rest of its scope being given.
-
-    Its shape is the sizes of their domains.
-    """
+    """`worth(term, x)` for all joint values x of some variables, an axis each; the rest of its scope is given."""
     few = term.extent[0] <= FEW // prod([len(v.domain) for v in variables])
     return (one_by_one if few else at_once)(term, variables, given)
 
