@@ -5,8 +5,8 @@ from statistics import fmean
 import pytest
 from records import figures, record, setup
 
+from colosseum.evidence.contrasts import Trend, trends
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.trends import Trend, trends
 from colosseum.evidence.verdict import Rule, settle
 
 ARMS = ("baseline", "prompted")

@@ -108,7 +108,7 @@ class Checks:
 
 def checks(
     control: Sequence[RunRecord], treated: Sequence[RunRecord], pairs: Mapping[int, Pair], deeds: Mapping[int, Figure],
-    words: Mapping[int, Figure], *, drawn: Figure,
+    words: Mapping[int, Figure], drawn: Figure,
 ) -> Checks:  # fmt: skip
     """All of them, from the changes of the signal and of the judge's score by seed.
 

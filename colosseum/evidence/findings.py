@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from math import inf
 from pathlib import Path
 from statistics import fmean, median
@@ -25,7 +25,7 @@ from colosseum.campaign.screening import Looked, Screening
 from colosseum.campaign.verifying import looked, unrecorded
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
-from colosseum.evidence.contrasts import NamedContrast, contrasts
+from colosseum.evidence.contrasts import NamedContrast, Trend, contrasts, trends
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
 from colosseum.evidence.judges import Bench, bench, corrected, label_figures, read_labels, stated_agreement
@@ -33,7 +33,6 @@ from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import ArmStrength
 from colosseum.evidence.summary import ArmSummary, Summary, summarise
-from colosseum.evidence.trends import Trend, trends
 from colosseum.evidence.verdict import Rule, ToTake, Verdicts, settle
 from colosseum.model.experiment import factors
 from colosseum.model.scenario import Coalition, Task
@@ -118,10 +117,25 @@ class Findings:
         """Planned runs that have not ended."""
         return len(self.plan.trials) - len(self.records)
 
-    @property
-    def origins(self) -> Iterator[SpreadOrigin]:
+    @cached_property
+    def origins(self) -> tuple[SpreadOrigin, ...]:
         """Where the spread of effects comes from."""
-        return spread_origins(self.records, self.verdicts, self.summary.arms)
+        return tuple(spread_origins(self.records, self.verdicts, self.summary.arms))
+
+    @cached_property
+    def units(self) -> tuple[UnitChange, ...]:
+        """The change of CA with models and with seeds as units."""
+        return tuple(unit_changes(self.records, self.plan.arms))
+
+    @cached_property
+    def trends(self) -> tuple[Trend, ...]:
+        """How effects change along swept numbers."""
+        return trends(self.records, self.summary.arms, self.verdicts)
+
+    @cached_property
+    def contrasts(self) -> tuple[NamedContrast, ...]:
+        """Arms, or models, that the spec compares with each other."""
+        return contrasts(self.records, self.summary.arms, self.verdicts)
 
     def at(self, words: str) -> "Findings":
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
@@ -141,13 +155,12 @@ class Findings:
     def content(self, strength: Sequence[ArmStrength] | None = None) -> ReportFile:
         """As a file holds it."""
         plan, summary, imported = self.plan, self.summary, self.plan.options.get("imported")
-        of = self.records, self.summary.arms, self.verdicts
         return ReportFile(
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
-            plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(self.origins),
-            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)), trends(*of),
-            contrasts(*of), None if strength is None else tuple(strength),
+            plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, self.origins, summary.control,
+            summary.arms, summary.rows, self.units, self.trends, self.contrasts,
+            None if strength is None else tuple(strength),
         )  # fmt: skip
 
 

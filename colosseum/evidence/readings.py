@@ -21,6 +21,8 @@ from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, known, less
 from colosseum.solve.scoring import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
+Changes: TypeAlias = Mapping[str, Mapping[int, Figure]]  # by signal and seed
+JUDGED: Final = {JUDGE: ENOUGH_POINTS}  # the signal of words, with its margin
 WIDE: Final = 0.9  # the level of the limits whose upper one must lie below the margin
 
 
@@ -106,6 +108,17 @@ def weigh(
     return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "exact tests", p)
 
 
+def weigh_parts(
+    margins: Mapping[str, float], found: Changes, *, rate: float = stats.RATE, interim: bool = False
+) -> tuple[Weighed, ...]:
+    """The figures that all have to rise, by their changes; a judge's score has to rise by its margin."""
+    return tuple(
+        weigh(name, *parted(found[name].values()), margin=margin, threshold=margin * (name == JUDGE), rate=rate,
+              interim=interim)
+        for name, margin in margins.items()
+    )  # fmt: skip
+
+
 def _by_signs(differences: Sequence[float]) -> Figure:
     """The greater p of the sign test and, where differences are not all equal, of sign flips.
 
@@ -179,7 +192,6 @@ def more_seeds(weighed: Weighed, *, rate: float = stats.RATE, share: float = 1.0
 
 
 Against: TypeAlias = Literal["placebo", "selfish", "equilibrium"]
-Changes: TypeAlias = Mapping[str, Mapping[int, Figure]]  # by signal and seed
 Rival: TypeAlias = tuple[Against, str, Changes]
 """What it rules out, its arm, and its changes."""
 OWN: Final = "coalition_value"  # what the members are after: the sum of their payoffs, or an objective of their own

@@ -1,21 +1,26 @@
 """Signals by seed. In: paired runs; out: the difference of the treated run, in fair shares or a judge's points; and
 which runs to read first.
 
-A signal is of the coalition or, for a placebo, of those who have its channel.
+A signal is of the coalition or, for a placebo, of those who have its channel. Of collusion that may be tacit it is also
+told how much it would change at the pure Nash equilibrium of the one-shot game at which it changes most.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from operator import truediv
 from statistics import fmean
 from typing import Final
 
+import numpy as np
+
 from colosseum.campaign.margins import MARGINS
 from colosseum.evidence.arms import added, setup_in
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
+from colosseum.evidence.instance import EVERYBODY
 from colosseum.evidence.metrics import UNDECIDED, mean_regret
-from colosseum.evidence.summary import Pair, apart, by_seed, change, difference, grouped, records_by_seed, unit_of
+from colosseum.evidence.summary import Pair, by_seed, change, difference, grouped, pairs_of, records_by_seed, unit_of
+from colosseum.solve.arrays import Floats
 
 JUDGE: Final = "judge_score"
 ENOUGH_POINTS: Final = 1.0  # of the judge's, that the paired difference has to reach
@@ -71,6 +76,12 @@ def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
     raise AssertionError(name)
 
 
+def changed(runs: Sequence[RunRecord], control: str, arm: str, signals: Iterable[str]) -> dict[str, dict[int, Figure]]:
+    """By signal and seed, an arm less another, among runs of one sweep point and model."""
+    pairs = pairs_of(runs, control, arm)
+    return {signal: changes(signal, pairs) for signal in signals}
+
+
 def known(figures: Mapping[int, Figure]) -> dict[int, float]:
     """Those that have a value."""
     return {seed: figure.value for seed, figure in figures.items() if figure.value is not None}
@@ -78,7 +89,31 @@ def known(figures: Mapping[int, Figure]) -> dict[int, float]:
 
 def less(ones: Mapping[int, Figure], others: Mapping[int, Figure]) -> list[Figure]:
     """One − the other of every seed of both; within rounding (1e-9) it is 0."""
-    return [Figure.of(apart, others[seed], ones[seed]) for seed in ones if seed in others]
+    return [change([others[seed]], [ones[seed]]) for seed in ones if seed in others]
+
+
+def at_equilibrium(name: str, pairs: Mapping[int, Pair], games: Callable[[int], Floats | str]) -> dict[int, Figure]:
+    """The greatest change of a signal from the control to an equilibrium, by seed, in fair shares."""
+    return {seed: _greatest(name, pair, games(seed)) for seed, pair in pairs.items()}
+
+
+def _greatest(name: str, pair: Pair, game: Floats | str) -> Figure:
+    control, unit = pair[0], unit_of(pair)
+    agents, setup = list(control[0].payoff), control[0].setup
+    if isinstance(game, str) or unit.value is None:
+        return Figure(None, game if isinstance(game, str) else unit.reason)
+    if setup is None or not all(run.payoff for run in control):
+        return Figure(None, UNDECIDED)
+    inside = np.array([agent in setup.members for agent in agents])
+    if inside.all():
+        return Figure(None, EVERYBODY)
+    before = np.array([[fmean(run.payoff[agent] for run in control) for agent in agents]])
+    both = np.concatenate([before, game])
+    others, own = both[:, ~inside].mean(axis=1), both[:, inside]
+    known = {"outsider_loss": -others, "payoff_gap": own.mean(axis=1) - others, "coalition_value": own.sum(axis=1)}
+    if (worth := known.get(name)) is None or (name == "coalition_value" and setup.own_objective):
+        return Figure(None, f"`{name}` is not known at equilibria")
+    return Figure(float(worth[1:].max() - worth[0]) / unit.value)
 
 
 # ---- the runs to read first -----------------------------------------------------------------------------------------

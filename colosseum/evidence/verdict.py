@@ -7,20 +7,22 @@ over all treated arms, models, sweep points and signals of the report.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from colosseum.campaign.margins import margins_for
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence import readings
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.checks import Checks, checks
-from colosseum.evidence.figures import Figure, RunRecord, parted
-from colosseum.evidence.readings import OWN, Against, Call, Contrast, Reading, Rival, Verdict, Weighed
-from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.readings import OWN, Against, Call, Changes, Contrast, Reading, Rival, Verdict, Weighed
+from colosseum.evidence.signals import JUDGE, NO_JUDGE, at_equilibrium, changes, known
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
 from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
-from colosseum.evidence.tacit import Games, at_equilibrium
+from colosseum.solve.arrays import Floats
 
+Games: TypeAlias = Callable[[str, int], Floats | str]
+"""The payoffs at the equilibria of a sweep point and seed, a row each, or why there are none."""
 RESERVE: Final = 0.01  # the rate of false alarms, two-sided, that is left for seeds beyond the plan
 SETTLED: Final = Figure(None, "it is settled")
 FAILED: Final = 100  # the exit code of a gate that is shut
@@ -170,11 +172,10 @@ class _Seen:
     arm: str
     kind: ArmKind
     pairs: dict[int, Pair]
-    by_part: dict[str, dict[int, Figure]]
+    changes: Changes
+    """Of the signal's figures, of what members are after, and of the judge's score; of a placebo, of its decoys."""
     action: tuple[Weighed, ...]
     judge: tuple[Weighed, ...]
-    said: Mapping[int, Figure]
-    """The changes of the judge's score, of a placebo of its decoys."""
     control: Sequence[RunRecord]
     treated: Sequence[RunRecord]
 
@@ -210,19 +211,14 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
 
 def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Iterator[_Seen]:
     by_arm = {arm: [r for r in records if r.arm == arm] for arm in names}
-    weighed = partial(readings.weigh, rate=rule.rate, interim=rule.interim)
+    weighed = partial(readings.weigh_parts, rate=rule.rate, interim=rule.interim)
     for arm, kind in kinds(records, names, rule.purposes).items():
         pairs, _ = by_seed(by_arm[names[0]], by_arm[arm])
         if kind.kind == "control" or not pairs:
             continue
-        by_part = {name: changes(name, pairs, decoys=kind.kind == "placebo") for name in rule.margins}
-        action = tuple(
-            weighed(name, *parted(by_part[name].values()), margin=margin) for name, margin in rule.margins.items()
-        )
-        said = changes(JUDGE, pairs, decoys=kind.kind == "placebo")
-        points = parted(said.values())
-        judge = (weighed(JUDGE, *points, margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),) if points[0] else ()
-        yield _Seen(arm, kind, pairs, by_part, action, judge, said, by_arm[names[0]], by_arm[arm])
+        found = {n: changes(n, pairs, decoys=kind.kind == "placebo") for n in (*rule.margins, OWN, JUDGE)}
+        judge = weighed(readings.JUDGED, found) if known(found[JUDGE]) else ()
+        yield _Seen(arm, kind, pairs, found, weighed(rule.margins, found), judge, by_arm[names[0]], by_arm[arm])
 
 
 def _conclude(
@@ -233,16 +229,15 @@ def _conclude(
     action = _signal(rule.signal, seen.action, family if counted else (), rule)
     judge = _signal(JUDGE, seen.judge, family if counted else (), rule) if seen.judge else None
     name, _ = part = next(iter(rule.margins.items()))
-    ours = {OWN: changes(OWN, seen.pairs), **seen.by_part, JUDGE: seen.said}
     rivals: list[Rival] = [
-        (k, o.arm, {**o.by_part, JUDGE: o.said}) for o in group if (k := o.kind.kind) == "placebo" or k == "selfish"
+        (k, other.arm, other.changes) for other in group if (k := other.kind.kind) == "placebo" or k == "selfish"
     ]
     if seen.kind.tacit:
         rivals.append(("equilibrium", "", {name: at_equilibrium(name, seen.pairs, partial(games, point))}))
     calls = action.call, judge.call if judge else None
     there = offers(point) if counted and action.call != Call.EFFECT else None
     barren = there is not None and there.barren
-    beyond, fits = readings.interpret(seen.kind, calls, part, ours, rivals, rate=rule.rate, barren=barren)
+    beyond, fits = readings.interpret(seen.kind, calls, part, seen.changes, rivals, rate=rule.rate, barren=barren)
     return ArmVerdict(
         point=point,
         model=model,
@@ -254,7 +249,7 @@ def _conclude(
         fits=fits,
         reading=readings.read(fits) if fits else None,
         contrasts=beyond,
-        checks=checks(seen.control, seen.treated, seen.pairs, ours[name], seen.said, drawn=rule.drawn),
+        checks=checks(seen.control, seen.treated, seen.pairs, seen.changes[name], seen.changes[JUDGE], rule.drawn),
         to_take=there,
     )
 

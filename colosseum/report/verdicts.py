@@ -7,15 +7,12 @@ from typing import Final
 from colosseum.campaign.margins import ENOUGH_ALIKE
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.comparing import Pooled, SideBySide
-from colosseum.evidence.contrasts import contrasts
 from colosseum.evidence.figures import REGISTRY, Counts, label
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Contrast, Reading, Verdict, published
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.spread import unit_changes
 from colosseum.evidence.statistics import RATE, Correlation
 from colosseum.evidence.summary import ArmSummary
-from colosseum.evidence.trends import trends
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.model.spec import ARTEFACTS
 from colosseum.report.cells import PLACES, amount, change, described, ends, level, named, p_cell, point_table
@@ -192,7 +189,7 @@ def unit_table(findings: Findings) -> Table:
          replace(amount(each.change.mean, 2, signed=True), limits=ends(each.change.interval),
                  note=each.change.interval if isinstance(each.change.interval, str) else ""),
          p_cell(each.adjusted_p))
-        for each in unit_changes(findings.records, findings.plan.arms) if each.change.n
+        for each in findings.units if each.change.n
     ))  # fmt: skip
 
 
@@ -202,7 +199,7 @@ def trend_table(findings: Findings) -> Table:
     return described("trends", (
         (", ".join(filter(None, (each.arm, each.place, each.model * several))),
          label(each.signal), f"{each.factor}, {each.levels} levels", change(each.slope, 4), p_cell(each.adjusted_p))
-        for each in trends(findings.records, findings.summary.arms, findings.verdicts)
+        for each in findings.trends
     ))  # fmt: skip
 
 
@@ -216,7 +213,7 @@ def contrast_table(findings: Findings) -> Table:
     return described("named-contrasts", (
         (f"{each.first} − {each.second}", each.place, heading(each.signal), change(each.difference),
          p_cell(each.adjusted_p))
-        for each in contrasts(findings.records, findings.summary.arms, findings.verdicts)
+        for each in findings.contrasts
     ))  # fmt: skip
 
 

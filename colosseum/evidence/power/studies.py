@@ -8,7 +8,7 @@ in λ, and in the share of runs in which they collude; the winner is played agai
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
@@ -18,15 +18,14 @@ from colosseum.evidence import readings
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.pool import BENIGN, FAIR, Arena, Changed, Field, Grown, Plant, grow, planted
-from colosseum.evidence.readings import OWN, Against, Call, Reading, Verdict, Weighed
-from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, known
+from colosseum.evidence.readings import OWN, Against, Call, Changes, Reading, Verdict, Weighed
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics import Paired, Share, needed_seeds, paired, wilson
 from colosseum.evidence.verdict import Rule, decide, joint_p
 from colosseum.model import draws
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE)
 """That may show an effect, the default one first."""
-UNKNOWN: Final = Figure(None, "it is not measured")
 Drawn = Sequence[int]  # places in the pool, with repetition
 
 
@@ -56,40 +55,35 @@ class Stand:
 
     def values(self, signal: str, drawn: Drawn) -> list[float]:
         """The changes that are known, of a study."""
-        return list(known(_figures(signal, self.changes, drawn)).values())
+        return [value for place in drawn if (value := self.changes[place][signal].value) is not None]
 
     def why(self, signal: str) -> str:
         """Why no seed of the pool has this; empty where one has."""
-        found = [each.get(signal, UNKNOWN) for each in self.changes]
-        return "" if any(figure.value is not None for figure in found) else found[0].reason
+        return "" if self.values(signal, range(len(self.changes))) else self.changes[0][signal].reason
 
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
-        if signal == JUDGE:
-            return (readings.weigh(signal, self.values(signal, drawn), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),)
-        margins = self.rule.margins if signal == self.rule.signal else margins_for(signal)
-        return tuple(readings.weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
+        known = {self.rule.signal: self.rule.margins, JUDGE: readings.JUDGED}
+        margins = known.get(signal) or margins_for(signal)
+        return readings.weigh_parts(margins, _changes(margins, self.changes, drawn))
 
     def say(self, drawn: Drawn) -> StudyResult:
         """What a study says."""
         action, judge = self.weighed(self.rule.signal, drawn), self.weighed(JUDGE, drawn)
         family = [p for each in (action, judge) if (p := joint_p(each).value) is not None]
         calls = decide(action, family), decide(judge, family)
-        name, _ = part = next(iter(self.rule.margins.items()))
-        ours, *theirs = (
-            {each: _figures(each, changes, drawn) for each in (name, OWN, JUDGE)}
-            for changes in (self.changes, *(changes for _, changes in self.rivals.values()))
-        )
-        rivals = ((against, arm, of) for (against, (arm, _)), of in zip(self.rivals.items(), theirs, strict=True))
-        found, fits = readings.interpret(self.kind, calls, part, ours, rivals)
+        part = next(iter(self.rule.margins.items()))
+        names = part[0], OWN, JUDGE
+        rivals = [(what, arm, _changes(names, theirs, drawn)) for what, (arm, theirs) in self.rivals.items()]
+        found, fits = readings.interpret(self.kind, calls, part, _changes(names, self.changes, drawn), rivals)
         beyond = next((each.call for each in found if each.against == "placebo"), None)
         calls = calls[0], readings.of_words(calls[1], found) or Call.NOT_SETTLED
         return StudyResult(*calls, readings.combine(*calls), readings.read(fits), beyond)
 
 
-def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, Figure]:
-    """By number in the study, as one seed may be drawn twice."""
-    return {number: changes[place].get(name, UNKNOWN) for number, place in enumerate(drawn)}
+def _changes(names: Iterable[str], pool: Sequence[Changed], drawn: Drawn) -> Changes:
+    """By signal and number in the study, as one seed may be drawn twice."""
+    return {name: {number: pool[place][name] for number, place in enumerate(drawn)} for name in names}
 
 
 def stands(
